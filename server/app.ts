@@ -124,7 +124,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const ownCounter = dependencies.counter ?? new FixedWindows(now);
   const redis = await openRedis(app, settings);
   const counter = redis?.counter(ownCounter) ?? ownCounter;
-  const guardBy = await makeGuards(app, { place: settings, now, counter });
+  const guardBy = await makeGuards(app, { location: settings, now, counter });
   guard = guardBy(bearerKeys(catalogCache));
   sessionGuard = guardBy(sessionCookies({ catalogCache, now, publicUrl: settings.publicUrl }));
   addHttpBasics(app);

@@ -2,12 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { CatalogPlace } from '../server/catalog/place.ts';
+import type { CatalogLocation } from '../server/catalog/location.ts';
 
 const LEASES = join(import.meta.dirname, '../server/catalog/open-leases.ts');
 
 /** Another process that tries to take the lease `a`, keeps it, and says whether it has it. */
-export async function startHolder(t: Test, place: CatalogPlace): Promise<{ has: boolean; kill: () => Promise<void> }> {
+export async function startHolder(
+  t: Test,
+  place: CatalogLocation,
+): Promise<{ has: boolean; kill: () => Promise<void> }> {
   const program = `
     const { openLeases } = await import(${JSON.stringify(LEASES)});
     const lease = await openLeases(${JSON.stringify(place)}).acquire('a');

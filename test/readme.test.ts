@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { sqliteIn } from '../server/catalog/location.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../server/catalog/place.ts';
 import { command } from './command.ts';
 import { guideBlock } from './docs/blocks.ts';
 import { type Server, startServer, until } from './process.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { sqliteIn } from '../server/catalog/location.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
-import { sqliteIn } from '../server/catalog/place.ts';
 import { shortIdNumber } from '../server/domain/ids.ts';
 import { Engine, type Parameters } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES } from '../server/load/tables.ts';
@@ -257,7 +257,7 @@ t.test('queries over Parquet files', async (t) => {
       'lists/joined_rows',
       'lists/joined_sums',
       'lists/list_rows',
-      'lists/list_rows_with_places',
+      'lists/list_rows_with_ranks',
       'lists/most_changed_rows',
       'lists/pair_rows',
       'lists/period_rows',
@@ -291,7 +291,7 @@ t.test('queries over Parquet files', async (t) => {
     const read = { file: target, after: 0, limit: 10 };
     t.strictSame(await engine.query('lists/list_rows', read), expected, name);
     t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
-    t.strictSame(await engine.query('lists/list_rows_with_places', { file: target }), [{ ...expected[0], place: 1 }]);
+    t.strictSame(await engine.query('lists/list_rows_with_ranks', { file: target }), [{ ...expected[0], rank: 1 }]);
     const [row] = expected;
     const joined = { ...row, baseClicks: row!.clicks, baseImpressions: row!.impressions, baseSumPosition: 6 };
     const most = { now: target, base: target, limit: 1 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Test } from 'tap';
-import type { CatalogPlace } from '../server/catalog/place.ts';
+import type { CatalogLocation } from '../server/catalog/location.ts';
 
 /** Where the tests of this run keep data and who answers, as `CATALOG+STORAGE+ENGINE`. */
 const STORES = process.env['ORDINATE_TEST_STORES'] ?? 'sqlite+files+duckdb';
@@ -40,7 +40,7 @@ export async function makeStores(t: Test, dataFolder: string): Promise<NodeJS.Pr
 }
 
 /** Changes the rows of a catalog behind the back of the product. */
-export async function changeCatalog({ dataFolder, catalogUrl }: CatalogPlace, statement: string): Promise<void> {
+export async function changeCatalog({ dataFolder, catalogUrl }: CatalogLocation, statement: string): Promise<void> {
   if (catalogUrl === '') {
     using db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
     db.exec(statement);

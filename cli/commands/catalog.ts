@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { CatalogPlace } from '../../server/catalog/place.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
+import type { CatalogLocation } from '../../server/catalog/location.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -59,14 +59,14 @@ With --move, and from a folder into a database always, the source is still read 
 }
 
 /** Parses `--to`. */
-function placeOf(to: string): CatalogPlace {
+function placeOf(to: string): CatalogLocation {
   if (!/^\w+:\/\//.test(to)) return sqliteIn(resolve(to));
   const { catalogUrl } = readSettings({ ORDINATE_CATALOG: to });
   return { dataFolder: '', catalogUrl };
 }
 
 /** Writes the catalog of a folder to its journal, which lacks changes made in a database. */
-async function renewJournal(target: CatalogPlace): Promise<void> {
+async function renewJournal(target: CatalogLocation): Promise<void> {
   const { openCatalog } = await import('../../server/catalog/open-catalog.ts');
   const { Journal } = await import('../../server/load/journal.ts');
   const { LocalFiles } = await import('../../server/storage/local-files.ts');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { requireSqlite } from '../../server/catalog/place.ts';
+import { requireSqlite } from '../../server/catalog/location.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { requireFolder } from '../../server/storage/storage-settings.ts';
 import { print, printJson, progress } from '../cli.ts';

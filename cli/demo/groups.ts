@@ -37,12 +37,12 @@ export function groupRows(site: Site, plans: readonly GroupPlan[]): GroupRow[] {
 export function memberRows(site: Site, plans: readonly GroupPlan[], keywords: readonly Keyword[]): object[] {
   return plans.flatMap((plan) => {
     const members = keywords.filter((keyword) => plan.members?.test(keyword.query) ?? false);
-    const own = members.map(({ id }) => ({
+    const direct = members.map(({ id }) => ({
       project_id: site.projectId,
       group_id: groupId(site, plan.name),
       keyword_id: id,
     }));
-    return [...own, ...memberRows(site, plan.children ?? [], keywords)];
+    return [...direct, ...memberRows(site, plan.children ?? [], keywords)];
   });
 }
 

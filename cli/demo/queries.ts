@@ -73,8 +73,8 @@ function topicQuery(site: Site, topic: Topic, pattern: Pattern, random: Random):
   const text = pattern.query.replace('*', term);
   const page = site.origin + pattern.page.replace('*', term.replaceAll(' ', '-'));
   const patternVolume = pattern.share === 1 ? volume : volume * pattern.share * Math.exp(random(-2.6, 0.7));
-  const place = Math.max(1, position * pattern.place * (pattern.share === 1 ? 1 : random(0.75, 1.4)));
-  return { ...query(site, season, patternVolume, place, random), text, page, intent: pattern.intent };
+  const rank = Math.max(1, position * pattern.rank * (pattern.share === 1 ? 1 : random(0.75, 1.4)));
+  return { ...query(site, season, patternVolume, rank, random), text, page, intent: pattern.intent };
 }
 
 function singleQueries(site: Site, random: Random): QueryModel[] {

@@ -6,14 +6,14 @@ export type Topic = readonly [term: string, kind: string, season: string, volume
 
 /**
  * One way to search for a topic; `*` is replaced by the topic in the query and, with hyphens, in the page's path.
- * `share`: fraction of the topic's impressions. `place`: factor for the topic's position. Without `kinds` it fits every
+ * `share`: fraction of the topic's impressions. `rank`: factor for the topic's position. Without `kinds` it fits every
  * topic.
  */
 export interface Pattern {
   query: string;
   page: string;
   share: number;
-  place: number;
+  rank: number;
   intent: Intent;
   kinds?: readonly string[];
 }
@@ -30,7 +30,7 @@ interface Event {
   before: number;
   after: number;
   demand: number;
-  place: number;
+  rank: number;
 }
 
 /** A tracked query that lost its position: `worse` multiplies the position, `kept` is the share of impressions left. */
@@ -122,14 +122,14 @@ export interface Site {
   weekdays: readonly number[];
   /** Demand after a year, relative to the start of it. */
   growth: number;
-  devices: readonly { device: string; share: number; place: number }[];
+  devices: readonly { device: string; share: number; rank: number }[];
   events: readonly Event[];
   /** Countries of queries and pages with their shares, the home market first. */
   markets: readonly (readonly [country: string, share: number])[];
   /** Further countries, seen only in the totals of the site, from the largest to the smallest. */
   distantMarkets: readonly string[];
   /** Share of the site's impressions, and clicks per impression relative to the site's. */
-  appearances: readonly { appearance: string; share: number; appeal: number; place: number }[];
+  appearances: readonly { appearance: string; share: number; appeal: number; rank: number }[];
 }
 
 /** Events of a site. */

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKey } from '../../server/catalog/keys.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';

@@ -38,7 +38,7 @@ export async function readProjectFacts(
   keywords: readonly AlertKeyword[],
 ): Promise<ProjectFacts> {
   const days = countDays(range.from, range.to);
-  const queryOf = (own: readonly StoredFile[]): FactsQuery => ({ files: own, range, signal });
+  const queryOf = (files: readonly StoredFile[]): FactsQuery => ({ files, range, signal });
   const ids = keywords.map(({ id }) => id);
 
   // Concurrently: one query fills its arrays while another waits for the engine.
@@ -48,7 +48,7 @@ export async function readProjectFacts(
     readPageRows(facts, queryOf(files.pages), keywords, open),
   ]);
   const clicks = new Float64Array(days);
-  for (const { date, clicks: own } of siteDays) clicks[countDays(range.from, date) - 1] = own;
+  for (const { date, clicks: clicksOfDay } of siteDays) clicks[countDays(range.from, date) - 1] = clicksOfDay;
   const published = siteDays.map(({ date }) => date);
   const stored = storedDays(range, published, shownDays(range, sums), synced.keyword_daily);
   const storedPages = storedDays(range, published, pages.days, synced.keyword_page_daily);
@@ -93,11 +93,11 @@ const MAX_EMPTY_DAYS = 6;
  * site totals have it (or do not exist). Unknown is not empty: if loads of keywords stop while those of the site
  * continue, no keyword is lost. The state of the sync takes precedence.
  */
-export function storedDays(range: Range, site: readonly Day[], own: readonly Day[], synced?: SyncedDays): StoredDays {
+export function storedDays(range: Range, site: readonly Day[], days: readonly Day[], synced?: SyncedDays): StoredDays {
   const published = new Set(site);
-  const stored = new Set(own);
-  for (const [index, day] of own.entries()) {
-    const empty = countDays(day, own[index + 1] ?? day) - 2;
+  const stored = new Set(days);
+  for (const [index, day] of days.entries()) {
+    const empty = countDays(day, days[index + 1] ?? day) - 2;
     if (empty > MAX_EMPTY_DAYS) continue;
     for (let after = 1; after <= empty; after++) {
       const between = addDays(day, after);

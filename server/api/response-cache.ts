@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { ENTRY_BYTES, withOwnMemory } from '../runtime/own-memory.ts';
+import { ENTRY_BYTES, withOwnMemory } from '../runtime/compact-buffer.ts';
 import { SingleFlight } from '../runtime/single-flight.ts';
 import { decode, type EncodedBytes, type Encoding, encode } from './plugins/compression.ts';
 

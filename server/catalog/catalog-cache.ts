@@ -65,11 +65,11 @@ export class CatalogCache {
   /** See `findProject`. */
   project(workspace: string, id: string): Found<Project> {
     // Checked again, so that a cache error cannot expose a project of another workspace.
-    const own = (project: Project | undefined) =>
+    const ofWorkspace = (project: Project | undefined) =>
       project?.workspaceId === workspace && project.id === id ? project : undefined;
     const read = () => findProject(this.#catalog, workspace, id);
     const found = this.#lookUp(this.#projects, cacheKey(workspace, id), read);
-    return found instanceof Promise ? found.then(own) : own(found);
+    return found instanceof Promise ? found.then(ofWorkspace) : ofWorkspace(found);
   }
 
   /** See `readWorkspaceProjects`. */

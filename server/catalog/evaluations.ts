@@ -77,10 +77,10 @@ export type SyncedTables = Readonly<
 
 /** The completeness of the days of a range according to the sync, by table. */
 export async function readSyncedDays(catalog: Catalog, project: string, { from, to }: Range): Promise<SyncedTables> {
-  type Row = { table: string; day: Day; isWhole: number };
+  type Row = { table: string; day: Day; isComplete: number };
   const rows = await catalog.statements.all<Row>('synced_days_of_project', { project, from, to });
   const daysOf = (table: string): SyncedDays =>
-    new Map(rows.filter((row) => row.table === table).map(({ day, isWhole }) => [day, isWhole === 1]));
+    new Map(rows.filter((row) => row.table === table).map(({ day, isComplete }) => [day, isComplete === 1]));
   return {
     site_daily: daysOf('site_daily'),
     keyword_daily: daysOf('keyword_daily'),

@@ -55,7 +55,7 @@ export class FileLocks implements Locks {
 
 /** The lock of all loads of a data folder. Planned files are the lines of a text file, those to be removed again with an instant. */
 class FileLoadLock implements LoadLock {
-  readonly isWhole = true;
+  readonly isForAll = true;
   readonly #lock: FileLock;
   readonly #plans: string;
 

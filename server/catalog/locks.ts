@@ -13,7 +13,7 @@ export interface PlannedFile {
 /** The right to change stored facts. */
 export interface LoadLock extends Lock {
   /** Whether no other load runs. */
-  readonly isWhole: boolean;
+  readonly isForAll: boolean;
   /**
    * Locks further projects; returns false, and locks none, while another load has one of them. Without effect
    * if no other load runs.

@@ -1,5 +1,5 @@
 import type { OpenCatalog } from './catalog.ts';
-import type { CatalogPlace } from './place.ts';
+import type { CatalogLocation } from './location.ts';
 import { SqliteCatalog } from './sqlite/sqlite-catalog.ts';
 
 /**
@@ -7,11 +7,11 @@ import { SqliteCatalog } from './sqlite/sqlite-catalog.ts';
  * `CatalogFailure`, also for a missing catalog if there are facts.
  */
 export async function openCatalog(
-  place: CatalogPlace,
+  location: CatalogLocation,
   { create = true }: { create?: boolean } = {},
 ): Promise<OpenCatalog> {
-  if (place.catalogUrl === '') return new SqliteCatalog(place.dataFolder, { create });
+  if (location.catalogUrl === '') return new SqliteCatalog(location.dataFolder, { create });
   // The driver is loaded only if it is used.
   const { openPostgres } = await import('./postgres/open-postgres.ts');
-  return openPostgres(place, { create });
+  return openPostgres(location, { create });
 }

@@ -1,14 +1,16 @@
 import { FileLeases } from './file-leases.ts';
 import type { Lease, Leases } from './leases.ts';
-import type { CatalogPlace } from './place.ts';
+import type { CatalogLocation } from './location.ts';
 
 /** The leases of all processes that use a catalog. */
-export function openLeases(place: CatalogPlace): Leases {
-  return place.catalogUrl === '' ? new FileLeases(place.dataFolder) : { acquire: (name) => acquire(place, name) };
+export function openLeases(location: CatalogLocation): Leases {
+  return location.catalogUrl === ''
+    ? new FileLeases(location.dataFolder)
+    : { acquire: (name) => acquire(location, name) };
 }
 
-async function acquire(place: CatalogPlace, name: string): Promise<Lease | undefined> {
+async function acquire(location: CatalogLocation, name: string): Promise<Lease | undefined> {
   // The driver is loaded only if it is used.
   const { acquireLease } = await import('./postgres/postgres-lease.ts');
-  return acquireLease(place, name);
+  return acquireLease(location, name);
 }

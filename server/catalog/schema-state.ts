@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { sqlText } from '../runtime/sql.ts';
 import { requireDataFolder } from './data-folder.ts';
 import { nameCatalogFailure } from './failures.ts';
+import type { CatalogLocation } from './location.ts';
 import { newerCatalog } from './newer-catalog.ts';
-import type { CatalogPlace } from './place.ts';
 import { MIGRATIONS, schemaVersionOf } from './sqlite/migrations.ts';
 
 /** A migration that this version would run. */
@@ -27,7 +27,7 @@ export interface SchemaState {
 }
 
 /** Reads the schema version of a catalog without changing it. Throws if there is none, or if a newer version made it. */
-export async function readSchemaState({ dataFolder, catalogUrl }: CatalogPlace): Promise<SchemaState> {
+export async function readSchemaState({ dataFolder, catalogUrl }: CatalogLocation): Promise<SchemaState> {
   if (catalogUrl !== '') {
     const postgres = await import('./postgres/schema.ts');
     const { catalog, found } = await postgres.readSchemaVersion(catalogUrl);

@@ -2,7 +2,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Usage } from './usage.ts';
 
 /** The position of a reader in a page sequence. */
-export interface SequencePlace {
+export interface SequenceKey {
   readonly reader: string;
   /** Identifies the sequence. */
   readonly sequence: string;
@@ -10,19 +10,15 @@ export interface SequencePlace {
 }
 
 /** The stored list for exactly this position, else for the latest one, stored at or after `since`. */
-export async function findSequence(
-  usage: Usage,
-  place: SequencePlace,
-  since: Microseconds,
-): Promise<string | undefined> {
-  const row = await usage.get<{ list: string }>('page_sequence_get', { ...place, since });
+export async function findSequence(usage: Usage, key: SequenceKey, since: Microseconds): Promise<string | undefined> {
+  const row = await usage.get<{ list: string }>('page_sequence_get', { ...key, since });
   return row?.list;
 }
 
 /** Stores the list from which the page at a position is read. */
 export async function putSequence(
   usage: Usage,
-  { reader, sequence, offset: nextOffset }: SequencePlace,
+  { reader, sequence, offset: nextOffset }: SequenceKey,
   { file, list, at }: { readonly file: string; readonly list: string; readonly at: Microseconds },
 ): Promise<void> {
   await usage.run('page_sequence_put', { reader, sequence, nextOffset, file, list, at });

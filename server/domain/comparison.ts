@@ -117,7 +117,7 @@ export class Comparer {
    */
   changes(now: ExactMeasures, base: ExactMeasures, into: Float64Array): Unsafe {
     const unsafe = this.unsafe(base);
-    const isWhole = now.fraction === undefined && base.fraction === undefined;
+    const isInteger = now.fraction === undefined && base.fraction === undefined;
     change(into, 0, now.clicks, 1, base.clicks, 1, 1, unsafe.clicks === undefined);
     change(into, 1, now.impressions, 1, base.impressions, 1, 1, unsafe.impressions === undefined);
     if (now.impressions === 0 || base.impressions === 0) {
@@ -126,9 +126,9 @@ export class Comparer {
     }
     const isSafe = unsafe.ctr === undefined;
     change(into, 2, now.clicks, now.impressions, base.clicks, base.impressions, SCALES.ctr, isSafe);
-    const [own, other] = [now.sumPosition + now.impressions, base.sumPosition + base.impressions];
+    const [current, previous] = [now.sumPosition + now.impressions, base.sumPosition + base.impressions];
     const hasRatio = unsafe.position === undefined;
-    if (isWhole) change(into, 3, own, now.impressions, other, base.impressions, SCALES.position, hasRatio);
+    if (isInteger) change(into, 3, current, now.impressions, previous, base.impressions, SCALES.position, hasRatio);
     else exactChange(into, 3, positionOf(now), positionOf(base), SCALES.position, hasRatio);
     return unsafe;
   }
@@ -193,10 +193,10 @@ function change(
   scale: number,
   hasRatio: boolean,
 ): void {
-  const own = numerator * baseDenominator;
+  const scaled = numerator * baseDenominator;
   const base = baseNumerator * denominator;
   const both = denominator * baseDenominator;
-  if (own > Number.MAX_SAFE_INTEGER || base > Number.MAX_SAFE_INTEGER || both > Number.MAX_SAFE_INTEGER) {
+  if (scaled > Number.MAX_SAFE_INTEGER || base > Number.MAX_SAFE_INTEGER || both > Number.MAX_SAFE_INTEGER) {
     const quotient = (above: number, below: number): Fraction => ({
       numerator: BigInt(above),
       denominator: BigInt(below),
@@ -204,8 +204,8 @@ function change(
     exactChange(into, at, quotient(numerator, denominator), quotient(baseNumerator, baseDenominator), scale, hasRatio);
     return;
   }
-  into[at] = signedRatio(own - base, both, scale);
-  into[RATIOS + at] = hasRatio && base > 0 ? signedRatio(own - base, base, RATIO_SCALE) : Number.NaN;
+  into[at] = signedRatio(scaled - base, both, scale);
+  into[RATIOS + at] = hasRatio && base > 0 ? signedRatio(scaled - base, base, RATIO_SCALE) : Number.NaN;
 }
 
 /** Rounds half away from zero. */

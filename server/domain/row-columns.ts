@@ -9,7 +9,7 @@ export interface RowReaders<Row> {
   /** All fields that are not numbers; booleans are `true` or `false`. */
   readonly textsOf: (row: Row) => RuleTexts;
   /** The rank of each row in the order of a text field, if known. */
-  readonly places?: Readonly<Partial<Record<string, Float64Array>>>;
+  readonly ranks?: Readonly<Partial<Record<string, Float64Array>>>;
   /** Whether later selections reuse the columns: only then is preparing a search worthwhile. */
   readonly areKept?: boolean;
 }
@@ -36,7 +36,7 @@ export class RowColumns<Row> {
 
   /** The numbers of a field, or ranks in the order of its texts; undefined if there are only texts. NaN: unknown. */
   *numbers(field: string): Generator<void, Float64Array | undefined> {
-    if (!NUMBER_FIELDS.includes(field)) return this.#readers.places?.[field];
+    if (!NUMBER_FIELDS.includes(field)) return this.#readers.ranks?.[field];
     const known = this.#numbers.get(field);
     if (known !== undefined) return known;
     const { rows } = this;

@@ -13,7 +13,7 @@ export interface EntityScope {
   readonly workspace: string;
   readonly projects: readonly string[];
   /** Whether to include the notes of the workspace that belong to no project. */
-  readonly isWhole: boolean;
+  readonly isWorkspace: boolean;
 }
 
 /** Writes the entity tables of some projects; tables without rows have no file. */
@@ -57,7 +57,7 @@ function exact({ name, type }: Column, format: ExportFormat): string {
 async function* rowsOf(
   catalog: Catalog,
   { name: table, columns }: EntityTable,
-  { workspace, projects, isWhole }: EntityScope,
+  { workspace, projects, isWorkspace }: EntityScope,
 ): AsyncGenerator<(string | number | boolean | null)[][], void> {
   const of = { table, columns: columns.map(({ name }) => name) };
   const valuesOf = (row: Row) =>
@@ -71,7 +71,7 @@ async function* rowsOf(
     if (table === 'projects') yield await byId(project);
     else for await (const rows of eachRowOfProject<Row>(catalog, of, project)) yield rows.map(valuesOf);
   }
-  if (table !== 'notes' || !isWhole) return;
+  if (table !== 'notes' || !isWorkspace) return;
   for await (const rows of eachRowOfWorkspaces<Row>(catalog, of)) {
     yield rows.filter((row) => row['workspace_id'] === workspace).map(valuesOf);
   }

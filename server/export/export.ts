@@ -68,7 +68,7 @@ export async function exportSnapshot(stores: Stores, options: ExportOptions): Pr
     const { workspace, projects } = await scopeOf(snapshot, options);
     await begin(folder);
     report('writing projects');
-    const scope = { workspace, projects: projects.map(({ id }) => id), isWhole: project === undefined };
+    const scope = { workspace, projects: projects.map(({ id }) => id), isWorkspace: project === undefined };
     const entities = await exportEntities(session, snapshot, target, scope, format);
     return { workspace, projects, entities, facts: await factsOf(snapshot, projects) };
   });

@@ -37,8 +37,8 @@ export async function exportFacts(
   const { target } = folders;
   const file = `${schema.name}/project_id=${project}/${stored.part}.${format}`;
   const of = { table: schema.name, project, part: stored.part };
-  const isWhole = stored.firstDay >= range.from && lastDayIn(schema, stored) <= range.to;
-  if (isWhole && format === 'parquet') {
+  const isContained = stored.firstDay >= range.from && lastDayIn(schema, stored) <= range.to;
+  if (isContained && format === 'parquet') {
     const { rows, firstDay, lastDay } = stored;
     return { ...of, rows, firstDay, lastDay, ...(await copyWhole(folders, stored, file)) };
   }

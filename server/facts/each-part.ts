@@ -8,28 +8,28 @@ import type { FactsPart, SiteDayMeasures, TakeColumns } from './facts.ts';
 interface FilesOfEach {
   readonly files: readonly StoredFile[];
   /** The indices of properties in the list of parts. */
-  readonly places: readonly string[];
+  readonly ordinals: readonly string[];
   readonly firsts: readonly string[];
   readonly lasts: readonly string[];
 }
 
 /** Groups the files of parts by the maximum of a statement; a part with more files is not split. */
 export function* groupsOf(parts: readonly FactsPart[], maxFiles: number): Generator<FilesOfEach> {
-  let read: { file: StoredFile; range: Range; place: number }[] = [];
-  for (const [place, { files, range }] of parts.entries()) {
+  let read: { file: StoredFile; range: Range; ordinal: number }[] = [];
+  for (const [ordinal, { files, range }] of parts.entries()) {
     if (read.length > 0 && read.length + files.length > maxFiles) {
       yield listsOf(read);
       read = [];
     }
-    for (const file of files) read.push({ file, range, place });
+    for (const file of files) read.push({ file, range, ordinal });
   }
   if (read.length > 0) yield listsOf(read);
 }
 
-function listsOf(read: readonly { file: StoredFile; range: Range; place: number }[]): FilesOfEach {
+function listsOf(read: readonly { file: StoredFile; range: Range; ordinal: number }[]): FilesOfEach {
   return {
     files: read.map(({ file }) => file),
-    places: read.map(({ place }) => String(place)),
+    ordinals: read.map(({ ordinal }) => String(ordinal)),
     firsts: read.map(({ range }) => range.from),
     lasts: read.map(({ range }) => range.to),
   };
@@ -49,9 +49,9 @@ export function collectSiteDays(parts: readonly FactsPart[]): Collected<SiteDayM
   const found = parts.map((): SiteDayMeasures[] => []);
   const days = parts.map(({ range: { from, to } }) => eachDay(from, to));
   const take: TakeColumns = (columns, rows) => {
-    const [place, day, hasUnknownDevice, clicks, impressions, sumPosition] = columns as ColumnsOfDays;
+    const [ordinal, day, hasUnknownDevice, clicks, impressions, sumPosition] = columns as ColumnsOfDays;
     for (let row = 0; row < rows; row++) {
-      const at = place[row]!;
+      const at = ordinal[row]!;
       found[at]!.push({
         date: days[at]![day[row]!]!,
         hasUnknownDevice: hasUnknownDevice[row]!,
@@ -67,10 +67,10 @@ export function collectSiteDays(parts: readonly FactsPart[]): Collected<SiteDayM
 /** Collects the rows of `brand_totals_each`: the measures of each part; null if they are unknown. */
 export function collectTotals(parts: readonly FactsPart[]): Collected<Measures | null> {
   const found = parts.map((): Measures | null => NOTHING);
-  const take: TakeColumns = ([place, isUnknown, clicks, impressions, sumPosition], rows) => {
+  const take: TakeColumns = ([ordinal, isUnknown, clicks, impressions, sumPosition], rows) => {
     for (let row = 0; row < rows; row++) {
       const measures = { clicks: clicks![row]!, impressions: impressions![row]!, sumPosition: sumPosition![row]! };
-      found[place![row]!] = isUnknown![row] === 1 ? null : measures;
+      found[ordinal![row]!] = isUnknown![row] === 1 ? null : measures;
     }
   };
   return { found, take };

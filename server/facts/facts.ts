@@ -102,7 +102,7 @@ export interface Facts {
 
   /**
    * Impressions and positions of keywords by day over all devices, read a file (`keyword_all`) at a time. Columns: cell
-   * (the keyword's place times one more than the days of the range, the days after its first one, and one),
+   * (the keyword's ordinal times one more than the days of the range, the days after its first one, and one),
    * impressions, sum of positions.
    */
   keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;

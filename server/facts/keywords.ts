@@ -90,8 +90,8 @@ export function keywordDays<K extends IndexedKeyword>(
         base: folded(grid.slice(0, first), base),
       };
     }
-    const [own, other] = await Promise.all([read(days), read(base)]);
-    return { keywords, days: folded(own, days), base: folded(other, base) };
+    const [inRange, inBase] = await Promise.all([read(days), read(base)]);
+    return { keywords, days: folded(inRange, days), base: folded(inBase, base) };
   });
 }
 

@@ -86,7 +86,7 @@ export async function writeFacts(
     }
     const text = sqlTemplate('import/facts', {
       selects: selects.join(' union all by name '),
-      place: isList ? 'first_day, last_day' : 'date',
+      day: isList ? 'first_day, last_day' : 'date',
       condition: conditions.join(' and ') || 'true',
     });
     await session.run(text, parameters);
@@ -107,9 +107,9 @@ function selectOf(
 ): string {
   const { keys, priority, isTracked, isBranded } = target;
   parameters[`file_${index}`] = table.staged;
-  let place: Record<string, string> = { date: 'r.date' };
+  let day: Record<string, string> = { date: 'r.date' };
   if (isPeriod(target)) {
-    place = { first_day: `$first_${index}::date`, last_day: `$last_${index}::date` };
+    day = { first_day: `$first_${index}::date`, last_day: `$last_${index}::date` };
     parameters[`first_${index}`] = period!.from;
     parameters[`last_${index}`] = period!.to;
   }
@@ -122,6 +122,6 @@ function selectOf(
     parameters['keywords'] = keywords!;
     join = ` join read_json($keywords, format = 'newline_delimited', columns = {id: 'VARCHAR', query: 'VARCHAR'}) k on lower(k.query) = lower(r.query)`;
   }
-  const columns = Object.entries({ ...place, ...keys }).map(([name, value]) => `${value} as ${name}`);
+  const columns = Object.entries({ ...day, ...keys }).map(([name, value]) => `${value} as ${name}`);
   return `select ${priority} as priority, ${columns.join(', ')}, r.clicks, r.impressions, r.sum_position from read_parquet($file_${index}) r${join}`;
 }

@@ -1,5 +1,5 @@
+import type { CatalogLocation } from '../catalog/location.ts';
 import { openLeases } from '../catalog/open-leases.ts';
-import type { CatalogPlace } from '../catalog/place.ts';
 import type { Usage } from '../catalog/usage.ts';
 import type { JobResult } from './job.ts';
 import { JobStates, type Outcome } from './job-states.ts';
@@ -22,9 +22,9 @@ export interface JobStatus {
 }
 
 /** All jobs of this version, in order. */
-export async function readJobStatus(usage: Usage, place: CatalogPlace): Promise<JobStatus[]> {
+export async function readJobStatus(usage: Usage, location: CatalogLocation): Promise<JobStatus[]> {
   const states = new Map((await new JobStates(usage).all()).map((state) => [state.job, state]));
-  const leases = openLeases(place);
+  const leases = openLeases(location);
   return Promise.all(
     JOBS.map(async ({ name: job, every }) => {
       const everySeconds = every / 1000;

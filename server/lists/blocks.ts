@@ -3,7 +3,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { ENTRY_BYTES, withOwnMemory } from '../runtime/own-memory.ts';
+import { ENTRY_BYTES, withOwnMemory } from '../runtime/compact-buffer.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
 
 export type ListRow = Measures & {

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { Gateway, ProviderJob } from '../providers/gateway.ts';
-import { type Demand, NoDemand, Places } from '../providers/places.ts';
 import type { ListQuery } from '../providers/provider.ts';
+import { type Demand, NoDemand, Slots } from '../providers/slots.ts';
 import { measure, secondsSince } from '../runtime/measurements.ts';
 import type { Fetched, Source } from './source.ts';
 
@@ -27,12 +27,12 @@ const NEVER = 2 ** 31 - 1;
 export class ListFetcher {
   readonly #gateway: Gateway;
   readonly #log: Pick<FastifyBaseLogger, 'info'>;
-  readonly #own = new Places({ all: MAX_COMPUTED, perOwner: MAX_COMPUTED, slowAfter: NEVER, slow: 0 });
+  readonly #computing = new Slots({ all: MAX_COMPUTED, perOwner: MAX_COMPUTED, slowAfter: NEVER, slow: 0 });
 
   constructor(gateway: Gateway, log: Pick<FastifyBaseLogger, 'info'>) {
     this.#gateway = gateway;
     this.#log = log;
-    gateway.stopped.addEventListener('abort', () => this.#own.clear(gateway.stopped.reason as Error));
+    gateway.stopped.addEventListener('abort', () => this.#computing.clear(gateway.stopped.reason as Error));
   }
 
   /** Fetches a list from the first source that succeeds. Throws the failure of the last one. */
@@ -60,7 +60,7 @@ export class ListFetcher {
     const { kind: list, property, range, country, part, allowMissingRecentDays: isLast } = query;
     const line = { list, ...range, country, ...(part === null ? {} : { part: true }) };
     if (source.provider === null) {
-      return this.#own.run(property, demand, async () => {
+      return this.#computing.run(property, demand, async () => {
         this.#gateway.stopped.throwIfAborted();
         const started = performance.now();
         const fetched = await source.fetch(query);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock, Locks } from '../catalog/locks.ts';
-import { type Demand, NoDemand } from '../providers/places.ts';
+import { type Demand, NoDemand } from '../providers/slots.ts';
 import { isStorageFailure } from './storage-failures.ts';
 
 /** How often a process checks whether another one has finished, in milliseconds. */

@@ -145,13 +145,13 @@ export class ListPages {
   async #remember(
     lists: readonly (Open | null)[],
     sequences: readonly CacheKey[],
-    place: { readonly reader: string; readonly offset: number },
+    key: { readonly reader: string; readonly offset: number },
   ): Promise<void> {
     for (const [index, opened] of lists.entries()) {
       if (opened === null) continue;
       const { list, range } = opened;
       const sequence = sequences[index]!;
-      if (list.file !== '') await this.#options.sequences.remember({ ...place, sequence }, { list, range });
+      if (list.file !== '') await this.#options.sequences.remember({ ...key, sequence }, { list, range });
     }
   }
 
@@ -178,8 +178,8 @@ async function withStorageFailures<T>(read: () => Promise<T>): Promise<T> {
 
 /** The keys of the page sequences of the list and of the one to compare with. */
 function sequencesOf({ list, compared }: PageRequest, selection: Selection | null): CacheKey[] {
-  const own = selection === null ? list.sequence : cacheKey(list.sequence, selection);
-  if (compared === null) return [own];
-  const both = cacheKey(own, compared.request.sequence);
+  const sequence = selection === null ? list.sequence : cacheKey(list.sequence, selection);
+  if (compared === null) return [sequence];
+  const both = cacheKey(sequence, compared.request.sequence);
   return [both, cacheKey(both, 'other')];
 }

@@ -4,7 +4,7 @@ import {
   forgetSequences,
   isReadBySequence,
   putSequence,
-  type SequencePlace,
+  type SequenceKey,
 } from '../catalog/sequences.ts';
 import type { StoredList } from '../catalog/stored-lists.ts';
 import type { Usage } from '../catalog/usage.ts';
@@ -42,22 +42,22 @@ export class PageSequences {
   }
 
   /** The list of the sequence that continues at an offset, if any. */
-  async find(place: SequencePlace): Promise<SequenceList | undefined> {
+  async find(key: SequenceKey): Promise<SequenceList | undefined> {
     const since = toMicroseconds(this.#now()) - VALID;
-    const list = await findSequence(this.#usage, place, since);
+    const list = await findSequence(this.#usage, key, since);
     if (list !== undefined) return JSON.parse(list) as SequenceList;
-    const written = this.#written.get(keyOf(place));
+    const written = this.#written.get(keyOf(key));
     return written !== undefined && written.at >= since ? written.next : undefined;
   }
 
   /** Stores that the reader's next page, at `offset`, is read from this list. */
-  async remember(place: SequencePlace, next: SequenceList): Promise<void> {
-    const key = keyOf(place);
+  async remember(page: SequenceKey, next: SequenceList): Promise<void> {
+    const key = keyOf(page);
     const at = toMicroseconds(this.#now());
     const before = this.#written.get(key);
     if (before?.next.list.file === next.list.file && at - before.at < RENEWED_AFTER) return;
     this.#written.set(key, { next, at });
-    await putSequence(this.#usage, place, { file: next.list.file, list: JSON.stringify(next), at });
+    await putSequence(this.#usage, page, { file: next.list.file, list: JSON.stringify(next), at });
   }
 
   /** Whether a sequence may still read a file. */
@@ -72,6 +72,6 @@ export class PageSequences {
   }
 }
 
-function keyOf({ reader, sequence, offset }: SequencePlace): string {
+function keyOf({ reader, sequence, offset }: SequenceKey): string {
   return JSON.stringify([reader, sequence, offset]);
 }

@@ -19,7 +19,7 @@ interface Source extends ListFile {
 interface ReadList {
   readonly rows: readonly ListRow[];
   /** The rank of each row in the order of texts. */
-  readonly places: Float64Array;
+  readonly ranks: Float64Array;
   last: { readonly variant: string; readonly columns: RowColumns<ListRow> } | undefined;
 }
 
@@ -69,19 +69,19 @@ export class SelectedRows {
 /** The columns of a list, which successive selections share. */
 function columnsOf(list: ReadList, { variant, textsOf }: Rendering): RowColumns<ListRow> {
   if (list.last?.variant !== variant) {
-    const places = { query: list.places, url: list.places };
+    const ranks = { query: list.ranks, url: list.ranks };
     list.last = {
       variant,
-      columns: new RowColumns(list.rows, { measuresOf: (row) => row, textsOf, places, areKept: true }),
+      columns: new RowColumns(list.rows, { measuresOf: (row) => row, textsOf, ranks, areKept: true }),
     };
   }
   return list.last.columns;
 }
 
 async function readList(engine: Engine, { path, rows }: Source): Promise<ReadList> {
-  const found = await engine.query<ListRow & { place: number }>('lists/list_rows_with_places', { file: path });
+  const found = await engine.query<ListRow & { rank: number }>('lists/list_rows_with_ranks', { file: path });
   if (found.length < rows) throw new Error(`${path} has fewer rows than expected`);
-  return { rows: found, places: Float64Array.from(found, ({ place }) => place), last: undefined };
+  return { rows: found, ranks: Float64Array.from(found, ({ rank }) => rank), last: undefined };
 }
 
 /** Rows per read: creating the objects of all rows at once would block other requests. */

@@ -43,7 +43,7 @@ interface ChangeOptions extends LockOptions {
 export function changeFacts<T>(
   { settings, catalog, onWarning }: Stores,
   options: ChangeOptions,
-  change: (own: FactChange) => Promise<T>,
+  change: (change: FactChange) => Promise<T>,
 ): Promise<T> {
   return withLoadLock(catalog.locks, options, async (lock) => {
     const { dataFolder } = settings;

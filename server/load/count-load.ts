@@ -1,6 +1,6 @@
 import { countOtherLoad, countPublishedLoad, type LoadKind } from '../catalog/load-counts.ts';
+import type { CatalogLocation } from '../catalog/location.ts';
 import { openUsage } from '../catalog/open-usage.ts';
-import type { CatalogPlace } from '../catalog/place.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { LoadRejected } from './problems.ts';
@@ -16,7 +16,7 @@ export interface Counts {
  * numbers are expendable: failed writes are dropped.
  */
 export async function countLoad<T extends Counts>(
-  place: CatalogPlace,
+  location: CatalogLocation,
   kind: LoadKind,
   load: () => Promise<T>,
 ): Promise<T> {
@@ -24,17 +24,19 @@ export async function countLoad<T extends Counts>(
     const loaded = await load();
     const rows = Object.values(loaded.tables).reduce((sum, table) => sum + table.rows, 0);
     const { seconds } = loaded;
-    await write(place, (usage) => countPublishedLoad(usage, { kind, at: toMicroseconds(Date.now()), rows, seconds }));
+    await write(location, (usage) =>
+      countPublishedLoad(usage, { kind, at: toMicroseconds(Date.now()), rows, seconds }),
+    );
     return loaded;
   } catch (error) {
     const how = error instanceof LoadRejected ? 'rejected' : 'failed';
-    await write(place, (usage) => countOtherLoad(usage, kind, how));
+    await write(location, (usage) => countOtherLoad(usage, kind, how));
     throw error;
   }
 }
 
-async function write(place: CatalogPlace, count: (usage: Usage) => Promise<void>): Promise<void> {
-  const usage = openUsage(place, () => {});
+async function write(location: CatalogLocation, count: (usage: Usage) => Promise<void>): Promise<void> {
+  const usage = openUsage(location, () => {});
   try {
     await count(usage);
   } finally {

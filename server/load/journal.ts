@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
 import { eachRow } from '../catalog/entity-rows.ts';
+import type { CatalogLocation } from '../catalog/location.ts';
 import { type LoadedTable, listLoadedTables, listManifest, type ManifestRow } from '../catalog/manifest.ts';
-import type { CatalogPlace } from '../catalog/place.ts';
 import { lastPublication, nextPublication, type Publication } from '../catalog/publications.ts';
 import { LocalFiles } from '../storage/local-files.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
@@ -41,7 +41,7 @@ const UNRECORDED: Publications = {
 };
 
 /** The journal of a catalog in a file; PostgreSQL has its own log and backups. */
-export function openJournal({ dataFolder, catalogUrl }: CatalogPlace): Publications {
+export function openJournal({ dataFolder, catalogUrl }: CatalogLocation): Publications {
   return catalogUrl === '' ? new Journal(new LocalFiles(dataFolder)) : UNRECORDED;
 }
 
@@ -111,11 +111,11 @@ export class Journal implements Publications {
   async compact(catalog: Catalog): Promise<void> {
     const held = await lastPublication(catalog);
     const files = chainOf(await this.#files());
-    const isWhole = files[0]?.kind === 'checkpoint' && held.number === files.at(-1)!.number;
+    const isCheckpointed = files[0]?.kind === 'checkpoint' && held.number === files.at(-1)!.number;
     const sizes = await Promise.all(files.map(({ name }) => stat(this.#store.path(pathOf(name)))));
     const bytesOf = (kinds: RecordFile['kind']): number =>
       sizes.reduce((sum, { size }, index) => sum + (files[index]!.kind === kinds ? size : 0), 0);
-    if (isWhole && bytesOf('change') <= Math.max(FEW_BYTES, bytesOf('checkpoint'))) return;
+    if (isCheckpointed && bytesOf('change') <= Math.max(FEW_BYTES, bytesOf('checkpoint'))) return;
     await this.checkpoint(catalog);
   }
 

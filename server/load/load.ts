@@ -116,13 +116,13 @@ async function loadLocked(
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
   using opened = new DisposableStack();
-  const openOwn = async (): Promise<Engine> => {
+  const openEngine = async (): Promise<Engine> => {
     const { memoryLimit, threads } = settings;
     const folders = [resolve(folder), patternOf(resolve(folder)), ...loadFolders(settings)];
-    const own = await Engine.open({ memoryLimit, threads, temporaryFolder: join(staging, 'memory'), folders });
-    return opened.adopt(own, (it) => it.close());
+    const engine = await Engine.open({ memoryLimit, threads, temporaryFolder: join(staging, 'memory'), folders });
+    return opened.adopt(engine, (it) => it.close());
   };
-  const engine = await (options.engine ?? openOwn)();
+  const engine = await (options.engine ?? openEngine)();
   using session = await engine.session();
   const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
   await session.runAll(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));

@@ -22,9 +22,9 @@ export class LoadRejected extends Error {
 
 /** A problem as text, followed by its first rows. */
 export function sentence({ table, column, message, rows }: Problem): string {
-  const place = [table, column].filter((name) => name !== null).join('.');
+  const location = [table, column].filter((name) => name !== null).join('.');
   const shown = rows.map((row) => `\n    ${JSON.stringify(row)}`).join('');
-  return `${place === '' ? '' : `${place}: `}${message}${shown}`;
+  return `${location === '' ? '' : `${location}: `}${message}${shown}`;
 }
 
 /** `1 row`, `3 rows`. */

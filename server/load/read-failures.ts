@@ -25,8 +25,8 @@ export async function unreadable(
   const path = /^\s*file = (.*)$/m.exec(said)?.[1] ?? files.find((file) => said.includes(file.path))?.path;
   const file = files.find((one) => one.path === path) ?? (files.length === 1 ? files[0] : undefined);
   const failure = file?.format === 'csv' ? await csvFailure(said, file.path, schema) : undefined;
-  const place = file === undefined ? '' : `'${file.name}'${failure ? `, line ${failure.line}` : ''}: `;
-  const message = `${place}${failure?.message ?? `cannot be read: ${cut(firstLine(said))}`}`;
+  const location = file === undefined ? '' : `'${file.name}'${failure ? `, line ${failure.line}` : ''}: `;
+  const message = `${location}${failure?.message ?? `cannot be read: ${cut(firstLine(said))}`}`;
   return { table: schema.name, column: null, message, rows: [] };
 }
 

@@ -195,9 +195,9 @@ async function readKeys(files: Group['files']): Promise<string[] | undefined> {
 function missingColumn({ name: table, columns }: TableSchema, column: string, group: Group, found: Found): Problem {
   const needed = columns.filter(({ optional }) => !optional).map(({ name }) => name);
   const has = [...[...found.names.values()].flat(), ...found.others];
-  const place =
+  const location =
     group.files.length === 1 ? `'${group.files[0]!.name}'${group.format === 'csv' ? ', line 1' : ''}: ` : '';
-  const message = `${place}the column is missing; ${table} needs ${needed.join(', ')}. Found: ${listNames(has)}.`;
+  const message = `${location}the column is missing; ${table} needs ${needed.join(', ')}. Found: ${listNames(has)}.`;
   return { table, column, message, rows: [] };
 }
 

@@ -43,7 +43,7 @@ export async function sweep(
     if (store.folder === undefined && !plan.isAgain) again.push(plan);
   }
   if (planned.length > 0) await lock.settlePlans(planned, again, now + GRACE_MS);
-  if (lock.isWhole) await removeStaged(join(dataFolder, 'staging'));
+  if (lock.isForAll) await removeStaged(join(dataFolder, 'staging'));
   const before = toMicroseconds(now - GRACE_MS);
   const retired = await listRetiredFactFiles(catalog, before);
   for (const file of retired) await store.remove(file);
@@ -87,7 +87,7 @@ export async function moveOrphansDaily(
   { folder }: Pick<FileStore, 'folder'>,
   now = Date.now(),
 ): Promise<string | undefined> {
-  if (folder === undefined || !lock.isWhole) return undefined;
+  if (folder === undefined || !lock.isForAll) return undefined;
   if (now - (await folder.touchedAt(ORPHANS_MARK)) < ORPHANS_EVERY_MS) return undefined;
   const { orphans, mayBeMoved } = await findOrphans(catalog, folder);
   if (orphans.length > 0 && !mayBeMoved) {

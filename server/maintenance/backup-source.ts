@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { copyCatalog } from '../catalog/copies.ts';
 import { copyStateInto } from '../catalog/copy/copy-catalog.ts';
-import type { CatalogPlace } from '../catalog/place.ts';
+import type { CatalogLocation } from '../catalog/location.ts';
 import { OtherContent } from '../storage/backup-store.ts';
 import { DamagedFile, MISSING } from '../storage/checked-files.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
@@ -30,7 +30,7 @@ export interface BackupSource extends AsyncDisposable {
 
 /** Opens the stores of the settings for a backup. */
 export async function openBackupSource(
-  settings: CatalogPlace & StorageSettings,
+  settings: CatalogLocation & StorageSettings,
   catalog: OpenCatalog,
 ): Promise<BackupSource> {
   const { dataFolder, catalogUrl, storage } = settings;

@@ -3,7 +3,7 @@ import { putLastBackup } from '../catalog/backups.ts';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { readCopy } from '../catalog/copies.ts';
 import { CatalogFailure } from '../catalog/failures.ts';
-import type { CatalogPlace } from '../catalog/place.ts';
+import type { CatalogLocation } from '../catalog/location.ts';
 import { classifyFailure } from '../domain/failures.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
@@ -57,7 +57,7 @@ export interface BackupReport {
 }
 
 interface Stores {
-  readonly settings: CatalogPlace & StorageSettings;
+  readonly settings: CatalogLocation & StorageSettings;
   readonly catalog: OpenCatalog;
 }
 

@@ -37,14 +37,14 @@ export class Copied {
   }
 }
 
-interface Places {
+interface CopySource {
   readonly store: BackupStore;
   readonly source: BackupSource;
 }
 
 /** Copies the fact files that the target does not have, and compares all others with their hashes. */
 export async function copyFiles(
-  { store, source }: Places,
+  { store, source }: CopySource,
   files: readonly StoredFile[],
   { link, trusted, report }: CopyOptions,
 ): Promise<Copied> {
@@ -90,7 +90,7 @@ async function isStored(store: BackupStore, file: StoredFile, trusted: CopyOptio
 }
 
 /** False if the source does not have the file as it was written; notes it in the result. */
-async function copyOne({ store, source }: Places, file: StoredFile, link: boolean, result: Copied): Promise<boolean> {
+async function copyOne({ store, source }: CopySource, file: StoredFile, link: boolean, result: Copied): Promise<boolean> {
   try {
     using opened = await source.open(file);
     if (opened === undefined) {

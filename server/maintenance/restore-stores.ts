@@ -6,7 +6,7 @@ import { copyStateTo } from '../catalog/copy/copy-catalog.ts';
 import { openTarget as openCatalogTarget } from '../catalog/copy/open-target.ts';
 import { findCatalogDamage } from '../catalog/integrity.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
-import { type CatalogPlace, sqliteIn } from '../catalog/place.ts';
+import { type CatalogLocation, sqliteIn } from '../catalog/location.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
 import { type CopyTarget, openCopyTarget } from '../storage/copy-target.ts';
@@ -43,7 +43,7 @@ export interface StoresRestoreReport {
  * without a catalog, which no server uses, and goes on when it is run again. Nothing of the file store is removed.
  */
 export async function restoreStores(
-  settings: CatalogPlace & StorageSettings,
+  settings: CatalogLocation & StorageSettings,
   { backup, at, report = () => {} }: StoresRestoreOptions,
 ): Promise<StoresRestoreReport> {
   const { dataFolder, storage } = settings;

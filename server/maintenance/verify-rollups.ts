@@ -184,14 +184,14 @@ async function compare({ engine, files, damaged }: Tools, table: StoredTable, ba
   using held = new DisposableStack();
   const parameters: Record<string, Parameters[string]> = {};
   for (const [name, list] of Object.entries(lists)) {
-    const read = readable.flatMap((rollup, place) => list(rollup).map((file) => ({ file, place })));
+    const read = readable.flatMap((rollup, ordinal) => list(rollup).map((file) => ({ file, ordinal })));
     const opened = held.use(await files.store.open(read.map(({ file }) => file)));
     parameters[name] = opened.paths;
-    parameters[`${name}_of`] = read.map(({ place }) => String(place));
+    parameters[`${name}_of`] = read.map(({ ordinal }) => String(ordinal));
   }
   if (table === CUMULATIVE) parameters['months'] = readable.map(({ part }) => `${part}-01`);
-  const found = await engine.query<{ place: number }>(`maintenance/${table}_differences`, parameters);
-  return [...wrong, ...found.map(({ place }) => readable[place]!)];
+  const found = await engine.query<{ ordinal: number }>(`maintenance/${table}_differences`, parameters);
+  return [...wrong, ...found.map(({ ordinal }) => readable[ordinal]!)];
 }
 
 function isReadable({ stored }: Rollup, damaged: Tools['damaged']): boolean {

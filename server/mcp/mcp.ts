@@ -83,6 +83,6 @@ function webRequest({ method, headers, body, signal }: FastifyRequest): Request 
 function authInfo(request: FastifyRequest, context: Context) {
   const { workspace, id, projects } = request.principal!;
   const toKnown = (error: unknown): KnownError => logError(error, request);
-  const own: McpRequest = { context, workspace, projects, reader: id, signal: request.signal, toKnown };
-  return { token: '', clientId: id, scopes: [], extra: { request: own } };
+  const mcpRequest: McpRequest = { context, workspace, projects, reader: id, signal: request.signal, toKnown };
+  return { token: '', clientId: id, scopes: [], extra: { request: mcpRequest } };
 }

@@ -39,8 +39,8 @@ export const rowParameters = {
 /** A page of rows, as in the JSON of the API. */
 export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Promise<Buffer> {
   if (of === 'keywords') {
-    const own = argumentsFor(of, { sort: '-clicks', ...sent }, keywordsReport.parameters);
-    return keywordsJson(await ask(keywordsReport, id, own, call));
+    const ofList = argumentsFor(of, { sort: '-clicks', ...sent }, keywordsReport.parameters);
+    return keywordsJson(await ask(keywordsReport, id, ofList, call));
   }
   return listJson(await askList(of, id, sent, call));
 }

@@ -63,7 +63,7 @@ export class RequestMetrics {
   }
 
   /** Counts a request. */
-  answered({ request, reply, ms, isWhole }: Answered): void {
+  answered({ request, reply, ms, isComplete }: Answered): void {
     // A request that could not be routed has no options.
     const route = (request.routeOptions as { url?: string } | undefined)?.url ?? 'none';
     const method = METHODS.has(request.method) ? request.method : 'other';
@@ -77,6 +77,6 @@ export class RequestMetrics {
     }
     const reason = status === 503 ? (unavailableReason(request) ?? 'other') : undefined;
     if (reason !== undefined) this.#unavailable.inc({ reason });
-    if (!isWhole) this.#unfinished.inc({ cause: request.deadline?.cut ?? 'client gone' });
+    if (!isComplete) this.#unfinished.inc({ cause: request.deadline?.cut ?? 'client gone' });
   }
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** The slots of a concurrency limit. */
-interface PlacesState {
+interface SlotsState {
   readonly limit: number;
   readonly used: number;
   readonly waiting: number;
@@ -17,7 +17,7 @@ interface CacheState {
 /** Parts of a server whose states are metrics. Reading a state is cheap. */
 export interface ServerParts {
   /** Concurrency limits by purpose. */
-  readonly places: Readonly<Record<string, () => PlacesState>>;
+  readonly places: Readonly<Record<string, () => SlotsState>>;
   readonly caches: Readonly<Record<string, () => CacheState>>;
   /** Requests that wait for the rate limits of providers, and slow work that waits for a slot. */
   readonly provider: () => { readonly slow: number; readonly waitingForRate: number };
@@ -38,7 +38,7 @@ export function watchParts(registry: Registry, { places, caches, provider, engin
       name,
       help,
       function collect() {
-        for (const [gate, state] of Object.entries(places)) this.set({ gate }, state()[of as keyof PlacesState]);
+        for (const [gate, state] of Object.entries(places)) this.set({ gate }, state()[of as keyof SlotsState]);
       },
       'gate',
     );

@@ -4,9 +4,9 @@ import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { ProviderFailure } from './failures.ts';
 import { Pauses } from './pauses.ts';
-import { type Demand, Displaced, Places } from './places.ts';
 import { type RateLimits, RequestRate } from './request-rate.ts';
 import type { ProviderRun } from './retries.ts';
+import { type Demand, Displaced, Slots } from './slots.ts';
 
 export interface GatewayOptions {
   readonly catalog: Catalog;
@@ -17,8 +17,8 @@ export interface GatewayOptions {
   /** Milliseconds that a client waits, and the time for retries. */
   readonly waitTime: number;
   /** Concurrent runs, in total and per property. */
-  readonly places: number;
-  readonly placesPerProperty: number;
+  readonly slots: number;
+  readonly slotsPerProperty: number;
   readonly rate: RateLimits;
 }
 
@@ -53,7 +53,7 @@ const FIRST_PAUSE = 1 / 60;
  * multiple of the slots.
  */
 const SLOW_AFTER = 1 / 6;
-const SLOW_PLACES = 6;
+const SLOW_SLOTS = 6;
 const MAX_TIME = 900_000;
 /** For commands. */
 const MAX_COMMAND_TIME = 60_000;
@@ -78,22 +78,22 @@ export function jobOfCommand(provider: string, property: string, what: string): 
  */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #places: Places;
+  readonly #slots: Slots;
   readonly #rate: RequestRate;
   readonly #pauses: Pauses;
   readonly #stop = new AbortController();
 
   constructor(options: GatewayOptions) {
-    const { places: all, placesPerProperty: perOwner, waitTime, usage, rate } = options;
+    const { slots: all, slotsPerProperty: perOwner, waitTime, usage, rate } = options;
     this.#options = options;
-    this.#places = new Places({ all, perOwner, slowAfter: waitTime * SLOW_AFTER, slow: all * SLOW_PLACES });
+    this.#slots = new Slots({ all, perOwner, slowAfter: waitTime * SLOW_AFTER, slow: all * SLOW_SLOTS });
     this.#rate = new RequestRate(usage, rate);
     this.#pauses = new Pauses(options);
   }
 
   /** Slots, and requests that wait for the rate limits; for metrics. */
-  get state(): Places['state'] & { readonly waitingForRate: number } {
-    return { ...this.#places.state, waitingForRate: this.#rate.waiting };
+  get state(): Slots['state'] & { readonly waitingForRate: number } {
+    return { ...this.#slots.state, waitingForRate: this.#rate.waiting };
   }
 
   get stopped(): AbortSignal {
@@ -104,7 +104,7 @@ export class Gateway {
   stop(): void {
     const reason = new ProviderFailure('broken', 'the service is stopping');
     this.#stop.abort(reason);
-    this.#places.clear(reason);
+    this.#slots.clear(reason);
   }
 
   /**
@@ -115,7 +115,7 @@ export class Gateway {
     const { provider, property, demand } = job;
     await this.#checkPause(job);
     try {
-      return await this.#places.run(property, demand, async (displaced) => {
+      return await this.#slots.run(property, demand, async (displaced) => {
         await this.#checkPause(job);
         return this.#logged(job, work, counts, displaced);
       });

@@ -37,8 +37,8 @@ export class Providers implements ProviderContext {
       log,
       now,
       waitTime: settings.listWait * 1000,
-      places: settings.fetches,
-      placesPerProperty: settings.fetchesPerProperty,
+      slots: settings.fetches,
+      slotsPerProperty: settings.fetchesPerProperty,
       rate: { perMinute: settings.providerRequestsPerMinute, perSecond: settings.providerRequestsPerSecond },
     });
   }

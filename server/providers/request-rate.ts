@@ -1,7 +1,7 @@
 import { takeProviderRequest } from '../catalog/provider-requests.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import type { Demand } from './places.ts';
+import type { Demand } from './slots.ts';
 
 /** Maximum requests in any 60 seconds, by all processes of the catalog, and in any second per property. */
 export interface RateLimits {

@@ -88,8 +88,8 @@ export class KnownDays implements DayReasons {
     const known = new KnownDays(plan, ofSite);
     // Most projects have all days of the site, so the table itself need not be read.
     if (plan.ownFiles.length === 0 || !known.#hasGap()) return known;
-    const own = await facts.storedDays({ ...query, files: plan.ownFiles });
-    return new KnownDays(plan, new Set([...ofSite, ...own]));
+    const ofTable = await facts.storedDays({ ...query, files: plan.ownFiles });
+    return new KnownDays(plan, new Set([...ofSite, ...ofTable]));
   }
 
   isStored(day: Day): boolean {

@@ -128,8 +128,8 @@ export async function planList(
 ): Promise<ListPlan> {
   const { kind, from, to, country: named, part, comparison, sent } = query;
   const asked = { kind, country: named, part };
-  const own = { from: sent.from, to: sent.to, period: sent.period };
-  const request = await lists.plan(project, { ...asked, range: { from, to }, parameters: own }, catalog);
+  const parameters = { from: sent.from, to: sent.to, period: sent.period };
+  const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);
   const coverage = comparison === null && !query.quality ? {} : await readCoverage(catalog, project.id);
   const daily = part === undefined ? DAILY[kind] : 'keyword_page_daily';
   // A list of a provider, or one that was exported as a whole, has no stored days of its own.

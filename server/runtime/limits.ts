@@ -94,20 +94,20 @@ export class SharedConcurrencyLimit {
   /** Its state, for metrics. */
   get state(): LimitState {
     const { limit, used } = this.#all.state;
-    const users = [...this.#byKey.values()].reduce((sum, own) => sum + own.users, 0);
+    const users = [...this.#byKey.values()].reduce((sum, { users }) => sum + users, 0);
     return { limit, used, waiting: Math.max(0, users - used) };
   }
 
   /** Like `ConcurrencyLimit.enter`, but throws `unavailable` after `maxWait`. The slot may be released more than once. */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
     const { perKey, maxWait } = this.#options;
-    const own = this.#byKey.get(key) ?? { limit: new ConcurrencyLimit(perKey), users: 0 };
-    this.#byKey.set(key, own);
-    own.users++;
+    const ofKey = this.#byKey.get(key) ?? { limit: new ConcurrencyLimit(perKey), users: 0 };
+    this.#byKey.set(key, ofKey);
+    ofKey.users++;
     const releases = [
       () => {
-        own.users--;
-        if (own.users === 0) this.#byKey.delete(key);
+        ofKey.users--;
+        if (ofKey.users === 0) this.#byKey.delete(key);
       },
     ];
     const release = (): void => {
@@ -119,7 +119,7 @@ export class SharedConcurrencyLimit {
     signal.addEventListener('abort', stopWaiting, { once: true });
     try {
       signal.throwIfAborted();
-      releases.push(await own.limit.enter(waiting.signal));
+      releases.push(await ofKey.limit.enter(waiting.signal));
       releases.push(await this.#all.enter(waiting.signal));
       return release;
     } catch (error) {

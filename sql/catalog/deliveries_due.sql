@@ -3,7 +3,7 @@
 select id, channel, body
 from (
   select d.id, d.channel_id as channel, d.body, d.created_at,
-    row_number() over (partition by d.channel_id order by d.next_at, d.created_at, d.id) as place,
+    row_number() over (partition by d.channel_id order by d.next_at, d.created_at, d.id) as rank,
     (select count(*) from deliveries as other
       where other.channel_id = d.channel_id and other.claimed_until > $now and other.claimed_until <= $latest) as busy
   from channels as c
@@ -15,5 +15,5 @@ from (
     limit $atOnce
   )
 ) as due
-where place + busy <= $atOnce
+where rank + busy <= $atOnce
 order by created_at, id

@@ -4,7 +4,7 @@
 copy (
   with appearances as (
     select unnest(from_json($appearances::json, '[{
-      "project": "VARCHAR", "appearance": "VARCHAR", "share": "DOUBLE", "appeal": "DOUBLE", "place": "DOUBLE"
+      "project": "VARCHAR", "appearance": "VARCHAR", "share": "DOUBLE", "appeal": "DOUBLE", "rank": "DOUBLE"
     }]'), max_depth := 2)
   ),
   days as (
@@ -23,7 +23,7 @@ copy (
     project as project_id, date, appearance,
     least(impressions, round(impressions * ctr * appeal))::bigint as clicks,
     impressions,
-    round(impressions * average * place)::bigint as sum_position
+    round(impressions * average * rank)::bigint as sum_position
   from marked
   where impressions > 0
   order by project_id, date, appearance

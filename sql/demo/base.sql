@@ -3,7 +3,7 @@
 create or replace temp table demo_base as
 with drawn as (
   select
-    queries.*, days.date, days.device, days.age, days.demand, days.place,
+    queries.*, days.date, days.device, days.age, days.demand, days.rank,
     queries.moved <= days.date and coalesce(days.date < queries.returned, true) as is_down,
     -- Four independent numbers of 16 bits each.
     hash($seed, queries.project, queries.number, days.date, days.device) as dice
@@ -14,7 +14,7 @@ placed as (
   select
     *,
     greatest(1, least(60,
-      position * place * if(is_down, worse, 1)
+      position * rank * if(is_down, worse, 1)
       * (1 + drift * age / 365) * (1 + wave * sin(6.2832 * age / period + phase))
       * (0.95 + 0.1 * (dice & 65535) / 65536)
     )) as found_at

@@ -1,4 +1,4 @@
--- Creates demo_days: for every site, day and device, a factor for demand and a factor for positions (`place`).
+-- Creates demo_days: for every site, day and device, a factor for demand and a factor for positions (`rank`).
 -- $sites: the sites as JSON; $first, $last: days; $seed: text.
 create or replace temp table demo_days as
 with sites as (
@@ -6,8 +6,8 @@ with sites as (
     "project": "VARCHAR",
     "growth": "DOUBLE",
     "weekdays": ["DOUBLE"],
-    "devices": [{"device": "VARCHAR", "share": "DOUBLE", "place": "DOUBLE"}],
-    "events": [{"date": "DATE", "before": "DOUBLE", "after": "DOUBLE", "demand": "DOUBLE", "place": "DOUBLE"}]
+    "devices": [{"device": "VARCHAR", "share": "DOUBLE", "rank": "DOUBLE"}],
+    "events": [{"date": "DATE", "before": "DOUBLE", "after": "DOUBLE", "demand": "DOUBLE", "rank": "DOUBLE"}]
   }]'), max_depth := 2)
 ),
 days as (
@@ -20,12 +20,12 @@ days as (
     list_transform(events, lambda event: {
       'near': exp(-power((date - event.date) / if(date < event.date, event.before, event.after), 2)),
       'demand': event.demand,
-      'place': event.place
+      'rank': event.rank
     }) as effects
   from sites, (select unnest(generate_series($first::date, $last::date, interval 1 day))::date as date)
 )
 select
   project, date, age, each.device as device,
   each.share * demand * list_product(list_transform(effects, lambda event: 1 + event.near * (event.demand - 1))) as demand,
-  each.place * list_product(list_transform(effects, lambda event: 1 + event.near * (event.place - 1))) as place
+  each.rank * list_product(list_transform(effects, lambda event: 1 + event.near * (event.rank - 1))) as rank
 from (select project, date, age, demand, effects, unnest(devices) as each from days)

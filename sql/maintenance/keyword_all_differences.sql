@@ -1,21 +1,21 @@
--- The places of files of keyword_all (days over all devices) that differ from the sums of the days. $days: files of
--- keyword_daily; $stored: their files of keyword_all; $days_of, $stored_of: places.
+-- The ordinals of files of keyword_all (days over all devices) that differ from the sums of the days. $days: files of
+-- keyword_daily; $stored: their files of keyword_all; $days_of, $stored_of: ordinals.
 with days as (
-  select place, keyword_id, date, clicks, impressions, sum_position
+  select ordinal, keyword_id, date, clicks, impressions, sum_position
   from read_parquet($days, filename = true, hive_partitioning = false)
-  join (select unnest($days) as filename, unnest($days_of)::integer as place) using (filename)
+  join (select unnest($days) as filename, unnest($days_of)::integer as ordinal) using (filename)
 ),
 stored as (
-  select place, keyword_id, date, clicks, impressions, sum_position
+  select ordinal, keyword_id, date, clicks, impressions, sum_position
   from read_parquet($stored, filename = true, hive_partitioning = false)
-  join (select unnest($stored) as filename, unnest($stored_of)::integer as place) using (filename)
+  join (select unnest($stored) as filename, unnest($stored_of)::integer as ordinal) using (filename)
 )
-select distinct place
+select distinct ordinal
 from (
   select *, 0 as stored from days
   union all
-  select place, keyword_id, date, -clicks, -impressions, -sum_position, 1 from stored
+  select ordinal, keyword_id, date, -clicks, -impressions, -sum_position, 1 from stored
 )
-group by place, keyword_id, date
+group by ordinal, keyword_id, date
 having sum(stored) <> 1 or count(*) = 1 or count(clicks + impressions + sum_position) < count(*)
   or sum(clicks) <> 0 or sum(impressions) <> 0 or sum(sum_position) <> 0

@@ -9,9 +9,9 @@ copy (
     from days where first in (select unnest($months)::date) group by first, country
   ),
   ranked as (
-    select *, row_number() over (partition by first order by clicks desc, impressions desc, country) as place from sums
+    select *, row_number() over (partition by first order by clicks desc, impressions desc, country) as rank from sums
   )
-  select $project as project_id, first as month, if(place <= 20, country, 'other') as country,
+  select $project as project_id, first as month, if(rank <= 20, country, 'other') as country,
     sum(clicks)::bigint as clicks, sum(impressions)::bigint as impressions, sum(sum_position)::bigint as sum_position
-  from ranked group by first, if(place <= 20, country, 'other')
+  from ranked group by first, if(rank <= 20, country, 'other')
 ) to $target (format parquet)

@@ -2,8 +2,8 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
 import type { Row } from '../world.ts';

@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import t from 'tap';
 import { ResponseCache } from '../../server/api/response-cache.ts';
 import { cacheKey } from '../../server/domain/cache-key.ts';
-import { ENTRY_BYTES } from '../../server/runtime/own-memory.ts';
+import { ENTRY_BYTES } from '../../server/runtime/compact-buffer.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 
 const DAYS = facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]);

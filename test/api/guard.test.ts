@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { createKey, listKeys, revokeKey } from '../../server/catalog/keys.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { until } from '../process.ts';
 import { facts, makeWorld, NOW, PROJECT, WORKSPACE } from '../world.ts';
 

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { CatalogCache } from '../../server/catalog/catalog-cache.ts';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { createWorkspace } from '../../server/catalog/workspaces.ts';
 import { temporaryFolder } from '../world.ts';
 

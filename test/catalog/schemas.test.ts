@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
 import { temporaryFolder } from '../world.ts';
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join, relative } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import t from 'tap';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { serve } from '../../server/main.ts';
 import { ProcessFolder } from '../../server/runtime/process-folder.ts';
 import { readSettings } from '../../server/settings/settings.ts';

@@ -2,9 +2,9 @@
 // The folders are those that `npm run bench -- --scale` makes. Needs what test/cluster/trino-faults.test.ts needs.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { filesOf, keywordFilesUntil, manifestOfWorkspace } from '../../server/catalog/manifest.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { addDays, type Day } from '../../server/domain/dates.ts';
 import { shortIdNumber } from '../../server/domain/ids.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';

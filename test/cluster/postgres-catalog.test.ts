@@ -65,7 +65,7 @@ t.test('locks of loads', { skip }, async (t) => {
   t.equal(await two.locks.takeLoad('all'), undefined);
   t.equal(await two.locks.takeLoad('projects'), undefined);
   t.equal(await one.locks.takeLoad('projects'), undefined, 'nor in the same process');
-  t.ok(whole.isWhole);
+  t.ok(whole.isForAll);
   await whole.release();
   const first = (await one.locks.takeLoad('projects'))!;
   const second = (await two.locks.takeLoad('projects'))!;

@@ -40,11 +40,11 @@ function expected(rows: readonly ListRow[], { filter, sort }: Selection): ListRo
   });
 }
 
-/** With reserved places by text, as stored lists have them. */
-function withPlaces(rows: readonly ListRow[]): RowColumns<ListRow> {
+/** With reserved ranks by text, as stored lists have them. */
+function withRanks(rows: readonly ListRow[]): RowColumns<ListRow> {
   const texts = [...new Set(rows.map(({ text }) => text))].sort(compareTexts);
   const query = Float64Array.from(rows, ({ text }) => texts.indexOf(text));
-  return new RowColumns(rows, { ...READERS, places: { query }, areKept: true });
+  return new RowColumns(rows, { ...READERS, ranks: { query }, areKept: true });
 }
 
 const row = fc
@@ -85,7 +85,7 @@ const selection: fc.Arbitrary<Selection> = fc.record({ filter: fc.option(rule), 
 t.test('a selection has the rows that match, in the order of its fields', (t) => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 40 }), fc.array(selection, { maxLength: 3 }), (rows, selections) => {
-      const columns = withPlaces(rows);
+      const columns = withRanks(rows);
       for (const one of selections) {
         const wanted = expected(rows, one);
         t.strictSame(run(selectRows(rows, one, READERS)), wanted);

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { FileLeases } from '../../server/catalog/file-leases.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { startHolder } from '../lease-holder.ts';
 import { temporaryFolder } from '../world.ts';
 

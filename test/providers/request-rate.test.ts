@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
-import type { Demand } from '../../server/providers/places.ts';
 import { type Clock, type RateLimits, RequestRate } from '../../server/providers/request-rate.ts';
+import type { Demand } from '../../server/providers/slots.ts';
 import { temporaryFolder } from '../world.ts';
 
 /** A clock that stands until it is moved, and calls back on the way. */

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { smallDisk } from '../small-disk.ts';

@@ -7,8 +7,8 @@ import { MadeSearches, type MadeSearchesOptions } from '../../cli/demo/provider/
 import { type OracleProject, oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
 import type { Site } from '../../cli/demo/provider/site.ts';
 import { buildApp } from '../../server/app.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../../server/catalog/place.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';

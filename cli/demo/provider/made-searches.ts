@@ -119,10 +119,10 @@ export class MadeSearches implements SearchSource {
       for (const [device, part] of DEVICES) {
         const count = Math.floor(demand * share * part * (0.7 + 0.6 * random()) + random());
         if (count < 1) continue;
-        const place = Math.max(1, Math.round(position * (0.8 + 0.4 * random())));
-        const clicks = Math.min(count, Math.floor((count * 0.32) / place + random()));
-        const first: Result = { page, position: place, clicks, appearances };
-        const results = isTwice ? [first, { page: secondPage, position: place + 2, clicks: 0 }] : [first];
+        const rank = Math.max(1, Math.round(position * (0.8 + 0.4 * random())));
+        const clicks = Math.min(count, Math.floor((count * 0.32) / rank + random()));
+        const first: Result = { page, position: rank, clicks, appearances };
+        const results = isTwice ? [first, { page: secondPage, position: rank + 2, clicks: 0 }] : [first];
         found.push({ query: text, country, device, count, results });
       }
     }

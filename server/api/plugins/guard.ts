@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
 import type { Rights } from '../../catalog/keys.ts';
+import type { CatalogLocation } from '../../catalog/location.ts';
 import { openUsage } from '../../catalog/open-usage.ts';
-import type { CatalogPlace } from '../../catalog/place.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import { type Member, type Principal, requireReadable } from '../principal.ts';
@@ -27,7 +27,7 @@ const MINUTE = 60_000;
 
 export interface GuardOptions {
   /** Where the usage database is. */
-  readonly place: CatalogPlace;
+  readonly location: CatalogLocation;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
   /** Counts requests for rate limits. */
@@ -79,7 +79,7 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
  */
 export async function makeGuards(
   app: FastifyInstance,
-  { place, now, counter }: GuardOptions,
+  { location, now, counter }: GuardOptions,
 ): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
@@ -89,7 +89,7 @@ export async function makeGuards(
       child = () => counter.child();
     },
   });
-  const usage = openUsage(place, (error) => {
+  const usage = openUsage(location, (error) => {
     app.log.warn({ err: error }, 'could not store the last use of keys');
   });
   const keyUse = new KeyUse(usage);

@@ -44,7 +44,7 @@ export interface Answered {
   /** Milliseconds since the request arrived. */
   readonly ms: number;
   /** False if the connection ended before the response did. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 export type OnAnswered = (answered: Answered) => void;
@@ -63,9 +63,9 @@ export function logAnswer(
   const start = performance.now();
   // Closed connections no longer have the address.
   const { id, method, ip: address } = request;
-  let isWhole = false;
+  let isComplete = false;
   raw.once('finish', () => {
-    isWhole = true;
+    isComplete = true;
   });
   raw.once('close', () => {
     const exact = performance.now() - start;
@@ -75,9 +75,9 @@ export function logAnswer(
     const session = principal?.via === 'share' ? 'share' : 'session';
     const who = principal?.keyId === null ? { [session]: principal.id } : { key: principal?.keyId };
     const line = { id, method, url, address, status: raw.headersSent ? raw.statusCode : null, ms, ...who };
-    if (isWhole) log.info(line, 'answered');
+    if (isComplete) log.info(line, 'answered');
     else log.info({ ...line, cut: request.deadline?.cut ?? 'client gone' }, 'not answered whole');
-    onAnswered?.({ request, reply, ms: exact, isWhole });
+    onAnswered?.({ request, reply, ms: exact, isComplete });
   });
 }
 

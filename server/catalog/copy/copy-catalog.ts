@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalog, OpenCatalog } from '../catalog.ts';
 import { eachWholeRow, upsertRows } from '../entity-rows.ts';
-import type { CatalogPlace } from '../place.ts';
+import type { CatalogLocation } from '../location.ts';
 import { stopChanges as stopInFolder } from '../sqlite/moved.ts';
 import { type CopyTarget, openTarget } from './open-target.ts';
 import { type TableContents, TableHash } from './table-hash.ts';
 import { TABLES } from './tables.ts';
 
 interface CopyOptions {
-  readonly from: CatalogPlace;
-  readonly target: CatalogPlace;
+  readonly from: CatalogLocation;
+  readonly target: CatalogLocation;
   /** Makes the source read-only. Always done for a copy from a folder into a database. */
   readonly move?: boolean;
   readonly report: (step: string) => void;
@@ -57,7 +57,7 @@ export async function copyStateInto(
   await copyStateTo(source, opened, report);
 }
 
-async function stopChanges({ dataFolder, catalogUrl }: CatalogPlace, to: string): Promise<() => void | Promise<void>> {
+async function stopChanges({ dataFolder, catalogUrl }: CatalogLocation, to: string): Promise<() => void | Promise<void>> {
   if (catalogUrl === '') return stopInFolder(dataFolder, to);
   // The driver is loaded only if it is used.
   const { stopChanges: stopInDatabase } = await import('../postgres/moved.ts');

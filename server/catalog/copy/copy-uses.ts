@@ -1,5 +1,5 @@
+import type { CatalogLocation } from '../location.ts';
 import { openUsage } from '../open-usage.ts';
-import type { CatalogPlace } from '../place.ts';
 
 /** Statements that read a whole table, those that write a row, and the parameter of the latter for each column. */
 const COPIED = [
@@ -9,7 +9,7 @@ const COPIED = [
 ] as const;
 
 /** Copies the use of keys and lists into an empty usage database, as far as possible. Returns the number of rows. */
-export async function copyUses(source: CatalogPlace, target: CatalogPlace): Promise<number> {
+export async function copyUses(source: CatalogLocation, target: CatalogLocation): Promise<number> {
   const [from, to] = [openUsage(source, () => {}), openUsage(target, () => {})];
   let copied = 0;
   try {

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog.ts';
-import type { CatalogPlace } from '../place.ts';
+import type { CatalogLocation } from '../location.ts';
 import { openSqliteTarget } from '../sqlite/copy-target.ts';
 
 /** A place that a catalog is copied to. */
@@ -14,7 +14,7 @@ export interface CopyTarget extends AsyncDisposable {
   fill<T>(work: (copy: Catalog) => Promise<T>): Promise<T>;
 }
 
-export async function openTarget({ dataFolder, catalogUrl }: CatalogPlace): Promise<CopyTarget> {
+export async function openTarget({ dataFolder, catalogUrl }: CatalogLocation): Promise<CopyTarget> {
   if (catalogUrl === '') return openSqliteTarget(dataFolder);
   // The driver is loaded only if it is used.
   const { openPostgresTarget } = await import('../postgres/copy-target.ts');

@@ -34,19 +34,19 @@ export function readAddress(url: string): Address {
     );
   }
   const host = parameters.host ?? (decodeURIComponent(hostname) || 'localhost');
-  const place = {
+  const server = {
     host,
     port: Number(port || 5432),
     user: decodeURIComponent(username) || (process.env['PGUSER'] ?? process.env['USER'] ?? 'ordinate'),
     database: decodeURIComponent(pathname.slice(1)),
   };
   return {
-    ...place,
-    name: `the database '${place.database}' on ${place.host}:${place.port} (user '${place.user}')`,
+    ...server,
+    name: `the database '${server.database}' on ${server.host}:${server.port} (user '${server.user}')`,
     options: parameters.options ?? '',
     ssl: readSsl(parameters),
     password: () =>
-      decodeURIComponent(password) || process.env['PGPASSWORD'] || passwordFromFile(parameters.passfile, place),
+      decodeURIComponent(password) || process.env['PGPASSWORD'] || passwordFromFile(parameters.passfile, server),
   };
 }
 

@@ -63,7 +63,7 @@ export function statementOf(folder: 'catalog' | 'usage', statement: Statement): 
 
 function textOf(folder: string, statement: Statement): string {
   const name = typeof statement === 'string' ? statement : statement.template;
-  const own = `${folder}/postgres/${name}`;
-  const path = hasSql(own) ? own : `${folder}/${name}`;
+  const dialectName = `${folder}/postgres/${name}`;
+  const path = hasSql(dialectName) ? dialectName : `${folder}/${name}`;
   return sqlTemplate(path, typeof statement === 'string' ? PARTS : statement.parts);
 }

@@ -1,15 +1,15 @@
 import type { OpenCatalog } from '../catalog.ts';
 import { hasFacts, makeDataFolder, noteCatalogElsewhere, requireRestored } from '../data-folder.ts';
 import { CatalogMissing } from '../failures.ts';
+import type { CatalogLocation } from '../location.ts';
 import { newerCatalog } from '../newer-catalog.ts';
-import type { CatalogPlace } from '../place.ts';
 import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
 import { type PostgresPool, poolOf } from './pool.ts';
 import { PostgresCatalog } from './postgres-catalog.ts';
 
 /** See `openCatalog`. */
 export async function openPostgres(
-  { dataFolder, catalogUrl, catalogConnections }: CatalogPlace,
+  { dataFolder, catalogUrl, catalogConnections }: CatalogLocation,
   { create }: { create: boolean },
 ): Promise<OpenCatalog> {
   const pool = poolOf(catalogUrl, catalogConnections);

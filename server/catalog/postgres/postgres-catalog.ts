@@ -106,7 +106,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
       return this.#alone(() => this.#use((client) => this.#write(client, beginTransaction(''), writes)));
     }
     // On the connection of the lock, so that nothing is committed without it.
-    const begin = beginTransaction(lock.isWhole ? '' : '_shared');
+    const begin = beginTransaction(lock.isForAll ? '' : '_shared');
     return lock.alone(() => this.#write(lock.connection, begin, writes));
   }
 

@@ -1,5 +1,5 @@
 import type { Lease } from '../leases.ts';
-import type { CatalogPlace } from '../place.ts';
+import type { CatalogLocation } from '../location.ts';
 import { poolOf } from './pool.ts';
 import { tryLock } from './postgres-locks.ts';
 
@@ -8,7 +8,7 @@ const ANSWER_TIMEOUT = 10_000;
 
 /** Takes a lease over several machines: an advisory lock on a separate connection. See `Leases`. */
 export async function acquireLease(
-  { catalogUrl, catalogConnections }: CatalogPlace,
+  { catalogUrl, catalogConnections }: CatalogLocation,
   name: string,
 ): Promise<Lease | undefined> {
   const pool = poolOf(catalogUrl, catalogConnections);

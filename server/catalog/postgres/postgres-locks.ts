@@ -83,19 +83,19 @@ export class PostgresLocks implements Locks {
 /** The lock of a load, which also publishes on the connection of the lock: if it is lost, nothing is committed. */
 export class PostgresLoadLock implements LoadLock {
   readonly connection: Connection;
-  readonly isWhole: boolean;
+  readonly isForAll: boolean;
   /** One transaction at a time. */
   readonly alone = pLimit(1);
   readonly #pool: PostgresPool;
   /** Owner of its plans; locked while it is alive. */
   readonly #id = newUuid();
   /** Its own plans: others delete them if they consider a hung process dead. */
-  readonly #own = new Set<string>();
+  readonly #planned = new Set<string>();
 
   private constructor(pool: PostgresPool, connection: Connection, scope: 'all' | 'projects') {
     this.#pool = pool;
     this.connection = connection;
-    this.isWhole = scope === 'all';
+    this.isForAll = scope === 'all';
   }
 
   static async take(pool: PostgresPool, scope: 'all' | 'projects'): Promise<PostgresLoadLock | undefined> {
@@ -115,7 +115,7 @@ export class PostgresLoadLock implements LoadLock {
   }
 
   async takeProjects(ids: readonly string[]): Promise<boolean> {
-    if (this.isWhole) return true;
+    if (this.isForAll) return true;
     const taken: string[] = [];
     try {
       for (const id of ids) {
@@ -134,7 +134,7 @@ export class PostgresLoadLock implements LoadLock {
   }
 
   async plan(file: string): Promise<void> {
-    this.#own.add(file);
+    this.#planned.add(file);
     await this.#pool.use((client) => execute(client, PLAN, { file, load: this.#id }));
   }
 
@@ -142,7 +142,7 @@ export class PostgresLoadLock implements LoadLock {
     return this.#pool.use(async (client) => {
       const { rows } = await execute(client, PLANS, { at: toMicroseconds(now) });
       const byOwner = Map.groupBy(rows as PlanRow[], ({ load }) => load);
-      const files = new Map([...this.#own].map((file) => [file, { file, isAgain: false }]));
+      const files = new Map([...this.#planned].map((file) => [file, { file, isAgain: false }]));
       for (const [owner, planned] of byOwner) {
         if (owner !== this.#id && (await isHeld(client, numberOf(`load ${owner}`)))) continue;
         for (const { file, again_at: againAt } of planned) files.set(file, { file, isAgain: againAt !== null });
@@ -159,7 +159,7 @@ export class PostgresLoadLock implements LoadLock {
       const again = { files: JSON.stringify([...kept]), at: toMicroseconds(at) };
       if (kept.size > 0) await execute(client, AGAIN, again);
     });
-    for (const { file } of files) this.#own.delete(file);
+    for (const { file } of files) this.#planned.delete(file);
   }
 
   async release(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { QueryResult } from 'pg';
 import type { Values } from '../catalog.ts';
-import type { CatalogPlace } from '../place.ts';
+import type { CatalogLocation } from '../location.ts';
 import type { Usage } from '../usage.ts';
 import { statementOf } from './dialect.ts';
 import type { PostgresPool } from './pool.ts';
@@ -8,14 +8,14 @@ import { execute } from './session.ts';
 
 /** Usage data in the database of the catalog. Connects at the first use; without the database nothing is read or written. */
 export class PostgresUsage implements Usage {
-  readonly #place: CatalogPlace;
+  readonly #location: CatalogLocation;
   readonly #onError: (error: unknown) => void;
   #pool: Promise<PostgresPool> | undefined;
   #isClosed = false;
 
   /** @param onError called for failed reads and writes */
-  constructor(place: CatalogPlace, onError: (error: unknown) => void) {
-    this.#place = place;
+  constructor(location: CatalogLocation, onError: (error: unknown) => void) {
+    this.#location = location;
     this.#onError = onError;
   }
 
@@ -47,7 +47,7 @@ export class PostgresUsage implements Usage {
       if (this.#isClosed) throw new Error('The usage database has been closed.');
       // The driver is loaded only if it is used.
       this.#pool ??= import('./pool.ts').then(({ poolOf }) => {
-        const { catalogUrl, catalogConnections } = this.#place;
+        const { catalogUrl, catalogConnections } = this.#location;
         return poolOf(catalogUrl, catalogConnections);
       });
       const pool = await this.#pool;

@@ -13,9 +13,9 @@ export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<R
     if (at > 0) await new Promise(setImmediate);
     const chunk = result.getChunk(at);
     const columns = readers.map((read, index) => read(chunk, index));
-    for (let place = 0; place < chunk.rowCount; place++) {
+    for (let at = 0; at < chunk.rowCount; at++) {
       const row: Record<string, unknown> = {};
-      for (let index = 0; index < names.length; index++) row[names[index]!] = columns[index]![place]!;
+      for (let index = 0; index < names.length; index++) row[names[index]!] = columns[index]![at]!;
       rows.push(row as Row);
     }
   }

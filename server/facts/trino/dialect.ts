@@ -5,7 +5,7 @@ import { columnsOf, type TrinoTable } from './tables.ts';
 const filesOf = (table: string, more = ''): string =>
   `(select *${more} from ${table} where project_id in ($projects) and "$path" in ($files))`;
 
-/** Lists as columns: `unnest($a) as x, unnest($b) as y, generate_subscripts($a, 1) as place`. */
+/** Lists as columns: `unnest($a) as x, unnest($b) as y, generate_subscripts($a, 1) as ordinal`. */
 const LISTS = /\bselect ((?:(?:unnest\(\$\w+\)|generate_subscripts\(\$\w+, 1\)) as \w+(?:,\s*)?)+)/g;
 
 /** SQL of DuckDB that fails in Trino. */
@@ -40,14 +40,14 @@ export function toTrino(sql: string, table: TrinoTable, values: FactsValues): st
 /** DuckDB combines several `unnest` by row; Trino needs one call with all lists. */
 function listsAsColumns(lists: string): string {
   const columns = [...lists.matchAll(/(\w+)\((\$\w+)(?:, 1)?\) as (\w+)/g)].map(([, call, list, name]) => ({
-    isPlace: call !== 'unnest',
+    isOrdinal: call !== 'unnest',
     list: list!,
     name: name!,
   }));
-  const places = columns.filter(({ isPlace }) => isPlace);
-  const unnested = columns.filter(({ isPlace }) => !isPlace);
-  const names = [...unnested, ...places].map(({ name }) => name).join(', ');
-  const ordinality = places.length > 0 ? ' with ordinality' : '';
+  const ordinals = columns.filter(({ isOrdinal }) => isOrdinal);
+  const unnested = columns.filter(({ isOrdinal }) => !isOrdinal);
+  const names = [...unnested, ...ordinals].map(({ name }) => name).join(', ');
+  const ordinality = ordinals.length > 0 ? ' with ordinality' : '';
   return `select * from unnest(${unnested.map(({ list }) => list).join(', ')})${ordinality} as u(${names})`;
 }
 

@@ -28,10 +28,10 @@ export class TrinoReader implements FactsReader {
   /** Passes the rows of `sql/NAME.sql` to `take`, a few at a time. */
   async pages(name: string, read: FactsRead, take: TakeRows): Promise<void> {
     const stopping = new AbortController();
-    const own = { ...read, signal: AbortSignal.any([read.signal, stopping.signal]) };
+    const stoppable = { ...read, signal: AbortSignal.any([read.signal, stopping.signal]) };
     try {
       // In parallel, because planning a statement takes longer than reading.
-      await Promise.all([this.#check(own), this.#run(name, own, take)]);
+      await Promise.all([this.#check(stoppable), this.#run(name, stoppable, take)]);
     } finally {
       stopping.abort();
     }

@@ -8,7 +8,7 @@ import { ask, type Tool } from '../tool.ts';
 /** Max alerts in the report. */
 const MAX_ALERTS = 500;
 
-const own = {
+const toolParameters = {
   from: parameter.day('Only alerts created, and notes that end, on or after this day.'),
   to: parameter.day('Only alerts created, and notes that begin, on or before this day.'),
   limit: parameter.wholeNumber({ minimum: 1, maximum: 500 }, 50, 'Most alerts, and most notes: the newest.'),
@@ -19,10 +19,10 @@ export const alertsAndNotes: Tool = {
   title: 'Alerts and notes',
   description:
     'What checks have found (traffic drops, lost keywords, changed pages, rules) and what people have written down (launches, migrations, campaigns). Look here for the cause of a change.',
-  parameters: { project, status: parameterOf(alertsReport, 'status'), ...own },
+  parameters: { project, status: parameterOf(alertsReport, 'status'), ...toolParameters },
   required: ['project'],
   run: async ({ project: id = '', status: sentStatus, ...sent }, call) => {
-    const { from, to, limit } = parameter.readParameters(own, sent);
+    const { from, to, limit } = parameter.readParameters(toolParameters, sent);
     if (from !== undefined && to !== undefined && from > to) {
       throw invalidRequest(`from (${from}) must not be after to (${to}).`);
     }

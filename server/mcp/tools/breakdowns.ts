@@ -5,7 +5,7 @@ import { quality, WITH_QUALITY } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';
 
 const { format: _format, bom: _bom, quality: _quality, ...ofReport } = breakdownsReport.parameters;
-const own = {
+const toolParameters = {
   limit: parameter.wholeNumber({ minimum: 1, maximum: 300 }, 20, 'Most rows of each kind.'),
 };
 
@@ -14,10 +14,10 @@ export const breakdowns: Tool = {
   title: 'Countries, devices, appearances, brand',
   description:
     'Site totals over a range by country, device, search appearance, and brand against non-brand queries. Appearances overlap and do not add up to the site; the anonymous part belongs to queries that the search engine does not name.',
-  parameters: { project, ...ofReport, ...own },
+  parameters: { project, ...ofReport, ...toolParameters },
   required: ['project'],
   run: async ({ project: id = '', limit: sentLimit, ...sent }, call) => {
-    const { limit } = parameter.readParameters(own, { limit: sentLimit });
+    const { limit } = parameter.readParameters(toolParameters, { limit: sentLimit });
     const { answer } = await ask(breakdownsReport, id, { ...sent, ...WITH_QUALITY }, call);
     const { project: reference, range, quality: known, brand, countries, devices, appearances } = answer;
     const kinds = { countries, devices, appearances };

@@ -12,7 +12,7 @@ import { Top } from '../top.ts';
 
 type Row = Readonly<Record<string, Cell>>;
 
-const own = {
+const toolParameters = {
   kind,
   metric: parameter.choice('Metric', METRIC_NAMES, 'clicks', 'The metric that changed. A lower position is a gain.'),
   limit: parameter.wholeNumber({ minimum: 1, maximum: 100 }, 10, 'Most rows of each: gained, lost and vanished.'),
@@ -23,10 +23,10 @@ export const changes: Tool = {
   title: 'What changed',
   description:
     'Which queries, pages or keywords gained and lost most against another range (by default as many days just before), which vanished, and how the whole site changed, by any metric. For why clicks changed, explain_change adds up. Ratios that would mislead are null, with the reasons in unsafe: by default the newest days are provisional, so send to=final for ratios.',
-  parameters: { project, ...own, ...rowParameters },
+  parameters: { project, ...toolParameters, ...rowParameters },
   required: ['project'],
   run: async ({ project: id = '', kind: sentKind, metric: sentMetric, limit: sentLimit, ...sent }, call) => {
-    const asked = parameter.readParameters(own, { kind: sentKind, metric: sentMetric, limit: sentLimit });
+    const asked = parameter.readParameters(toolParameters, { kind: sentKind, metric: sentMetric, limit: sentLimit });
     const { kind: of, metric, limit } = asked;
     // Reads whole lists, like long responses of the API.
     const leave = await call.context.longAnswers.enter(call.workspace, call.signal);

@@ -37,8 +37,8 @@ export const keywordHistory: Tool = {
   run: async ({ project: id = '', keyword: named = '', ...sent }, call) => {
     const { id: keywordId, query } = await findKeyword(id, named, call);
     const filter = JSON.stringify({ match: 'all', conditions: [{ field: 'query', op: 'equals', value: query }] });
-    const asks = async (own: Sent): Promise<Answer> => {
-      const result = await ask(keywordsReport, id, { ...own, ...WITH_QUALITY, daily: '1', filter }, call);
+    const asks = async (parameters: Sent): Promise<Answer> => {
+      const result = await ask(keywordsReport, id, { ...parameters, ...WITH_QUALITY, daily: '1', filter }, call);
       const parts = await Array.fromAsync(dailyKeywordsJson(result));
       return JSON.parse(Buffer.concat(parts).toString()) as Answer;
     };

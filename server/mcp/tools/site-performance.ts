@@ -14,7 +14,8 @@ export const sitePerformance: Tool = {
   parameters: { project, ...ofReport, ...seriesParameters },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
-    const asks = async (own: typeof sent) => (await ask(siteReport, id, { ...own, ...WITH_QUALITY }, call)).answer;
+    const asks = async (parameters: typeof sent) =>
+      (await ask(siteReport, id, { ...parameters, ...WITH_QUALITY }, call)).answer;
     const { answer, series } = await seriesOf(sent, asks, ({ daily }) => daily);
     const { project: reference, range, quality: known, totals } = answer;
     return { project: reference, range, ...quality(range, known), totals, ...series };

@@ -7,7 +7,7 @@ import { quality, WITH_QUALITY } from '../quality.ts';
 import { FIELDS, jsonRows, kind, rowParameters } from '../row-kinds.ts';
 import type { Tool } from '../tool.ts';
 
-const own = { kind, ...parameter.paging(25, 1000) };
+const toolParameters = { kind, ...parameter.paging(25, 1000) };
 const SORT_HELP = `Fields to sort by, joined by commas, \`-\` for descending; most clicks first by default. ${FIELDS}`;
 
 /** The properties that the reports of all kinds have in common. */
@@ -24,10 +24,10 @@ export const topRows: Tool = {
   title: 'Top queries, pages or keywords',
   description:
     'The rows with most clicks, or those that match a filter, with totals over a range. `total` counts all rows that match. Ask for the next ones with `offset`.',
-  parameters: { project, ...own, ...rowParameters, sort: parameterOf(queriesReport, 'sort', SORT_HELP) },
+  parameters: { project, ...toolParameters, ...rowParameters, sort: parameterOf(queriesReport, 'sort', SORT_HELP) },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
-    const { kind: of, limit, offset } = parameter.readParameters(own, sent);
+    const { kind: of, limit, offset } = parameter.readParameters(toolParameters, sent);
     const { kind: _, ...asked } = sent;
     const json = await jsonRows(of, id, { ...asked, ...WITH_QUALITY, limit: String(limit) }, call);
     const {

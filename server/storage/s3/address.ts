@@ -1,4 +1,4 @@
-/** A place in an object store. */
+/** An address in an object store. */
 export interface S3Address {
   readonly bucket: string;
   /** Empty, or ends in a slash. */

@@ -9,14 +9,14 @@ import { CacheIndex } from './cache-index.ts';
 /** A cache on disk: its files, their index, and a folder of this process. Recreated if somebody removes it. */
 export class CacheFolder {
   readonly #path: string;
-  readonly #own: ProcessFolder;
+  readonly #processFolder: ProcessFolder;
   #index: CacheIndex;
   #made = 0;
 
-  private constructor(path: string, index: CacheIndex, own: ProcessFolder) {
+  private constructor(path: string, index: CacheIndex, processFolder: ProcessFolder) {
     this.#path = path;
     this.#index = index;
-    this.#own = own;
+    this.#processFolder = processFolder;
   }
 
   static async open(path: string): Promise<CacheFolder> {
@@ -33,14 +33,14 @@ export class CacheFolder {
     return this.#index;
   }
 
-  /** A path in the folder of this process. */
-  own(name: string): string {
-    return join(this.#own.path, name);
+  /** A path in the folder of this process alone. */
+  privatePath(name: string): string {
+    return join(this.#processFolder.path, name);
   }
 
   /** A new, unused path in that folder. */
-  newOwn(name: string, ending = ''): string {
-    return this.own(`${name}-${this.#made++}${ending}`);
+  newPrivatePath(name: string, ending = ''): string {
+    return this.privatePath(`${name}-${this.#made++}${ending}`);
   }
 
   /** The path of a file of the cache. */
@@ -56,7 +56,7 @@ export class CacheFolder {
 
   /** Moves a file away, which is quick, and removes it later: removing a large file would block requests. */
   readonly remove = (name: string): void => {
-    const away = this.newOwn('removed');
+    const away = this.newPrivatePath('removed');
     try {
       renameSync(this.pathOf(name), away);
     } catch (error) {
@@ -70,14 +70,14 @@ export class CacheFolder {
    * this is impossible.
    * @param within a folder that is not recreated: throws if it is missing
    */
-  makeAgain(within: string | undefined): { readonly own: boolean; readonly index: boolean } {
+  makeAgain(within: string | undefined): { readonly folder: boolean; readonly index: boolean } {
     try {
-      const own = this.#own.makeAgain(within);
-      if (!this.#index.isLost) return { own, index: false };
+      const folder = this.#processFolder.makeAgain(within);
+      if (!this.#index.isLost) return { folder, index: false };
       const index = openIndex(this.#path);
       this.#index.close();
       this.#index = index;
-      return { own, index: true };
+      return { folder, index: true };
     } catch (cause) {
       throw new LostCache(this.#path, cause as Error);
     }
@@ -85,7 +85,7 @@ export class CacheFolder {
 
   async close(): Promise<void> {
     this.#index.close();
-    await this.#own.remove();
+    await this.#processFolder.remove();
   }
 }
 

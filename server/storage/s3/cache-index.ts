@@ -66,18 +66,18 @@ export class CacheIndex {
 
   /**
    * Adds a file, and removes those used longest ago until all take at most `max` bytes; this one too if it is larger.
-   * @param remove called for each removed file, and `place` for the new one if it stays, before other processes see either
+   * @param remove called for each removed file, and `link` for the new one if it stays, before other processes see either
    */
   add(
     { name, bytes }: { readonly name: string; readonly bytes: number },
-    { max, now, place, remove }: { max: number; now: number; place: () => void; remove: (name: string) => void },
+    { max, now, link, remove }: { max: number; now: number; link: () => void; remove: (name: string) => void },
   ): void {
     this.#alone(() => {
       this.#statement('delete from files where name = ?').run(name);
       if (bytes > max) return remove(name);
       this.#shrink(max - bytes, remove);
       this.#statement('insert into files values (?, ?, ?)').run(name, bytes, now);
-      place();
+      link();
     });
   }
 

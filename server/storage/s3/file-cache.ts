@@ -83,7 +83,7 @@ export class FileCache {
   /** A path in the folder of this process, for a file that is about to be written. */
   newPath(file: string): string {
     this.#makeAgain();
-    return this.#folder.own(`new-${hashOf(file)}.parquet`);
+    return this.#folder.privatePath(`new-${hashOf(file)}.parquet`);
   }
 
   /** Throws if its folder was removed and cannot be recreated. */
@@ -125,7 +125,7 @@ export class FileCache {
   /** Describes the damage of a file in the object store, which is read for this; undefined if it is intact. */
   async damageOfRemote(stored: StoredFile): Promise<string | undefined> {
     this.#makeAgain();
-    const path = this.#folder.newOwn('compared');
+    const path = this.#folder.newPrivatePath('compared');
     try {
       const found = await this.#limit(() => this.#get(stored, path));
       return found === undefined ? MISSING : differenceOf(found, stored);
@@ -136,7 +136,7 @@ export class FileCache {
 
   /** Takes over a local file whose content is known. */
   async adopt(stored: StoredFile, path: string): Promise<void> {
-    this.#place(stored, path);
+    this.#link(stored, path);
     await rm(path, { force: true });
   }
 
@@ -155,14 +155,14 @@ export class FileCache {
   #makeAgain(): boolean {
     const made = this.#folder.makeAgain(this.#options.within);
     // Current readers continue; the next reader needs another link.
-    if (made.own) this.#held.clear();
+    if (made.folder) this.#held.clear();
     return made.index;
   }
 
   #reading(stored: StoredFile): Held {
     let held = this.#held.get(stored.file);
     if (held === undefined) {
-      const path = this.#folder.newOwn(hashOf(stored.file), '.parquet');
+      const path = this.#folder.newPrivatePath(hashOf(stored.file), '.parquet');
       held = { path, ready: this.#bring(stored, path), readers: 0 };
       this.#held.set(stored.file, held);
     }
@@ -216,7 +216,7 @@ export class FileCache {
     for (let attempt = 1; attempt <= 2; attempt++) {
       const found = await this.#get(stored, path);
       damage = found === undefined ? MISSING : differenceOf(found, stored);
-      if (damage === undefined) return this.#place(stored, path);
+      if (damage === undefined) return this.#link(stored, path);
       await rm(path, { force: true });
       if (found === undefined) break;
     }
@@ -237,12 +237,12 @@ export class FileCache {
   }
 
   /** Puts a compared file into the cache, if it has room for it; `path` stays. */
-  #place(stored: StoredFile, path: string): void {
+  #link(stored: StoredFile, path: string): void {
     const name = hashOf(stored.file);
-    const place = (): void => {
+    const makeLink = (): void => {
       const target = this.#folder.pathOf(name);
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      const link = this.#folder.newOwn('place');
+      const link = this.#folder.newPrivatePath('link');
       linkSync(path, link);
       renameSync(link, target);
       // Nothing happens if both are the same file.
@@ -253,7 +253,7 @@ export class FileCache {
     try {
       this.#folder.index.add(
         { name, bytes: stored.bytes },
-        { max: this.#options.max, now, place, remove: this.#folder.remove },
+        { max: this.#options.max, now, link: makeLink, remove: this.#folder.remove },
       );
     } catch (error) {
       // The file is usable; it is fetched again next time.
@@ -284,7 +284,7 @@ export class FileCache {
       if (found === undefined) continue;
       const { max } = this.#options;
       const now = Math.floor(found.mtimeMs);
-      index.add({ name, bytes: found.size }, { max, now, place: () => {}, remove: this.#folder.remove });
+      index.add({ name, bytes: found.size }, { max, now, link: () => {}, remove: this.#folder.remove });
     }
   }
 }

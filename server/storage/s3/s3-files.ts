@@ -86,7 +86,7 @@ export class S3Files implements RemoteFiles {
   put(stored: StoredFile, source: string): Promise<void> {
     const { file, bytes, sha256 } = stored;
     // Also for multipart uploads, for which stores only keep a checksum of the parts.
-    const common = { ...this.#placeOf(file), Metadata: { sha256 } };
+    const common = { ...this.#objectOf(file), Metadata: { sha256 } };
     return this.#run('put', file, async () => {
       const abortSignal = this.#deadline(bytes);
       if (bytes <= PART_BYTES) {
@@ -119,7 +119,7 @@ export class S3Files implements RemoteFiles {
       for (let attempt = 1; ; attempt++) {
         const abortSignal = this.#deadline(bytes, this.#timeouts.answer);
         try {
-          const { Body } = await this.#client.send(new GetObjectCommand(this.#placeOf(file)), { abortSignal });
+          const { Body } = await this.#client.send(new GetObjectCommand(this.#objectOf(file)), { abortSignal });
           return await receive(Body as Readable, target, abortSignal);
         } catch (error) {
           if (isMissing(error)) return undefined;
@@ -132,13 +132,13 @@ export class S3Files implements RemoteFiles {
 
   stat(file: string): Promise<Content | undefined> {
     return this.#run('stat', file, async () => {
-      const command = new HeadObjectCommand({ ...this.#placeOf(file), ChecksumMode: 'ENABLED' });
+      const command = new HeadObjectCommand({ ...this.#objectOf(file), ChecksumMode: 'ENABLED' });
       try {
         const found = await this.#client.send(command, { abortSignal: this.#deadline(0, this.#timeouts.answer) });
         const { ContentLength: bytes = 0, ChecksumSHA256: checksum = '', Metadata } = found;
         // The checksum of a file of several parts is one of their checksums, `…-3`.
-        const own = /^[\w+/]{43}=$/.test(checksum) ? Buffer.from(checksum, 'base64').toString('hex') : '';
-        return { bytes, sha256: own || (Metadata?.['sha256'] ?? '') };
+        const fromChecksum = /^[\w+/]{43}=$/.test(checksum) ? Buffer.from(checksum, 'base64').toString('hex') : '';
+        return { bytes, sha256: fromChecksum || (Metadata?.['sha256'] ?? '') };
       } catch (error) {
         if (!isMissing(error)) throw error;
         await this.#requireBucket(file);
@@ -149,15 +149,15 @@ export class S3Files implements RemoteFiles {
 
   remove(file: string): Promise<void> {
     return this.#run('remove', file, async () => {
-      const place = this.#placeOf(file);
-      await this.#client.send(new DeleteObjectCommand(place), { abortSignal: this.#deadline(0) });
+      const object = this.#objectOf(file);
+      await this.#client.send(new DeleteObjectCommand(object), { abortSignal: this.#deadline(0) });
       // Only those of this file: nothing lists the bucket.
-      const { Bucket, Key } = place;
+      const { Bucket, Key } = object;
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: Key });
       const { Uploads = [] } = await this.#client.send(list, { abortSignal: this.#deadline(0) });
       for (const { Key: key, UploadId } of Uploads) {
         if (key !== Key) continue;
-        const abort = new AbortMultipartUploadCommand({ ...place, UploadId });
+        const abort = new AbortMultipartUploadCommand({ ...object, UploadId });
         await this.#client.send(abort, { abortSignal: this.#deadline(0) });
       }
     });
@@ -172,7 +172,7 @@ export class S3Files implements RemoteFiles {
     return `${this.#options.address.prefix}${file}`;
   }
 
-  #placeOf(file: string): { Bucket: string; Key: string } {
+  #objectOf(file: string): { Bucket: string; Key: string } {
     return { Bucket: this.#options.address.bucket, Key: this.#keyOf(file) };
   }
 

@@ -46,11 +46,11 @@ t.test('what differs is translated', async (t) => {
   );
   t.equal(of('a in (select unnest($names) as name)'), 'a in (select * from unnest($names) as u(name))');
   t.equal(
-    of('select unnest($a) as b,\n  generate_subscripts($a, 1) as place, unnest($c) as d from x').replaceAll(
+    of('select unnest($a) as b,\n  generate_subscripts($a, 1) as ordinal, unnest($c) as d from x').replaceAll(
       /\s+/g,
       ' ',
     ),
-    'select * from unnest($a, $c) with ordinality as u(b, d, place) from x',
+    'select * from unnest($a, $c) with ordinality as u(b, d, ordinal) from x',
   );
   t.equal(of('select columns([$clicks]) as clicks', 'keyword_cumulative'), 'select clicks_17 as clicks');
   const days = of("columns('^impressions_')", 'keyword_cumulative').split(', ');

@@ -1,10 +1,10 @@
 // Slow provider work yields to other owners, and client requests go before background work.
 import t from 'tap';
-import { type Demand, Places } from '../../server/providers/places.ts';
+import { type Demand, Slots } from '../../server/providers/slots.ts';
 
 /** Places with work that ends when it is told to. */
 function scene(options: { all: number; perOwner: number; slow?: number; slowAfter?: number }) {
-  const places = new Places({ slow: 0, slowAfter: 1_000_000, ...options });
+  const places = new Slots({ slow: 0, slowAfter: 1_000_000, ...options });
   const running = new Map<string, () => void>();
   const order: string[] = [];
   const displaced: string[] = [];

@@ -4,7 +4,7 @@ export type Demand = 'client' | 'background' | 'nobody';
 /** No caller was waiting for the work when a slot became free. */
 export class NoDemand extends Error {}
 
-export interface PlacesOptions {
+export interface SlotsOptions {
   /** Maximum concurrency. */
   readonly all: number;
   /** Maximum concurrency per owner. */
@@ -35,15 +35,15 @@ interface Waiting {
  * owner with the fewest slots, then in order of arrival. Slow work frees its slot, so that an unresponsive provider does not
  * block others; above a limit of slow work, the longest is aborted.
  */
-export class Places {
-  readonly #options: PlacesOptions;
+export class Slots {
+  readonly #options: SlotsOptions;
   readonly #running = new Map<string, number>();
   #waiting: Waiting[] = [];
   #quick = 0;
   /** In order of start. */
   readonly #slow = new Set<Running>();
 
-  constructor(options: PlacesOptions) {
+  constructor(options: SlotsOptions) {
     this.#options = options;
   }
 
