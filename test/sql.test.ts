@@ -152,13 +152,13 @@ const QUESTIONS: Readonly<
   },
   site_daily_each: {
     key: "date '2026-03-02' as date, 'mobile' as device",
-    parameters: { places: ['7'], firsts: ['2026-03-01'], lasts: ['2026-03-02'], device: 'all' },
-    answers: { place: 7, day: 1, hasUnknownDevice: 0 },
+    parameters: { ordinals: ['7'], firsts: ['2026-03-01'], lasts: ['2026-03-02'], device: 'all' },
+    answers: { ordinal: 7, day: 1, hasUnknownDevice: 0 },
   },
   brand_totals_each: {
     key: "date '2026-03-02' as date, 'brand' as segment",
-    parameters: { places: ['7'], firsts: ['2026-03-02'], lasts: ['2026-03-31'] },
-    answers: { place: 7, isUnknown: 0 },
+    parameters: { ordinals: ['7'], firsts: ['2026-03-02'], lasts: ['2026-03-31'] },
+    answers: { ordinal: 7, isUnknown: 0 },
   },
   keyword_running: {
     key: `${shortIdNumber('kwOne')} as number, date '2026-03-01' as date, 'mobile' as device`,

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
-import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
+import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from '../domain/request-limits.ts';
 import { object, oneOf } from './schema-types.ts';
 
 export const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });

@@ -5,8 +5,7 @@ import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordComparison, KeywordsResult } from '../reports/keywords.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { Piece } from '../runtime/text-bytes.ts';
-import { metricsJson, openRows } from './json.ts';
-import { MetricsBytes } from './metrics-bytes.ts';
+import { MetricsBytes, metricsJson, openRows } from './json.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;

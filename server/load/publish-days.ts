@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywordIds } from '../catalog/contents.ts';
-import type { FactTable } from '../catalog/manifest.ts';
+import { type FactFile, type FactTable, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
+import { EVERY_DAY } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { patternOf, sqlTemplate } from '../runtime/sql.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
@@ -11,7 +13,8 @@ import { changeFacts, type FactChange } from './change-facts.ts';
 import { type Counts, countLoad } from './count-load.ts';
 import { checkKeys } from './fact-checks.ts';
 import { count, describeFailure, LoadRejected } from './problems.ts';
-import { type PublicationOptions, publishStaged, recordOwners, type StagedDays } from './publish.ts';
+import { type PublicationOptions, publishFiles, publishStaged, recordOwners, type StagedDays } from './publish.ts';
+import { cumulativeBatches, writeCumulative } from './rollups.ts';
 import { partOf, readStagedParts, WRONG_PART } from './staged-parts.ts';
 import type { EngineStores } from './stores.ts';
 import { FACTS, type FactTableSchema, identifiers } from './tables.ts';
@@ -121,4 +124,37 @@ async function stage(
   if (selects.length === 0) return;
   const parts = { rows: selects.join('\nunion all\n'), part: partOf(schema), wrong: String(WRONG_PART) };
   await session.run(sqlTemplate('load/stage_facts', parts), parameters);
+}
+
+const KEYWORDS = FACTS.find(({ cumulative }) => cumulative !== undefined)!;
+const AT_ONCE = 2;
+
+/** The months of a project without cumulative totals. */
+async function missingMonths(catalog: Catalog, project: string): Promise<FactFile[]> {
+  const months = await manifestOf(catalog, project, KEYWORDS.rollups[0]!, EVERY_DAY);
+  const stored = new Set((await manifestOf(catalog, project, KEYWORDS.cumulative!, EVERY_DAY)).map(({ part }) => part));
+  return months.filter(({ part }) => !stored.has(part));
+}
+
+/** Writes and publishes the cumulative totals that loads have deferred, if a project lacks any. */
+export async function completeCumulative(stores: EngineStores, project: string): Promise<void> {
+  const { catalog, engine } = stores;
+  if ((await missingMonths(catalog, project)).length === 0) return;
+  await changeFacts(stores, { projects: [project] }, async ({ lock, files, journal }) => {
+    const [running] = await filesOf(catalog, project, KEYWORDS.running!, EVERY_DAY);
+    const missing = await missingMonths(catalog, project);
+    if (running === undefined || missing.length === 0) return;
+    const limit = pLimit(AT_ONCE);
+    const opened = await engine();
+    const all = missing.map((days) => ({ part: days.part, days }));
+    const writing = cumulativeBatches(all, running).map((months) => {
+      const target = { files, schema: KEYWORDS, project };
+      return limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, months, running }));
+    });
+    // All must end before the sweep.
+    await Promise.allSettled(writing);
+    const changes = (await Promise.all(writing)).flat();
+    await files.store.syncFolders();
+    await publishFiles({ catalog, journal, lock }, changes);
+  });
 }

@@ -7,7 +7,7 @@ import type { Gateway } from '../providers/gateway.ts';
 import type { SearchAnalytics } from '../providers/search-console/search-analytics.ts';
 import type { DiskReserve } from '../storage/free-space.ts';
 import type { RunCounts } from './fetch.ts';
-import type { RunOutcome } from './outcome.ts';
+import type { RunOutcome } from './project-state.ts';
 
 export interface SyncStores extends Stores {
   readonly gateway: Gateway;

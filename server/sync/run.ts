@@ -12,17 +12,25 @@ import {
 import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { completeCumulative } from '../load/cumulative.ts';
+import { completeCumulative } from '../load/publish-days.ts';
 import { measure } from '../runtime/measurements.ts';
 import { requireDiskSpace } from '../storage/free-space.ts';
 import { DayFiles } from './day-files.ts';
 import { type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
 import { syncHours } from './hours.ts';
 import { lastCompleteMonthEnd } from './new-days.ts';
-import { describeFailure, nextRunAt, type RunOutcome, reasonOf, statusOf } from './outcome.ts';
 import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { begin, type Connected, findConnected, prepare } from './prepare.ts';
-import { isPending, newestState, storeFailure } from './project-state.ts';
+import {
+  describeFailure,
+  isPending,
+  newestState,
+  nextRunAt,
+  type RunOutcome,
+  reasonOf,
+  statusOf,
+  storeFailure,
+} from './project-state.ts';
 import { type Publication, publishEnd, publishWindow } from './publish.ts';
 import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';

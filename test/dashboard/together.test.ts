@@ -1,7 +1,7 @@
 // A screen of the dashboard asks for all that it shows in one request, and gets each answer as soon as it is there.
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { REQUESTS_PER_MINUTE } from '../../server/api/plugins/guard.ts';
+import { REQUESTS_PER_MINUTE } from '../../server/domain/request-limits.ts';
 import { makeTeam } from './team.ts';
 
 interface Part {

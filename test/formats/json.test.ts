@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { CHANGES, Comparer, UNSAFE_REASONS } from '../../server/domain/comparison.ts';
 import { toMetrics } from '../../server/domain/metrics.ts';
-import { metricsJson } from '../../server/formats/json.ts';
-import { MetricsBytes } from '../../server/formats/metrics-bytes.ts';
+import { MetricsBytes, metricsJson } from '../../server/formats/json.ts';
 import { Piece } from '../../server/runtime/text-bytes.ts';
 import { comparedOf, type Sum } from '../api/comparison-oracle.ts';
 

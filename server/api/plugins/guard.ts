@@ -7,6 +7,12 @@ import type { CatalogLocation } from '../../catalog/location.ts';
 import { openUsage } from '../../catalog/open-usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
+import {
+  FAILURES_PER_MINUTE,
+  FILES_PER_REQUEST,
+  REQUESTS_PER_MINUTE,
+  SESSION_REQUESTS_PER_MINUTE,
+} from '../../domain/request-limits.ts';
 import { type Member, type Principal, requireReadable } from '../principal.ts';
 import type { WindowCounter } from './fixed-windows.ts';
 
@@ -17,12 +23,6 @@ declare module 'fastify' {
   }
 }
 
-export const REQUESTS_PER_MINUTE = 120;
-/** Of a session of the dashboard, whose screens send several: more than somebody who clicks once a second needs. */
-const SESSION_REQUESTS_PER_MINUTE = 600;
-/** Requests for files, or parts of them, that a key may send per other request. */
-export const FILES_PER_REQUEST = 20;
-export const FAILURES_PER_MINUTE = 30;
 const MINUTE = 60_000;
 
 export interface GuardOptions {

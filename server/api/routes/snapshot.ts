@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { FACT_TABLES } from '../../catalog/manifest.ts';
+import { FILES_PER_REQUEST, REQUESTS_PER_MINUTE } from '../../domain/request-limits.ts';
 import { documentJson } from '../../formats/json.ts';
 import { findReportProject } from '../../reports/report.ts';
 import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
 import { answerWith } from '../answer.ts';
 import { fileResponses } from '../file-responses.ts';
-import { FILES_PER_REQUEST, REQUESTS_PER_MINUTE } from '../plugins/guard.ts';
 import { responses } from '../responses.ts';
 import { day, integer, nullable, object, openWords } from '../schema-types.ts';
 import { project, projectPath } from '../schemas.ts';

@@ -118,15 +118,15 @@ t.test('the local engine answers what the chosen one cannot read', async (t) => 
 
 t.test('a statement about several properties has no more files than its engine takes', async (t) => {
   const { reader, ran } = fakeReader();
-  const places: unknown[] = [];
+  const ordinals: unknown[] = [];
   const numbers: FactsReader['numbers'] = async (name, read) => {
     ran.push(name);
-    places.push(read.values?.['places']);
+    ordinals.push(read.values?.['ordinals']);
   };
   const part = (count: number) => ({ files: Array.from({ length: count }, () => files[0]!), range: query.range });
   const facts = new StoredFacts({ ...reader, numbers });
   await facts.queryTotalsOfEach([part(1), part(0), part(1), part(3), part(1)], signal);
-  t.strictSame(places, [['0', '2'], ['3', '3', '3'], ['4']]);
+  t.strictSame(ordinals, [['0', '2'], ['3', '3', '3'], ['4']]);
   await facts.queryTotalsOfEach([part(0)], signal);
   t.equal(ran.length, 3, 'nothing is asked of no files');
 });
