@@ -264,6 +264,30 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/query': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Any question
+     * @description Answers exactly, from the coarsest stored table that has all dimensions of the question, or with 400, which names what is not known and the nearest questions that are. Nothing is estimated.
+     */
+    readonly get: operations['getQuery'];
+    readonly put?: never;
+    /**
+     * Any question
+     * @description Answers exactly, from the coarsest stored table that has all dimensions of the question, or with 400, which names what is not known and the nearest questions that are. Nothing is estimated.
+     */
+    readonly post: operations['postQuery'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/alerts': {
     readonly parameters: {
       readonly query?: never;
@@ -1260,6 +1284,152 @@ export interface components {
       /** @description Id of the keyword that tracks the query. */
       readonly trackedKeywordId: string | null;
     };
+    readonly Question: {
+      readonly range?: components['schemas']['QuestionRange'];
+      /** @description All four by default. */
+      readonly metrics?: readonly components['schemas']['MetricName'][];
+      /** @description What rows are about. One of date, week and month. */
+      readonly dimensions?: readonly components['schemas']['QuestionDimension'][];
+      /** @description All must hold. Each is `[OPERATOR, DIMENSION, [VALUES]]`, true for any of the values, or `["and", FILTER, …]`, `["or", FILTER, …]`, `["not", FILTER]`. Operators: equals, contains, starts_with, ends_with, matches (RE2), to the letter; only `equals` for dimensions other than query, page and keyword. Groups are named by their id. */
+      readonly filters?: readonly (readonly unknown[])[];
+      /** @description Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time, then most clicks. */
+      readonly sort?: readonly string[];
+      /**
+       * Format: int64
+       * @default 1000
+       */
+      readonly limit: number;
+      /**
+       * Format: int64
+       * @default 0
+       */
+      readonly offset: number;
+      /** @description Adds the same metrics over another range, and the change: `previous`, `year` (364 days earlier), or `from` and `to`. */
+      readonly compare?: string | components['schemas']['QuestionRange'];
+      readonly include?: components['schemas']['QuestionParts'];
+    };
+    readonly QuestionAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly range: components['schemas']['Range'];
+      /** @description What is stored that answered. One of site_daily, brand_daily, appearance_daily, country_daily, keyword_daily, query_daily, page_daily, keyword_page_daily; more may be added. */
+      readonly grain: string;
+      /** @description How a search counts: once for the property, or once for each page that it showed. One of property, page; more may be added. */
+      readonly aggregation: string;
+      /** @description Of the rows of all pages of the answer, each search once where groups overlap; null where appearances overlap. */
+      readonly totals?: components['schemas']['QuestionTotals'] | null;
+      readonly remainder: components['schemas']['Remainder'];
+      readonly paging: components['schemas']['Paging'];
+      readonly quality?: components['schemas']['Quality'];
+      readonly rows: readonly components['schemas']['QuestionRow'][];
+    };
+    readonly QuestionChange: {
+      readonly clicks?: components['schemas']['MetricChange'];
+      readonly impressions?: components['schemas']['MetricChange'];
+      readonly ctr?: components['schemas']['MetricChange'];
+      readonly position?: components['schemas']['MetricChange'];
+    };
+    /** @enum {string} */
+    readonly QuestionDimension:
+      | 'date'
+      | 'week'
+      | 'month'
+      | 'query'
+      | 'page'
+      | 'country'
+      | 'device'
+      | 'appearance'
+      | 'brand'
+      | 'group'
+      | 'pageGroup'
+      | 'keyword';
+    readonly QuestionGroup: {
+      readonly id: string;
+      readonly name: string;
+    };
+    readonly QuestionMetrics: {
+      /** Format: int64 */
+      readonly clicks?: number;
+      /** Format: int64 */
+      readonly impressions?: number;
+      /** @description Clicks per impression, four decimals; null when there are no impressions. */
+      readonly ctr?: number | null;
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly position?: number | null;
+    };
+    readonly QuestionParts: {
+      /** @default true */
+      readonly totals: boolean;
+      /** @default false */
+      readonly quality: boolean;
+    };
+    /** @description The last 28 days by default. */
+    readonly QuestionRange: {
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly from?: string;
+      /** @description The last day, or `final` for the last day that cannot change any more. */
+      readonly to?: string;
+      /** @description Instead of `from`: 1d to 486d, or 1m to 16m. */
+      readonly period?: string;
+    };
+    /** @description The dimensions and metrics of the question. Rows without clicks and impressions are left out. */
+    readonly QuestionRow: {
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly date?: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly week?: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly month?: string;
+      /**
+       * Format: int64
+       * @description Of the range in the week or month, up to the last synced day.
+       */
+      readonly days?: number;
+      readonly query?: string;
+      readonly page?: string;
+      readonly country?: string;
+      readonly device?: string;
+      readonly appearance?: string;
+      readonly brand?: string;
+      readonly group?: components['schemas']['QuestionGroup'];
+      readonly pageGroup?: components['schemas']['QuestionGroup'];
+      readonly keyword?: string;
+      /** Format: int64 */
+      readonly clicks?: number;
+      /** Format: int64 */
+      readonly impressions?: number;
+      /** @description Clicks per impression, four decimals; null when there are no impressions. */
+      readonly ctr?: number | null;
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly position?: number | null;
+      readonly comparison?: components['schemas']['QuestionMetrics'];
+      readonly change?: components['schemas']['QuestionChange'];
+      readonly unsafe?: components['schemas']['Unsafe'];
+    };
+    readonly QuestionTotals: {
+      /** Format: int64 */
+      readonly clicks?: number;
+      /** Format: int64 */
+      readonly impressions?: number;
+      /** @description Clicks per impression, four decimals; null when there are no impressions. */
+      readonly ctr?: number | null;
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly position?: number | null;
+      readonly comparison?: components['schemas']['QuestionMetrics'];
+      readonly change?: components['schemas']['QuestionChange'];
+      readonly unsafe?: components['schemas']['Unsafe'];
+    };
     /** @description The days of the answer, inclusive, and how the request was resolved. */
     readonly Range: {
       /**
@@ -1288,6 +1458,13 @@ export interface components {
       /** @description Up to this day country data is stored as monthly totals; a part of a month gets an even share of it. */
       readonly countryMonthlyThrough?: string | null;
       readonly comparison?: components['schemas']['ComparisonRange'];
+    };
+    readonly Remainder: {
+      /** @description The total of the property, or of the devices or countries asked for, minus that of the rows. */
+      readonly clicks: number | null;
+      /** @description Like clicks; both are null where they cannot be compared. */
+      readonly impressions: number | null;
+      readonly why: readonly string[];
     };
     readonly Rule: {
       readonly match: components['schemas']['RuleMatch'];
@@ -2691,6 +2868,159 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getQuery: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The question as JSON, as in the body of POST: `{"dimensions":["month","country"]}`; the totals of the last 28 days by default. */
+        readonly q?: string;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The answer. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['QuestionAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly postQuery: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['Question'];
+      };
+    };
+    readonly responses: {
+      /** @description The answer. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['QuestionAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
       };
       readonly 400: components['responses']['InvalidRequest'];
       readonly 401: components['responses']['Unauthorized'];

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '10173d521e9e7834dceec0d381d5bf96fb672434f261d1c52f929d9036e53aa4';
+export const DOCUMENT = 'c0719c882fee7d072080d13803410d67ce4e447c31b84570acf521d49b46e1f8';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -18,6 +18,7 @@ export const PATHS = {
   listPages: '/api/v1/projects/{id}/pages',
   listQueries: '/api/v1/projects/{id}/queries',
   listFindings: '/api/v1/projects/{id}/findings',
+  getQuery: '/api/v1/projects/{id}/query',
   listAlerts: '/api/v1/projects/{id}/alerts',
   listNotes: '/api/v1/projects/{id}/notes',
   getEffects: '/api/v1/projects/{id}/effects',

@@ -90,7 +90,12 @@ async function isStored(store: BackupStore, file: StoredFile, trusted: CopyOptio
 }
 
 /** False if the source does not have the file as it was written; notes it in the result. */
-async function copyOne({ store, source }: CopySource, file: StoredFile, link: boolean, result: Copied): Promise<boolean> {
+async function copyOne(
+  { store, source }: CopySource,
+  file: StoredFile,
+  link: boolean,
+  result: Copied,
+): Promise<boolean> {
   try {
     using opened = await source.open(file);
     if (opened === undefined) {

@@ -57,7 +57,10 @@ export async function copyStateInto(
   await copyStateTo(source, opened, report);
 }
 
-async function stopChanges({ dataFolder, catalogUrl }: CatalogLocation, to: string): Promise<() => void | Promise<void>> {
+async function stopChanges(
+  { dataFolder, catalogUrl }: CatalogLocation,
+  to: string,
+): Promise<() => void | Promise<void>> {
   if (catalogUrl === '') return stopInFolder(dataFolder, to);
   // The driver is loaded only if it is used.
   const { stopChanges: stopInDatabase } = await import('../postgres/moved.ts');
