@@ -146,8 +146,11 @@ export interface Facts {
   /** The pages with most clicks (`page_daily`), most first. */
   pageClickTotals(query: FactsQuery, limit: number): Promise<{ readonly name: string; readonly clicks: number }[]>;
 
-  /** Clicks of pages (`page_daily`) or keywords (`keyword_all`) on the days of a range, in the given order. */
-  clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[]): Promise<Float64Array[]>;
+  /**
+   * Clicks of pages (`page_daily`) or keywords (`keyword_all`) by day. Columns: cell (the index in `names` times the days of
+   * the range, and the days after its first one), clicks.
+   */
+  clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[], take: TakeColumns): Promise<void>;
 
   /** The pages or queries of `query` with the most impressions, in that order. */
   rowNames(query: RowsQuery): Promise<string[]>;

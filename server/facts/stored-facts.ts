@@ -211,16 +211,11 @@ export class StoredFacts implements Facts {
     return this.#rows('facts/page_click_totals', query, { limit });
   }
 
-  async clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[]): Promise<Float64Array[]> {
+  clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[], take: TakeColumns): Promise<void> {
     const { files, range, signal } = query;
-    const days = countDays(range.from, range.to);
-    const clicks = new Float64Array(names.length * days);
-    const values = { ...daysOf(query), days, names };
+    const values = { ...daysOf(query), days: countDays(range.from, range.to), names };
     const parts = { name: of === 'page' ? 'url' : 'keyword_id' };
-    await this.#take('facts/click_days', { files, values, parts, signal }, ([cells, counted], rows) => {
-      for (let row = 0; row < rows; row++) clicks[cells![row]!] = counted![row]!;
-    });
-    return names.map((_, index) => clicks.subarray(index * days, (index + 1) * days));
+    return this.#take('facts/click_days', { files, values, parts, signal }, take);
   }
 
   async rowNames(query: RowsQuery): Promise<string[]> {
@@ -300,10 +295,5 @@ export class StoredFacts implements Facts {
   }
 }
 
-function rowsOf({ country, least, most }: RowsQuery): FactsValues {
-  return { country, least, most };
-}
-
-function daysOf({ range: { from, to } }: FactsQuery): { from: Day; to: Day } {
-  return { from, to };
-}
+const rowsOf = ({ country, least, most }: RowsQuery): FactsValues => ({ country, least, most });
+const daysOf = ({ range: { from, to } }: FactsQuery): { from: Day; to: Day } => ({ from, to });

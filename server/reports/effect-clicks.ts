@@ -84,7 +84,11 @@ export async function readClicks(
   const stored = Uint8Array.from(eachDay(range.from, range.to), (day) => (days.isStored(day) ? 1 : 0));
   const { members, controls, notesOn, sums } =
     found.table === 'page_daily' ? await pages(facts, read, query) : await keywords(facts, cache, read, query);
-  const clicks = await facts.clickDays(read, found.table === 'page_daily' ? 'page' : 'keyword', controls);
+  const clicks = new Float64Array(controls.length * stored.length);
+  const of = found.table === 'page_daily' ? 'page' : 'keyword';
+  await facts.clickDays(read, of, controls, ([cells, counted], rows) => {
+    for (let row = 0; row < rows; row++) clicks[cells![row]!] = counted![row]!;
+  });
   const indexes = (notes: readonly Note[]): number[] =>
     notes.flatMap(({ date, endDate }) => eachDay(date, endDate ?? date).map((day) => countDays(range.from, day) - 1));
   return {
@@ -92,7 +96,9 @@ export async function readClicks(
     stored,
     members: members.length,
     subject: unitOf(byDay(range, sums), indexes(notesOn(members).filter(({ id }) => id !== found.note?.id))),
-    controls: controls.map((name, index) => unitOf(clicks[index]!, indexes(notesOn([name])))),
+    controls: controls.map((name, index) =>
+      unitOf(clicks.subarray(index * stored.length, (index + 1) * stored.length), indexes(notesOn([name]))),
+    ),
     notes: notesOn(members),
   };
 }

@@ -67,12 +67,7 @@ export async function syncHours(
 }
 
 /** From the first day that may still change, of those that the provider keeps, to today; null if it was just fetched. */
-export function dueHours({
-  days,
-  today,
-  now,
-  staleBefore,
-}: Omit<HoursInput, 'project' | 'finalThrough'>): Range | null {
+function dueHours({ days, today, now, staleBefore }: Omit<HoursInput, 'project' | 'finalThrough'>): Range | null {
   const newest = days.get(today);
   const nextTry = newest?.nextTry ?? null;
   if (nextTry !== null ? nextTry > now : newest !== undefined && newest.fetchedAt > staleBefore) return null;

@@ -270,17 +270,18 @@ t.test('hours: as the API answers, the newest ones', async (t) => {
 });
 
 t.test('query: a question as JSON, an answer like that of the API, a refusal with the nearest questions', async (t) => {
-  const ask = async (q: unknown) => (await call('query', { project: 'Proj1', q })).body;
+  const ask = (q: unknown) => call('query', { project: 'Proj1', q });
   const range = { from: '2026-03-01', to: '2026-03-01' };
-  const { rows, returned, total, totals, remainder, grain } = await ask({ range, dimensions: ['query'], limit: 2 });
+  const { rows, returned, total, totals, remainder, grain } = (await ask({ range, dimensions: ['query'], limit: 2 }))
+    .body;
   t.strictSame([total, returned, grain], [WORDS.length, 2, 'query_daily']);
   t.match(rows, [{ query: 'word 000', clicks: 200 }, { query: 'word 001' }]);
   const question = encodeURIComponent(JSON.stringify({ range, dimensions: ['query'], limit: 2 }));
   const api = (await world.ask(`/query?q=${question}`)).body;
   t.strictSame({ rows, totals, remainder }, { rows: api.rows, totals: api.totals, remainder: api.remainder });
-  t.equal((await ask({ range, dimensions: ['query'] })).returned, 50);
-  t.match((await ask({ dimensions: ['query', 'device'] })).error.message, /Nearest questions: keyword by device/);
-  t.match((await ask('what?')).error.message, /JSON/);
+  t.equal((await ask({ range, dimensions: ['query'] })).body.returned, 50);
+  t.match((await ask({ dimensions: ['query', 'device'] })).body.error.message, /Nearest questions: keyword by device/);
+  t.match((await ask('what?')).body.error.message, /JSON/);
 });
 
 t.test('breakdowns and alerts_and_notes', async (t) => {

@@ -152,7 +152,7 @@ t.test('a malformed question is refused by the name of its part', async (t) => {
         filters: [
           Array(9)
             .fill(0)
-            .reduce((inner) => ['not', inner], ['equals', 'query', ['a']]),
+            .reduce((inner: unknown) => ['not', inner], ['equals', 'query', ['a']]) as unknown,
         ],
       },
       'filters',

@@ -23,7 +23,7 @@ t.test('batches of one day that arrive together are stored row by row', async (t
   const [file] = files.files('keyword_daily', [DAY]);
   const lines = readFileSync(file!, 'utf8').trimEnd().split('\n');
   const ids = lines.map((line) => (JSON.parse(line) as { keyword_id: string }).keyword_id);
-  const expected = names.flatMap((name) => batch(name).map(({ key }) => key['keyword_id']!));
+  const expected = names.flatMap((name) => batch(name).map(({ key }) => String(key['keyword_id'])));
   t.equal(files.of('keyword_daily').get(DAY)?.rows, ids.length);
   t.strictSame(ids.toSorted(), expected.toSorted());
 });
