@@ -593,7 +593,10 @@ export interface components {
       readonly unsafe?: components['schemas']['Unsafe'];
     };
     readonly Effect: {
-      /** @description Clicks after the change, up to the last final day. */
+      /**
+       * Format: int64
+       * @description Clicks after the change, up to the last final day.
+       */
       readonly actual: number;
       /**
        * Format: double
@@ -615,7 +618,10 @@ export interface components {
       readonly p: number | null;
     };
     readonly EffectControl: {
-      /** @description Unchanged pages or keywords to compare with. */
+      /**
+       * Format: int64
+       * @description Unchanged pages or keywords to compare with.
+       */
       readonly members: number;
       /**
        * Format: double
@@ -629,6 +635,7 @@ export interface components {
        * @description A day, YYYY-MM-DD.
        */
       readonly date: string;
+      /** Format: int64 */
       readonly actual: number;
       readonly expected: number | null;
     };
@@ -658,7 +665,10 @@ export interface components {
     /** @enum {string} */
     readonly EffectMetric: 'clicks';
     readonly EffectPlacebo: {
-      /** @description Comparisons in which nothing had changed. */
+      /**
+       * Format: int64
+       * @description Comparisons in which nothing had changed.
+       */
       readonly count: number;
       /**
        * Format: double
@@ -677,9 +687,15 @@ export interface components {
       /** @description One of page, pageGroup, keyword, group, project, workspace; more may be added. */
       readonly scope: string;
       readonly name: string;
-      /** @description Number of pages. */
+      /**
+       * Format: int64
+       * @description Number of pages.
+       */
       readonly pages?: number;
-      /** @description Number of keywords. */
+      /**
+       * Format: int64
+       * @description Number of keywords.
+       */
       readonly keywords?: number;
     };
     readonly EffectWindow: {

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'c0719c882fee7d072080d13803410d67ce4e447c31b84570acf521d49b46e1f8';
+export const DOCUMENT = '21bdbafd477fb482d37adaf2e8cb79c696a2241935c7bd2e1e5cd5531ab089f6';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -1,4 +1,4 @@
-import { addDays, type Day } from './dates.ts';
+import type { Day } from './dates.ts';
 
 /** An hour by its start, in milliseconds. */
 export type HourStart = number;
@@ -8,13 +8,22 @@ const ZONE = 'America/Los_Angeles';
 
 /** When a Pacific day begins, in milliseconds. */
 export function startOfPacificDay(day: Day): HourStart {
-  return Temporal.PlainDate.from(day).toZonedDateTime(ZONE).epochMilliseconds;
+  return startOf(Temporal.PlainDate.from(day));
+}
+
+/** When a Pacific day ends, in milliseconds. The day after 9999-12-31 has no name. */
+export function endOfPacificDay(day: Day): HourStart {
+  return startOf(Temporal.PlainDate.from(day).add({ days: 1 }));
+}
+
+function startOf(day: Temporal.PlainDate): HourStart {
+  return day.toZonedDateTime(ZONE).epochMilliseconds;
 }
 
 /** The hours of a Pacific day, in order: 24, or 23 or 25 when clocks change. */
 export function hoursOf(day: Day): HourStart[] {
   const start = startOfPacificDay(day);
-  return Array.from({ length: (startOfPacificDay(addDays(day, 1)) - start) / HOUR }, (_, hour) => start + hour * HOUR);
+  return Array.from({ length: (endOfPacificDay(day) - start) / HOUR }, (_, hour) => start + hour * HOUR);
 }
 
 /** `2026-11-20T07:00:00-08:00`: an hour as the search engine writes it, in Pacific time. The offset tells repeated hours apart. */

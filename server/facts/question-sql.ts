@@ -72,7 +72,7 @@ function textOf(test: RowTest, bind: (value: FactsValue) => string): string {
   if (test.op === 'not') return `not (${textOf(test.of[0], bind)})`;
   if ('of' in test) {
     if (test.of.length === 0) return test.op === 'and' ? '1 = 1' : '1 = 0';
-    return `(${test.of.map((one) => textOf(one, bind)).join(` ${test.op} `)})`;
+    return `(${test.of.map((one) => textOf(one, bind)).join(test.op === 'and' ? ' and ' : ' or ')})`;
   }
   if (test.op === 'named') return `n${test.by}.name in (select unnest(${bind(test.values)}) as name)`;
   const column = COLUMNS[test.column];

@@ -69,8 +69,12 @@ function flattened(row: object): FlatRow {
   return Object.fromEntries(
     Object.entries(row).flatMap(([name, value]: [string, Cell | Readonly<Record<string, Cell>>]) =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? Object.entries(value).map(([inner, cell]) => [`${name}_${inner}`, cell as Cell] as const)
+        ? Object.entries(value).map(([inner, cell]) => [nested(name, inner), cell as Cell] as const)
         : [[name, value as Cell] as const],
     ),
   );
+}
+
+function nested(name: string, inner: string): string {
+  return `${name}_${inner}`;
 }

@@ -24,7 +24,7 @@ const COLUMNS: readonly (readonly [string, Column['type'], (finding: Finding) =>
   ['page', 'text', ({ page }) => page ?? null],
   ['query', 'text', ({ query }) => query ?? null],
   ...EVIDENCE.map(
-    ([name, type]) => [`evidence_${name}`, type, ({ evidence }: Finding) => evidence[name] ?? null] as const,
+    ([name, type]) => ['evidence_'.concat(name), type, ({ evidence }: Finding) => evidence[name] ?? null] as const,
   ),
   ['evidence_pages', 'ids', ({ evidence }) => evidence.pages ?? []],
   ['evidence_pageImpressions', 'ids', ({ evidence }) => (evidence.pageImpressions ?? []).map(String)],

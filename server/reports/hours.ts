@@ -3,7 +3,15 @@ import { listUnusualDays } from '../catalog/sync-days.ts';
 import { readHoursUntil } from '../catalog/sync-projects.ts';
 import { addDays, countDays, eachDay, pacificDayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { HOUR, type HourStart, hoursOf, hourText, parseInstant, startOfPacificDay } from '../domain/hours.ts';
+import {
+  endOfPacificDay,
+  HOUR,
+  type HourStart,
+  hoursOf,
+  hourText,
+  parseInstant,
+  startOfPacificDay,
+} from '../domain/hours.ts';
 import { NOTHING, toMetrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { formatParameters, hourLimit, readParameters } from './parameters.ts';
@@ -62,7 +70,7 @@ export const hoursReport = projectReport({
     for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);
     const { provisionalAfter } = project;
     // Loaded hours of final days are final.
-    const dayAfter = provisionalAfter === null ? 0 : startOfPacificDay(addDays(provisionalAfter, 1));
+    const dayAfter = provisionalAfter === null ? 0 : endOfPacificDay(provisionalAfter);
     const complete = until === null ? dayAfter : until / 1000;
     // An hour without a row was counted if it is complete, or if a later one has a row.
     const known = Math.max(complete - HOUR, ...(found.length === 0 ? [] : [found.at(-1)!.hour / 1000]));
@@ -96,5 +104,5 @@ function firstHour(limit: string): HourStart {
 /** The last hour that begins at an instant or before, or on a day. */
 function lastHour(limit: string): HourStart {
   const instant = parseInstant(limit);
-  return instant === undefined ? startOfPacificDay(addDays(limit, 1)) - HOUR : Math.floor(instant / HOUR) * HOUR;
+  return instant === undefined ? endOfPacificDay(limit) - HOUR : Math.floor(instant / HOUR) * HOUR;
 }

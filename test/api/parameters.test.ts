@@ -257,7 +257,16 @@ t.test('days at the ends of the calendar', async (t) => {
       ),
     );
   // before the plan's history of keywords
-  const early = { keywords: 400, site: 200, breakdowns: 200, pages: 200, queries: 200, alerts: 200, notes: 200 };
+  const early = {
+    keywords: 400,
+    site: 200,
+    breakdowns: 200,
+    pages: 200,
+    queries: 200,
+    hours: 200,
+    alerts: 200,
+    notes: 200,
+  };
   t.strictSame(await statuses('to=1000-01-01'), early);
   t.strictSame(await statuses('to=1000-01-01&period=486d'), early);
   // pages and queries end before today

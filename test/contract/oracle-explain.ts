@@ -9,7 +9,6 @@ import {
   type Days,
   descending,
   metrics,
-  monthSpan,
   number,
   oneIn,
   type Query,
@@ -126,7 +125,10 @@ function rangesIn(world: OracleWorld, project: Project, query: Query): { now: Da
   if (now.to >= world.today()) throw bad('to');
   const compare = query.get('compare') ?? 'previous';
   const days = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/.exec(compare);
-  if (days !== null) return { now, base: { from: number(days[1]!), to: number(days[2]!) } };
+  if (days !== null) {
+    if (number(days[2]!) >= world.today()) throw bad('compare');
+    return { now, base: { from: number(days[1]!), to: number(days[2]!) } };
+  }
   const back = oneIn(query, 'compare', ['previous', 'year']) === 'year' ? 364 : now.to - now.from + 1;
   return { now, base: { from: now.from - back, to: now.to - back } };
 }
@@ -345,12 +347,11 @@ function usual(
   const length = now.to - now.from + 1;
   const last = Math.min(base.from - 1, number(final));
   const ratios: number[] = [];
-  // Of a country, days are stored that have rows of any country, and those of stored months.
+  // Of a country, days that are spread from months are not stored days.
   const table = country === null ? 'site_daily' : 'country_daily';
+  const firstDaily = country === null ? -Infinity : world.monthlyThrough(project) + 1;
   const days = new Set(world.rows(project, table).map(({ date }) => number(String(date))));
-  const months = country === null ? [] : world.rows(project, 'country_monthly');
-  const spans = months.map(({ month }) => monthSpan(String(month)));
-  const isStored = (day: number): boolean => days.has(day) || spans.some(({ from, to }) => from <= day && day <= to);
+  const isStored = (day: number): boolean => day >= firstDaily && days.has(day);
   const stored = new Set<number>();
   for (let day = last - 363; day <= last; day++) if (isStored(day)) stored.add(day);
   for (let first = last - 363; first + 2 * length - 1 <= last; first++) {
@@ -368,7 +369,11 @@ function usual(
     const next = sorted[Math.min(low + 1, sorted.length - 1)]!;
     return sorted[low]! + (at - low) * (next - sorted[low]!);
   };
-  const scaled = (share: number): number => Math.round(clicks * Math.expm1(quantile(share))) + 0;
+  const scaled = (share: number): number => {
+    const exact = clicks * Math.expm1(quantile(share));
+    // Halves away from zero.
+    return Math.sign(exact) * Math.round(Math.abs(exact)) + 0;
+  };
   return { low: scaled(0.05), high: scaled(0.95), windows: ratios.length };
 }
 

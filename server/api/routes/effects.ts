@@ -5,7 +5,7 @@ import { documentJson } from '../../formats/json.ts';
 import { effectsReport } from '../../reports/effects.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, nullable, object, openWords, uuid } from '../schema-types.ts';
+import { day, integer, nullable, object, openWords, uuid } from '../schema-types.ts';
 import { project } from '../schemas.ts';
 import { note } from './notes.ts';
 import type { Route } from './route.ts';
@@ -20,13 +20,13 @@ const answer = object('EffectsAnswer', {
     date: day,
     scope: openWords(['page', 'pageGroup', 'keyword', 'group', 'project', 'workspace']),
     name: Type.String(),
-    pages: Type.Optional(Type.Integer({ description: 'Number of pages.' })),
-    keywords: Type.Optional(Type.Integer({ description: 'Number of keywords.' })),
+    pages: Type.Optional(integer({ minimum: 0, description: 'Number of pages.' })),
+    keywords: Type.Optional(integer({ minimum: 0, description: 'Number of keywords.' })),
   }),
   windows: object('EffectWindows', { before: days, settle: nullable(days), after: days }),
   effect: nullable(
     object('Effect', {
-      actual: Type.Integer({ description: 'Clicks after the change, up to the last final day.' }),
+      actual: integer({ minimum: 0, description: 'Clicks after the change, up to the last final day.' }),
       expected: Type.Number({ format: 'double', description: 'Clicks expected without it.' }),
       difference: Type.Number({ format: 'double' }),
       ratio: Type.Number({ format: 'double', description: 'Relative change: 0.3 is 30 % more than expected.' }),
@@ -37,7 +37,7 @@ const answer = object('EffectsAnswer', {
     'Null if there is no answer, as `reasons` say, or no day after the change yet.',
   ),
   placebo: object('EffectPlacebo', {
-    count: Type.Integer({ description: 'Comparisons in which nothing had changed.' }),
+    count: integer({ minimum: 0, description: 'Comparisons in which nothing had changed.' }),
     falseAlarmRate: Type.Number({ format: 'double', description: 'The share of them that would be called an effect.' }),
   }),
   detectable: nullable(
@@ -50,7 +50,7 @@ const answer = object('EffectsAnswer', {
   ),
   control: nullable(
     object('EffectControl', {
-      members: Type.Integer({ description: 'Unchanged pages or keywords to compare with.' }),
+      members: integer({ minimum: 0, description: 'Unchanged pages or keywords to compare with.' }),
       error: Type.Number({
         format: 'double',
         description: 'By how much their clicks differed from the expected ones.',
@@ -63,7 +63,7 @@ const answer = object('EffectsAnswer', {
   daily: Type.Array(
     object('EffectDay', {
       date: day,
-      actual: Type.Integer(),
+      actual: integer({ minimum: 0 }),
       expected: nullable(Type.Number({ format: 'double' })),
     }),
     { description: 'From the first day before the change to the last final one.' },

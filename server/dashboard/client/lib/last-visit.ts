@@ -11,11 +11,11 @@ interface Visits {
 
 /** When this person's last visit ended, on this browser; null at the first one. Counts this one as going on. */
 export function lastVisit(): Date | null {
-  const key = `ordinate.visits.${session.value?.workspace.id} ${session.value?.email ?? ''}`;
+  const stored = `ordinate.visits.${session.value?.workspace.id} ${session.value?.email ?? ''}`;
   const now = Date.now();
-  const known = read(key);
+  const known = read(stored);
   const ended = known === undefined ? null : now - known.seen > PAUSE ? known.seen : known.ended;
-  localStorage.setItem(key, JSON.stringify({ ended, seen: now } satisfies Visits));
+  localStorage.setItem(stored, JSON.stringify({ ended, seen: now } satisfies Visits));
   return ended === null ? null : new Date(ended);
 }
 
