@@ -23,11 +23,12 @@ t.test('a seed does the same each time, and a fault in the code is found', { ski
   t.equal((await runSeed(program, world, 1, { databases })).fingerprint, first.fingerprint);
   const plant = PLANTS.find(({ name }) => name === 'progress after the end of a run')!;
   const planted = await bundle([plant]);
-  // Whether a seed meets it depends on when other jobs run.
+  // Whether a seed meets it depends on when other jobs run: the state that it leaves is called that of a run, or later that
+  // of a run that was interrupted.
   let violation: string | undefined;
   for (let seed = 1; seed <= SEEDS && violation === undefined; seed++) {
     ({ violation } = await runSeed(planted, world, seed, { databases }));
   }
-  t.match(violation, /after a run that succeeded/);
+  t.match(violation, /after a run that succeeded|a run is called interrupted, and no process has ended/);
   await databases.close();
 });
