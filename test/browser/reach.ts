@@ -48,7 +48,7 @@ t.test('an owner connects an account of Google and makes a project of a property
   team.google.sites.set('sc-domain:shop.example', 'siteFullUser');
   const { page, problems } = await pageOf('owner');
   await open(page, '/app/connect');
-  t.match(await page.locator('code.command').innerText(), `${origin}/app/connect/google/callback`);
+  t.match(await page.locator('code.command').first().innerText(), `${origin}/app/connect/google/callback`);
   await lookAt(t, page, 'connect-empty');
   team.google.decision = { answer: 'access_denied' };
   await page.getByRole('button', { name: 'Connect a Google account' }).click();
