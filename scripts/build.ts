@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDashboard } from '../cli/dashboard.ts';
-import { bundleProtocol, bundleReference, writeLicenses } from './bundles.ts';
+import { BUNDLED, bundlePackages, bundleReference, writeLicenses } from './bundles.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 /** What may name packages for development: one is bundled with its package, the other runs in a checkout only. */
-const UNCHECKED = /^(server\/mcp\/protocol|cli\/dashboard)\.js$/;
+const UNCHECKED = [...BUNDLED, 'cli/dashboard'].map((name) => `${name}.js`);
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>;
@@ -32,7 +32,7 @@ for (const file of globSync('**/*.js', { cwd: DIST })) {
   const left = /(['"`])\.{1,2}\/[^'"`\s]*\.ts\1/.exec(rewritten);
   if (left) throw new Error(`dist/${file} names the TypeScript file ${left[0]}, which is not in the package.`);
   for (const [, name = ''] of rewritten.matchAll(/(?:from|import|import\() ?'((?:@[\w-]+\/)?[\w-][\w.-]*)[^':]*'/g)) {
-    if (!UNCHECKED.test(file) && !packages.has(name)) {
+    if (!UNCHECKED.includes(file) && !packages.has(name)) {
       throw new Error(`dist/${file} imports ${name}, which is for development: bundle it, or make it a dependency.`);
     }
   }
@@ -43,7 +43,7 @@ cpSync(join(ROOT, 'client'), join(DIST, 'client'), { recursive: true, filter: (s
 cpSync(join(ROOT, 'LICENSE'), join(DIST, 'client/LICENSE'));
 
 const { sources } = await buildDashboard();
-writeLicenses([...sources, ...(await bundleProtocol()), ...(await bundleReference())]);
+writeLicenses([...sources, ...(await bundlePackages()), ...(await bundleReference())]);
 const client = join(ROOT, 'server/dashboard/client');
 cpSync(join(ROOT, 'server'), join(DIST, 'server'), {
   recursive: true,

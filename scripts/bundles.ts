@@ -14,12 +14,17 @@ interface Manifest {
   readonly license?: string;
 }
 
-/** Bundles the protocol of MCP. Returns the paths of what is in it. */
-export async function bundleProtocol(): Promise<string[]> {
+/** Files that import a package for development, and are bundled with it. */
+export const BUNDLED = ['server/mcp/protocol', 'server/api/plugins/marked'];
+
+/** Bundles the protocol of MCP and the reader of Markdown. Returns the paths of what is in them. */
+export async function bundlePackages(): Promise<string[]> {
   const { metafile } = await build({
-    entryPoints: [join(ROOT, 'server/mcp/protocol.ts')],
+    entryPoints: BUNDLED.map((name) => join(ROOT, `${name}.ts`)),
     absWorkingDir: ROOT,
-    outfile: join(DIST, 'server/mcp/protocol.js'),
+    outdir: DIST,
+    outbase: ROOT,
+    allowOverwrite: true,
     bundle: true,
     format: 'esm',
     platform: 'node',

@@ -13,7 +13,7 @@ export interface GuidePage {
  */
 export async function renderMarkdown(text: string, addressOf: (name: string) => string): Promise<GuidePage> {
   // Imported on the first visit.
-  const { Marked } = await import('marked');
+  const { Marked } = await import('./marked.ts');
   let title = '';
   const rendering: MarkedExtension = {
     renderer: {
