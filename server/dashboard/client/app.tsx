@@ -27,35 +27,38 @@ export function App() {
     );
   }, [isSignInPage]);
   if (session.value === null || isSignInPage) return <SignIn />;
+  // Who is signed in decides which buttons there are. Until that is known, nothing shows that would move.
   return (
-    <Shell>
-      <Boundary path={path}>
-        <Router>
-          <Route path="/app" component={Projects} />
-          <Route path="/app/connect" component={Connect} />
-          <Route path="/app/channels" component={Channels} />
-          <Route path="/app/members" component={Members} />
-          <Route path="/app/keys" component={Keys} />
-          <Route path="/app/feeds" component={Feeds} />
-          <Route path="/app/audit" component={Audit} />
-          <Route path="/app/p/:project" component={Overview} />
-          <Route path="/app/p/:project/queries" component={Queries} />
-          <Route path="/app/p/:project/pages" component={Pages} />
-          <Route path="/app/p/:project/queries/one" component={QueryScreen} />
-          <Route path="/app/p/:project/pages/one" component={PageScreen} />
-          <Route path="/app/p/:project/keywords" component={Keywords} />
-          <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
-          <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
-          <Route path="/app/p/:project/explain" component={Explain} />
-          <Route path="/app/p/:project/alerts" component={Alerts} />
-          <Route path="/app/p/:project/notes" component={Notes} />
-          <Route path="/app/p/:project/report" component={Report} />
-          <Route path="/app/p/:project/data" component={Data} />
-          <Route path="/app/p/:project/settings" component={Settings} />
-          <Route default component={Missing} />
-        </Router>
-      </Boundary>
-    </Shell>
+    <div class={session.value === undefined ? 'unseen' : undefined}>
+      <Shell>
+        <Boundary path={path}>
+          <Router>
+            <Route path="/app" component={Projects} />
+            <Route path="/app/connect" component={Connect} />
+            <Route path="/app/channels" component={Channels} />
+            <Route path="/app/members" component={Members} />
+            <Route path="/app/keys" component={Keys} />
+            <Route path="/app/feeds" component={Feeds} />
+            <Route path="/app/audit" component={Audit} />
+            <Route path="/app/p/:project" component={Overview} />
+            <Route path="/app/p/:project/queries" component={Queries} />
+            <Route path="/app/p/:project/pages" component={Pages} />
+            <Route path="/app/p/:project/queries/one" component={QueryScreen} />
+            <Route path="/app/p/:project/pages/one" component={PageScreen} />
+            <Route path="/app/p/:project/keywords" component={Keywords} />
+            <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
+            <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
+            <Route path="/app/p/:project/explain" component={Explain} />
+            <Route path="/app/p/:project/alerts" component={Alerts} />
+            <Route path="/app/p/:project/notes" component={Notes} />
+            <Route path="/app/p/:project/report" component={Report} />
+            <Route path="/app/p/:project/data" component={Data} />
+            <Route path="/app/p/:project/settings" component={Settings} />
+            <Route default component={Missing} />
+          </Router>
+        </Boundary>
+      </Shell>
+    </div>
   );
 }
 

@@ -147,7 +147,7 @@ function Groups({ project, tracker }: { project: Project; tracker: Tracker | und
   if (data === undefined && !error) {
     return (
       <div class="group-tree">
-        <Skeleton lines={4} height={28} />
+        <Skeleton lines={5} height={28} />
       </div>
     );
   }
