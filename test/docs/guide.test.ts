@@ -229,9 +229,19 @@ t.test('programs: the commands of generators', async (t) => {
   }
 });
 
-// These have test files of their own: the first three, load and operate beside this one, cluster in test/cluster/, dashboard's in
+// These have test files of their own: the first three, load, operate and questions beside this one, cluster in test/cluster/, dashboard's in
 // test/readme.test.ts, snapshot's in test/load/.
-const OTHERS = ['connect-google', 'channels', 'roles', 'load', 'operate', 'cluster', 'dashboard', 'snapshot'];
+const OTHERS = [
+  'connect-google',
+  'channels',
+  'roles',
+  'load',
+  'operate',
+  'questions',
+  'cluster',
+  'dashboard',
+  'snapshot',
+];
 
 t.test('every block of the guide was tried', async (t) => {
   const blocks = guideBlocks().filter(({ page }) => !OTHERS.includes(page));

@@ -15,6 +15,7 @@ export const GUIDE_PAGES = [
   'bi',
   'programs',
   'agents',
+  'questions',
   'dashboard',
   'connect-google',
   'channels',
