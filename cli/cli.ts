@@ -131,9 +131,15 @@ export function ignoreClosedOutput(): void {
   }
 }
 
+/** The exit code that sysexits.h names EX_TEMPFAIL: what failed may pass by itself. */
+export const TRY_AGAIN = 75;
+
+/** A failure after which a script may try the same again. */
+export class TemporaryFailure extends Error {}
+
 /** Prints an error message and makes the process fail. Prints a stack trace only at log level debug. */
 export function fail(error: unknown): void {
-  process.exitCode = 1;
+  process.exitCode = error instanceof TemporaryFailure ? TRY_AGAIN : 1;
   // Commander has already printed its error or help.
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode;

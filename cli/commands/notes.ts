@@ -4,9 +4,13 @@ import { listNotes, listWorkspaceNotes, NOTE_CATEGORIES, type Note } from '../..
 import { requireProject } from '../../server/catalog/projects.ts';
 import { findRole, requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { dayOf } from '../../server/domain/dates.ts';
+import { classifyFailure } from '../../server/domain/failures.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
-import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
+import type { Stores } from '../../server/load/stores.ts';
+import type { NoteVerdict } from '../../server/reports/note-verdicts.ts';
+import { commandWriter, print, printJson, printTable, TemporaryFailure, TRY_AGAIN, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { readCount } from '../numbers.ts';
 
 interface Of {
   readonly project?: string | undefined;
@@ -22,7 +26,11 @@ interface AddOptions extends Of {
   readonly page?: string;
   readonly clientVisible?: boolean;
   readonly by?: string;
+  readonly wait: number;
 }
+
+const EXIT_CODES = `Exit codes: 0 if the note was written, 1 if the same command would fail again (its message says what is wrong),
+${TRY_AGAIN} if it may succeed later: a load runs, the disk is full, the database cannot be reached. Nothing is written then.`;
 
 export function addNotes(program: Command): void {
   const command = program.command('notes').description('notes of projects: what was changed, and when');
@@ -38,7 +46,9 @@ export function addNotes(program: Command): void {
     .option('--page <url>', 'the page that was changed')
     .option('--client-visible', 'clients may see it in reports')
     .option('--by <email>', 'the member who writes it')
+    .option('--wait <seconds>', 'how long to wait while a load runs', readCount, 600)
     .option('--json', 'print one JSON document')
+    .addHelpText('after', `\n${EXIT_CODES}`)
     .addHelpText(
       'after',
       examples(
@@ -46,38 +56,24 @@ export function addNotes(program: Command): void {
         "notes add --project Fw7kd --page https://acme.example/shoes --text 'Shorter title' --json",
       ),
     )
-    .action(async ({ project, workspace, by, json, ...fields }: AddOptions) => {
-      const { addNote } = await import('../../server/projects/notes.ts');
-      const now = Date.now();
-      const note = await withStores(async (stores) => {
-        const owner = await ownerOf(stores.catalog, { project, workspace });
-        if (by !== undefined && (await findRole(stores.catalog, owner.workspace, by)) === undefined) {
-          throw new Error(`'${by}' is not a member of the workspace '${owner.workspace}'.`);
-        }
-        const scope = fields.page === undefined ? {} : { scope: 'page' as const };
-        const written = { ...fields, ...scope, date: fields.date ?? dayOf(now) };
-        return addNote(stores, owner, written, { by: actorOf(by ?? null), at: toMicroseconds(now) }, {});
-      });
+    .action(async ({ json, ...options }: AddOptions) => {
+      const note = await withStores((stores) => add(stores, options)).catch(asExitCode);
       if (json) printJson({ note: shown(note) });
       else print(`Note ${note.id} was added.`);
     });
   command
     .command('list')
-    .description('list the notes of a project, or those of a workspace without a project')
+    .description('list the notes of a project with the verdicts on them, or those of a workspace without a project')
     .option('--project <id>', 'the project')
     .option('--workspace <id>', 'the workspace')
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('notes list --project Fw7kd', 'notes list --workspace acme --json'))
     .action(async ({ json, ...of }: Of) => {
-      const notes = await withStores(async ({ catalog }) => {
-        const { project, workspace } = await ownerOf(catalog, of);
-        if (project === null) return listWorkspaceNotes(catalog, workspace);
-        return listNotes(catalog, { project, workspace, from: null, to: null, clientVisible: false });
-      });
-      if (json) printJson(notes.map(shown));
+      const judged = await withStores((stores) => list(stores, of));
+      if (json) printJson(judged.map(({ note, effect }) => ({ ...shown(note), ...(effect && { effect }) })));
       else {
-        const rows = notes.map(({ id, date, endDate, category, text, author }) => ({
-          ...{ id, date, endDate, category, text, author },
+        const rows = judged.map(({ note: { id, date, endDate, category, text, author }, effect }) => ({
+          ...{ id, date, endDate, category, text, author, verdict: effect?.verdict, effect: effect?.text },
         }));
         await printTable(rows, 'There are no notes.');
       }
@@ -93,6 +89,61 @@ export function addNotes(program: Command): void {
       await withStores((stores) => removeNote(stores, id, writer, {}));
       print('The note was removed.');
     });
+}
+
+async function add(
+  stores: Stores,
+  { project, workspace, by, wait, ...fields }: Omit<AddOptions, 'json'>,
+): Promise<Note> {
+  const { addNote } = await import('../../server/projects/notes.ts');
+  const now = Date.now();
+  const owner = await ownerOf(stores.catalog, { project, workspace });
+  if (by !== undefined && (await findRole(stores.catalog, owner.workspace, by)) === undefined) {
+    throw new Error(`'${by}' is not a member of the workspace '${owner.workspace}'.`);
+  }
+  const scope = fields.page === undefined ? {} : { scope: 'page' as const };
+  const written = { ...fields, ...scope, date: fields.date ?? dayOf(now) };
+  const writer = { by: actorOf(by ?? null), at: toMicroseconds(now) };
+  return addNote(stores, owner, written, writer, { lockTimeout: wait * 1000 });
+}
+
+/** Names a failure temporary if the same command may succeed later: a load runs, or the machine fails. */
+async function asExitCode(error: unknown): Promise<never> {
+  const { LoadIsRunning } = await import('../../server/load/change-facts.ts');
+  const failure = classifyFailure(error);
+  // What this user may not write, it may not write later either.
+  if (!(error instanceof LoadIsRunning) && (failure === undefined || failure === 'read-only')) throw error;
+  throw new TemporaryFailure((error as Error).message, { cause: error });
+}
+
+interface JudgedNote {
+  readonly note: Note;
+  /** Undefined without a project, or while it is set up. */
+  readonly effect?: NoteVerdict;
+}
+
+/** Notes, and the verdicts on those of a project. */
+async function list({ settings, catalog }: Stores, of: Of): Promise<JudgedNote[]> {
+  const { project, workspace } = await ownerOf(catalog, of);
+  if (project === null) return (await listWorkspaceNotes(catalog, workspace)).map((note) => ({ note }));
+  const notes = await listNotes(catalog, { project, workspace, from: null, to: null, clientVisible: false });
+  // Nothing can be said of a project in setup. DuckDB is loaded only if there is something to judge.
+  if (notes.length === 0 || !(await requireProject(catalog, project)).setupFinished)
+    return notes.map((note) => ({ note }));
+  const [{ withReports }, { noteVerdict }] = await Promise.all([
+    import('../../server/reports/with-reports.ts'),
+    import('../../server/reports/note-verdicts.ts'),
+  ]);
+  const log = { info: () => {}, warn: () => {} };
+  return withReports({ settings, catalog, log, now: Date.now }, async (sources) => {
+    const judged: JudgedNote[] = [];
+    const reading = { reader: 'notes', signal: new AbortController().signal };
+    for (const note of notes) {
+      const effect = await noteVerdict(sources, { id: project, workspaceId: workspace }, note, reading);
+      judged.push({ note, effect });
+    }
+    return judged;
+  });
 }
 
 async function ownerOf(
