@@ -25,8 +25,8 @@ export const MODULES: Readonly<Record<string, Module>> = {
   dashboard: {
     purpose: 'the web page at `/app`: sessions, files, what members do; `client/` runs in the browser',
     imports: [
-      ...['api', 'reports', 'projects', 'channels', 'alerts', 'sync', 'lists', 'load', 'facts', 'catalog', 'domain'],
-      'runtime',
+      ...['api', 'formats', 'reports', 'projects', 'channels', 'alerts', 'sync', 'lists', 'load'],
+      ...['facts', 'catalog', 'domain', 'runtime'],
     ],
   },
   mcp: {

@@ -115,12 +115,22 @@ function sendNotModified(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('etag', etag).send();
 }
 
+/** Sends flat rows as CSV, for addresses that have no other format. */
+export function sendCsv(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: Context,
+  { rows, bom }: { readonly rows: RowsAnswer; readonly bom: boolean },
+): Promise<FastifyReply> {
+  return sendStream(request, reply, context.longAnswers, async () => rowStream(context, { format: 'csv', bom }, rows));
+}
+
 /** Flat rows in the requested format, with the metadata of the JSON response as headers. */
 function rowStream(
   { rowFormats }: Pick<Context, 'rowFormats'>,
   { format, bom }: { readonly format: FormatName; readonly bom: boolean },
   answer: RowsAnswer,
-  etag: string,
+  etag?: string,
 ): StreamedAnswer {
   if (format === 'json') throw new Error('JSON is not a format for flat rows');
   const { isText, write } = rowFormats[format];
@@ -130,7 +140,7 @@ function rowStream(
     'content-type': `${MEDIA_TYPES[format]}${isText ? '; charset=utf-8' : ''}`,
     ...headersOf(answer.head, format),
     ...(json ? { 'x-quality': json } : {}),
-    etag,
+    ...(etag === undefined ? {} : { etag }),
   };
   return { headers, body: write(answer, { bom, quality: json }) };
 }

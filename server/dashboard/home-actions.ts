@@ -14,7 +14,9 @@ import {
 import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { portfolioJson } from '../formats/portfolio-json.ts';
 import { type AddAction, MANAGERS, MEMBERS } from './actions.ts';
+import { readFavouritesFirst } from './favourites-first.ts';
 import { readPortfolioTotals } from './portfolio-totals.ts';
 
 /** Alerts in the answer. */
@@ -52,9 +54,22 @@ export function addHomeRoutes(api: FastifyInstance, context: Context): void {
     };
   });
   /** `/portfolio` of the projects with a tag, or of those that the member has marked. */
-  api.get('/portfolio-of', { schema: { hide: true } }, async (request, reply) => {
-    await narrow(request, context);
-    return handle(request, reply);
+  for (const [url, config] of [['/portfolio-of', {}] as const, ['/portfolio-of.csv', { format: 'csv' }] as const]) {
+    api.get(url, { schema: { hide: true }, config }, async (request, reply) => {
+      await narrow(request, context);
+      return handle(request, reply);
+    });
+  }
+  /** The same, with those that the member has marked before the others. */
+  api.get('/portfolio-by-favourites', { schema: { hide: true } }, async (request, reply) => {
+    const { tag } = request.query as { tag?: string };
+    if (tag !== undefined) await narrow(request, context);
+    const { workspace, member, projects, id: reader } = request.principal!;
+    const favourites = member === null ? [] : await listFavourites(catalog, workspace, member.email);
+    const asked = { workspace, projects, id: '', reader, signal: request.signal };
+    const sent = request.query as Record<string, string>;
+    reply.type('application/json; charset=utf-8');
+    return portfolioJson(await readFavouritesFirst(context, { sent, request: asked, favourites }));
   });
   api.get('/portfolio-totals', { schema: { hide: true } }, async (request) => {
     await narrow(request, context);

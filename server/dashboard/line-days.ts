@@ -1,12 +1,13 @@
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { addDays, countDays } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { exactText } from '../reports/joint-lists.ts';
 import { keywordsReport } from '../reports/keywords.ts';
-import { choice, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
-import { keywordRange, siteRange } from '../reports/ranges.ts';
+import { choice, compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
+import { comparedKeywordRange, comparedRange, keywordRange, siteRange } from '../reports/ranges.ts';
 import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
 import { dailyOf } from './archived-days.ts';
 
@@ -14,6 +15,7 @@ const SUBJECTS = ['brand', 'non_brand', 'query', 'page', 'group'] as const;
 const parameters = {
   ...rangeParameters,
   interval,
+  compare,
   of: choice('LineSubject', SUBJECTS, 'brand', 'What the line is about.'),
 };
 const TEXT = { text: exactText('The query or page, or the id of the group.') };
@@ -26,19 +28,33 @@ interface LineQuestion {
 
 /**
  * The days of one more line of a chart, over all countries and devices: queries with the brand's name or the others, one
- * query, one page, or the keywords of a group. Days without a row are left out. Throws `not_found` for an unknown group.
+ * query, one page, or the keywords of a group. Days without a row are left out. `comparison` has the days of the compared
+ * range by the days of this range that they stand beside; null without one. Throws `not_found` for an unknown group.
  */
 export async function readLineDays(sources: ReportSources, question: LineQuestion) {
   const { project } = question;
-  const { of, interval: length, ...sent } = readParameters(parameters, question.parameters);
+  const { of, interval: length, compare: other, ...sent } = readParameters(parameters, question.parameters);
   const { text = '' } = readParameters(TEXT, question.parameters);
   const isNamed = of !== 'brand' && of !== 'non_brand';
   if (isNamed && text === '') throw invalidRequest(`text is missing: which ${of} is wanted?`);
   const range = of === 'group' ? keywordRange(sent, project, sources.now()) : siteRange(sent, project, sources.now());
-  const reader = new LineReader(sources, question, range);
-  const name = of === 'group' ? await reader.groupName(text) : text;
-  const days = isNamed ? await reader[of](text) : await reader.segment(of);
-  return { of, name, range, daily: dailyOf(days, range, length) };
+  const read = (days: Range): Promise<DayMeasures[]> => {
+    const reader = new LineReader(sources, question, days);
+    return isNamed ? reader[of](text) : reader.segment(of);
+  };
+  const name = of === 'group' ? await new LineReader(sources, question, range).groupName(text) : text;
+  const asked = comparedRange(range, other);
+  const then = of === 'group' ? comparedKeywordRange(range, other, project, sources.now()) : asked;
+  const [days, before] = await Promise.all([read(range), then && read(then)]);
+  const later = asked === null ? 0 : countDays(asked.from, range.from) - 1;
+  const beside = before?.map((day) => ({ ...day, date: addDays(day.date, later) })) ?? null;
+  return {
+    of,
+    name,
+    range,
+    daily: dailyOf(days, range, length),
+    comparison: beside && dailyOf(beside, range, length),
+  };
 }
 
 class LineReader {

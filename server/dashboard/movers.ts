@@ -4,6 +4,9 @@ import { isoInstant } from '../domain/instants.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { CHANGE_KINDS, type ChangeKind, changeKindOf, gainOf } from '../domain/movers.ts';
 import { SortKeys } from '../domain/sort-steps.ts';
+import { keywordRows } from '../formats/keyword-rows.ts';
+import { listRows } from '../formats/list-rows.ts';
+import type { RowsAnswer } from '../formats/rows.ts';
 import type { ListRow } from '../lists/blocks.ts';
 import { keywordsReport } from '../reports/keywords.ts';
 import type { ListResult } from '../reports/lists.ts';
@@ -27,15 +30,34 @@ interface Asked {
   readonly request: ReportRequest;
 }
 
+/** Rows that changed in one way, as JSON or as flat rows. */
+interface Movers {
+  readonly json: () => object;
+  readonly rows: () => RowsAnswer;
+}
+
 /**
  * The rows of a list by how a metric changed from the compared range, most first: better (`up`), worse (`down`), only in
  * this range (`new`) or only in the other (`gone`). The filter counts in both ranges. Throws `invalid_request` without a comparison.
  */
-export async function readMovers(sources: ReportSources, { sent, request }: Asked): Promise<object> {
+export async function readMovers(sources: ReportSources, asked: Asked): Promise<object> {
+  return (await findMovers(sources, asked)).json();
+}
+
+/** The same as flat rows with the columns of the list: all of them, whatever `limit` and `offset` say. */
+export async function readMoverRows(sources: ReportSources, asked: Asked): Promise<RowsAnswer> {
+  return (await findMovers(sources, asked, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).rows();
+}
+
+async function findMovers(
+  sources: ReportSources,
+  { sent, request }: Asked,
+  part?: Pick<Page, 'limit' | 'offset'>,
+): Promise<Movers> {
   const { kind, change, by, limit, offset } = readParameters(parameters, sent);
   if (sent['compare'] === undefined) throw invalidRequest('compare is missing: with which days are rows compared?');
   const { limit: _limit, offset: _offset, sort: _sort, kind: _kind, change: _change, by: _by, ...asked } = sent;
-  const page = { change, by, limit, offset };
+  const page = { change, by, limit, offset, ...part };
   return kind === 'keywords'
     ? moversOfKeywords(sources, asked, request, page)
     : moversOfList(sources, { report: kind === 'pages' ? pagesReport : queriesReport, kind, asked, request }, page);
@@ -55,7 +77,7 @@ interface OfList {
   readonly request: ReportRequest;
 }
 
-async function moversOfList(sources: ReportSources, of: OfList, page: Page): Promise<object> {
+async function moversOfList(sources: ReportSources, of: OfList, page: Page): Promise<Movers> {
   const { kind, asked } = of;
   const { result, rows } = await rowsOf(sources, of, asked);
   const { range, ...head } = result.head;
@@ -71,14 +93,20 @@ async function moversOfList(sources: ReportSources, of: OfList, page: Page): Pro
     isCut = isTruncated(head.source.comparison!);
   }
   const picked = await pick(found, (row) => [row, row.base ?? NOTHING], page);
+  const shown = { ...head, range, paging: { total: picked.total, limit: page.limit, offset: page.offset } };
   return {
-    ...head,
-    range,
-    // A row that the provider has cut off is not new, and not gone.
-    isCut: isCut && (page.change === 'new' || page.change === 'gone'),
-    paging: { total: picked.total, limit: page.limit, offset: page.offset },
-    [kind]: picked.rows.map((row) => result.render(row)),
+    json: () => ({
+      ...shown,
+      // A row that the provider has cut off is not new, and not gone.
+      isCut: isCut && (page.change === 'new' || page.change === 'gone'),
+      [kind]: picked.rows.map((row) => result.render(row)),
+    }),
+    rows: () => listRows({ ...result, head: shown, rows: inOnePart(picked.rows) }),
   };
+}
+
+async function* inOnePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  yield rows;
 }
 
 function isTruncated({ truncated, capped }: { truncated: boolean; capped: boolean }): boolean {
@@ -104,8 +132,8 @@ async function moversOfKeywords(
   asked: Readonly<Record<string, string>>,
   request: ReportRequest,
   page: Page,
-): Promise<object> {
-  const { head, keywords, totals, comparison, tracked } = await answerCurrent(async () => {
+): Promise<Movers> {
+  const result = await answerCurrent(async () => {
     const of = await keywordsReport.find(sources, request);
     return keywordsReport.run(
       keywordsReport.parse({ ...asked, format: 'ndjson' }, of, sources.now()),
@@ -113,22 +141,26 @@ async function moversOfKeywords(
       request,
     );
   });
+  const { keywords, totals, comparison, tracked } = result;
   const { totals: base, comparerOf } = comparison!;
   const picked = await pick(keywords, (keyword) => [totals.of(keyword), base.of(keyword)], page);
+  const head = { ...result.head, paging: { total: picked.total, limit: page.limit, offset: page.offset } };
   return {
-    ...head,
-    isCut: false,
-    paging: { total: picked.total, limit: page.limit, offset: page.offset },
-    keywords: picked.rows.map((keyword) => {
-      const { id, query, source, trackedSince, intent } = keyword;
-      const now = totals.of(keyword);
-      return {
-        ...{ id, query, source, trackedSince: isoInstant(trackedSince), intent },
-        groupIds: tracked.membership.groupsOf.get(id) ?? [],
-        metrics: toMetrics(now),
-        ...comparerOf(keyword).compare(now, base.of(keyword)),
-      };
+    json: () => ({
+      ...head,
+      isCut: false,
+      keywords: picked.rows.map((keyword) => {
+        const { id, query, source, trackedSince, intent } = keyword;
+        const now = totals.of(keyword);
+        return {
+          ...{ id, query, source, trackedSince: isoInstant(trackedSince), intent },
+          groupIds: tracked.membership.groupsOf.get(id) ?? [],
+          metrics: toMetrics(now),
+          ...comparerOf(keyword).compare(now, base.of(keyword)),
+        };
+      }),
     }),
+    rows: () => keywordRows({ ...result, head, keywords: picked.rows }),
   };
 }
 

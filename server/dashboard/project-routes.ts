@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sendCsv } from '../api/answer.ts';
 import type { Context } from '../api/routes/context.ts';
 import { JOINT_LISTS } from '../api/routes/joint-lists.ts';
 import { addEndpoint } from '../api/routes/route.ts';
@@ -17,7 +18,7 @@ import { readArchivedDays } from './archived-days.ts';
 import { readDataState } from './data-state.ts';
 import { readKeyword } from './keyword.ts';
 import { readLineDays } from './line-days.ts';
-import { readMovers } from './movers.ts';
+import { readMoverRows, readMovers } from './movers.ts';
 import { shownRule } from './rule-actions.ts';
 import { readTracker } from './tracker.ts';
 import { shownView } from './view-actions.ts';
@@ -42,6 +43,12 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   api.get('/projects/:id/movers', { schema: { hide: true } }, async (request) => {
     const { id } = await projectOf(request);
     return readMovers(context, { sent: sentOf(request), request: reportRequestOf(request, id) });
+  });
+  api.get('/projects/:id/movers.csv', { schema: { hide: true } }, async (request, reply) => {
+    const { id } = await projectOf(request);
+    const { bom, ...sent } = sentOf(request);
+    const rows = await readMoverRows(context, { sent, request: reportRequestOf(request, id) });
+    return sendCsv(request, reply, context, { rows, bom: bom === '1' });
   });
   api.get('/projects/:id/tracker', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);

@@ -1,8 +1,10 @@
 import { readKeywordTargets } from '../catalog/evaluations.ts';
+import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
 import { type KeywordsResult, keywordsReport } from '../reports/keywords.ts';
 import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -27,8 +29,17 @@ export interface Tracker {
   /** By day, the keywords of each band; those without impressions on a day are in none. */
   readonly distribution: readonly (readonly number[])[];
   readonly groups: readonly { readonly id: string; readonly keywords: number; readonly positions: Line }[];
-  /** The wanted page by the id of a keyword. */
-  readonly targets: Readonly<Record<string, string>>;
+  /** By the id of a keyword that has a target page. */
+  readonly targets: Readonly<Record<string, TargetPage>>;
+}
+
+interface TargetPage {
+  /** The page that should rank. */
+  readonly target: string;
+  /** The page with most impressions in these days, over all devices; null without any. */
+  readonly ranking: string | null;
+  /** Whether they are the same page; a fragment (`#…`) makes no other one. */
+  readonly isSame: boolean;
 }
 
 /**
@@ -71,8 +82,33 @@ export async function readTracker(
     now: countBands(shown.keywords.map((keyword) => shown.totals.of(keyword))),
     before: shown.comparison ? countBands(shown.keywords.map((keyword) => shown.comparison!.totals.of(keyword))) : null,
     ...lines,
-    targets: Object.fromEntries(targets),
+    targets: await readTargetPages(sources, project, { range: shown.head.range, targets, signal: request.signal }),
   };
+}
+
+interface AskedTargets {
+  readonly range: Range;
+  /** The wanted pages by the ids of keywords. */
+  readonly targets: ReadonlyMap<string, string>;
+  readonly signal: AbortSignal;
+}
+
+async function readTargetPages(
+  { catalog, facts }: ReportSources,
+  project: Project,
+  { range: { from, to }, targets, signal }: AskedTargets,
+): Promise<Tracker['targets']> {
+  if (targets.size === 0) return {};
+  const range = { from, to };
+  const files = await filesOf(catalog, project.id, 'keyword_page_daily', range);
+  const found = await facts.keywordTopPages({ files, range, signal }, [...targets.keys()]);
+  const ranking = new Map(found.map(({ keyword, url }) => [keyword, url]));
+  return Object.fromEntries(
+    [...targets].map(([id, target]) => {
+      const url = ranking.get(id) ?? null;
+      return [id, { target, ranking: url, isSame: url === target.split('#', 1)[0] }];
+    }),
+  );
 }
 
 interface Members {

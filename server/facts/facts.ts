@@ -131,6 +131,12 @@ export interface Facts {
   /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */
   keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]>;
 
+  /** The page of each keyword with most impressions (`keyword_page_daily`), without its fragment; unordered. */
+  keywordTopPages(
+    query: FactsQuery,
+    keywords: readonly string[],
+  ): Promise<{ readonly keyword: string; readonly url: string }[]>;
+
   /** The numbers of pages, in the order of `urls`. */
   pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]>;
 

@@ -31,14 +31,6 @@ const MAX_STORED_DAYS = 200_000;
 /** The longest list of values that is sent to another engine. */
 const MAX_DISTANT_VALUES = 2000;
 
-/** The column of each breakdown. */
-const NAMES: Readonly<Record<Breakdown, string>> = {
-  country: 'country',
-  device: 'device',
-  appearance: 'appearance',
-  brand: 'segment',
-};
-
 type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 
 /** `Facts` over stored files: each query is a SQL file, run by the engine that is chosen for its files. */
@@ -82,7 +74,8 @@ export class StoredFacts implements Facts {
   }
 
   totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]> {
-    return this.#rows('facts/totals', query, {}, { name: NAMES[breakdown] });
+    // Every other breakdown is named like its column.
+    return this.#rows('facts/totals', query, {}, { name: breakdown === 'brand' ? 'segment' : breakdown });
   }
 
   /**
@@ -164,8 +157,7 @@ export class StoredFacts implements Facts {
     const key = cacheKey(range, ...files.map(({ file }) => file));
     const known = this.#storedDays.get(key);
     if (known !== undefined) return known;
-    const rows = await this.#rows<{ date: Day }>('alerts/table_days', query, {});
-    const days = rows.map(({ date }) => date);
+    const days = (await this.#rows<{ date: Day }>('alerts/table_days', query, {})).map(({ date }) => date);
     this.#storedDays.set(key, days);
     return days;
   }
@@ -179,8 +171,9 @@ export class StoredFacts implements Facts {
   }
 
   async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
-    const rows = await this.#rows<{ url: string }>('alerts/keyword_page_names', query, { keywords });
-    const urls = rows.map(({ url }) => url);
+    const urls = (await this.#rows<{ url: string }>('alerts/keyword_page_names', query, { keywords })).map(
+      ({ url }) => url,
+    );
     const numbers = await this.pageNumbers(urls, query.signal);
     return new Map(urls.map((url, index) => [numbers[index]!, url]));
   }
@@ -189,14 +182,17 @@ export class StoredFacts implements Facts {
     return this.#rows('facts/keyword_page_totals', query, { keyword, limit });
   }
 
+  keywordTopPages(query: FactsQuery, keywords: readonly string[]): Promise<{ keyword: string; url: string }[]> {
+    return this.#rows('facts/keyword_top_pages', query, { keywords });
+  }
+
   /** Always local, because it reads no files. */
   pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]> {
     return this.#local.pageNumbers(urls, signal);
   }
 
   async pageUrls(query: FactsQuery): Promise<string[]> {
-    const rows = await this.#rows<{ url: string }>('alerts/page_urls', query, {});
-    return rows.map(({ url }) => url);
+    return (await this.#rows<{ url: string }>('alerts/page_urls', query, {})).map(({ url }) => url);
   }
 
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {

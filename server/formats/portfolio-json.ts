@@ -4,12 +4,15 @@ import { siteMetrics, siteRow } from '../reports/site-answer.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** All projects of a response. */
-export async function portfolioJson(result: PortfolioResult): Promise<Buffer> {
+export async function portfolioJson(result: Pick<PortfolioResult, 'paging' | 'parts'>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(portfolioParts(result)));
 }
 
 /** Projects in chunks, for responses that are too long for memory. */
-export async function* portfolioParts({ paging, parts }: PortfolioResult): AsyncGenerator<Buffer, void> {
+export async function* portfolioParts({
+  paging,
+  parts,
+}: Pick<PortfolioResult, 'paging' | 'parts'>): AsyncGenerator<Buffer, void> {
   let start = `{"paging":${JSON.stringify(paging)},"projects":[`;
   for await (const rows of parts) {
     for (let at = 0; at < rows.length; at += ROWS_PER_CHUNK) {

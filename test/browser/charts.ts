@@ -37,10 +37,12 @@ t.test('metrics and subjects are added to the chart, and stay in the address', a
   };
   const [site] = (await api('site?to=final&compare=previous&quality=1')).daily;
   const [brand] = (await api('line?of=brand&to=final')).daily;
-  t.strictSame(
-    [first[1], first[3], first[4], first[5], first[6]],
-    [String(site.clicks), String(site.impressions), site.position.toFixed(1), String(brand.clicks), '6'],
-  );
+  const then = site.comparison;
+  t.strictSame(first.slice(1, 11), [
+    ...[site.clicks, then.clicks, site.impressions, then.impressions].map(String),
+    ...[site.position, then.position].map((position: number) => position.toFixed(1)),
+    ...[brand.clicks, brand.clicks, 6, 6].map(String),
+  ]);
   await page.reload();
   await settled(page);
   t.equal(await page.locator('.key-series').count(), 4, 'the address has them');

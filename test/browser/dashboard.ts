@@ -18,6 +18,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   work: () => import('./work.ts'),
   clicks: () => import('./clicks.ts'),
   charts: () => import('./charts.ts'),
+  files: () => import('./files.ts'),
   explain: () => import('./explain.ts'),
   layout: () => import('./layout.ts'),
   reach: () => import('./reach.ts'),

@@ -112,6 +112,7 @@ async function answers(
     allKeywordPages: await rowsOf((take) => facts.keywordPages(pages, 'all', take)),
     keywordPageNames: [...(await facts.keywordPageNames(pages, keywords))].sort(([a], [b]) => a - b),
     keywordPageTotals: await facts.keywordPageTotals(pages, keywords[0] ?? 'none1', 2),
+    keywordTopPages: (await facts.keywordTopPages(pages, keywords)).sort((a, b) => (a.keyword < b.keyword ? -1 : 1)),
     pageNumbers: await facts.pageNumbers(urls, signal),
     pageUrls: urls,
     pageSums: await facts.pageSums(await query('page_daily'), urls.slice(0, 2)),

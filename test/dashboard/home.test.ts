@@ -97,6 +97,27 @@ t.test('numbers of some projects, and their sum', async (t) => {
   t.match(await send('member', 'GET', '/portfolio-totals?from=never'), { status: 400 });
 });
 
+t.test('favourites come before the others, page by page, with their days', async (t) => {
+  type Body = { paging: object; projects: { id: string; daily?: { clicks: number }[] }[] };
+  const page = async (who: 'member' | 'owner', query: string): Promise<Body> =>
+    (await send(who, 'GET', `/portfolio-by-favourites?${RANGE}&sort=domain${query}`)).body as Body;
+  const ids = ({ projects }: Body): string[] => projects.map(({ id }) => id);
+  const all = await page('member', '&daily=1');
+  t.strictSame(ids(all), ['Proj2', 'Proj1'], 'the one that the member has marked, then the order that was asked for');
+  t.strictSame(
+    all.projects.map(({ daily }) => daily!.at(-1)!.clicks),
+    [10, 30],
+  );
+  t.strictSame(ids(await page('owner', '')), ['Proj1', 'Proj2'], 'others have marks of their own');
+  const second = await page('member', '&limit=1&offset=1');
+  t.strictSame([ids(second), second.paging], [['Proj1'], { total: 2, limit: 1, offset: 1 }]);
+  t.strictSame(ids(await page('member', '&tag=retail')), ['Proj1']);
+  t.strictSame(ids(await page('member', '&offset=9&daily=1')), []);
+  const headers = { 'sec-fetch-site': 'same-origin', host: 'localhost', cookie: world.cookies.get('member')! };
+  const csv = await app.inject({ url: `/app/api/portfolio-of.csv?${RANGE}&favourites=1`, headers });
+  t.match(csv.body.split('\r\n'), [/^id,domain/, /^Proj2,/, '']);
+});
+
 t.test('a key that reads some projects sees nothing of the others', async (t) => {
   const made = { workspace: 'acme', by: null, at: NOW * 1000 };
   const { id: keyId } = await createKey(catalog, { ...made, name: 'one', projects: ['Proj1'], expiresAt: null });

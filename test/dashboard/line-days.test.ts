@@ -72,6 +72,28 @@ t.test('positions are averages by impressions', async (t) => {
   t.match(body, { name: 'Group Grp01', daily: [{ position: 2 }, { impressions: 70, position: 3.4 }] });
 });
 
+t.test('compared days stand beside the days of the range, and may be all that there are', async (t) => {
+  const compared = async (query: string) => {
+    const { body } = await ask(`Proj1/line?${query}`);
+    const { daily, comparison } = body as Record<'daily' | 'comparison', { date: string; clicks: number }[] | null>;
+    return [daily, comparison].map((days) => days?.map(({ date, clicks }) => [date, clicks]) ?? null);
+  };
+  const [day, before] = [`from=${LAST}&to=${LAST}`, `compare=${FIRST}..${FIRST}`];
+  t.strictSame(await compared(`of=brand&${day}&${before}`), [[[LAST, 9]], [[LAST, 8]]]);
+  t.strictSame(await compared(`of=group&text=Grp01&${day}&${before}`), [[[LAST, 7]], [[LAST, 1]]]);
+  t.strictSame(await compared(`of=brand&${day}`), [[[LAST, 9]], null], 'none without a comparison');
+  const later = addDays(LAST, 1);
+  t.strictSame(
+    await compared(`of=non_brand&from=${FIRST}&to=${FIRST}&compare=${LAST}..${LAST}`),
+    [[], [[FIRST, 1]]],
+    'also where the range itself has no row',
+  );
+  t.strictSame(await compared(`of=brand&from=${LAST}&to=${later}&compare=previous&interval=week`), [
+    [[LAST, 9]],
+    [[LAST, 8]],
+  ]);
+});
+
 t.test('what is unknown or wrong is said', async (t) => {
   t.equal((await ask(`Proj1/line?of=group&text=Nope1&${RANGE}`)).status, 404);
   t.equal((await ask(`Other/line?of=brand&${RANGE}`)).status, 404);

@@ -87,6 +87,23 @@ t.test('a gone row has no numbers now, and those of before', async (t) => {
   });
 });
 
+t.test('as CSV, all rows of a way with the columns of the list', async (t) => {
+  const csv = async (query: string) => {
+    const { status, headers, body } = await ask(`Proj1/movers.csv?${query}&${RANGE}`);
+    t.equal(status, 200, String(body));
+    t.match(headers['content-type'], 'text/csv');
+    return { name: headers['content-disposition'], lines: String(body).replace(/\r\n$/, '').split('\r\n') };
+  };
+  const up = await csv('kind=queries&change=up&limit=1');
+  t.match(up.name, /filename="shop.example-queries-.*\.csv"/);
+  t.match(up.lines, [/^query,clicks,impressions,ctr,position/, /^grew most,90,300,/, /^grew,12,110,/]);
+  t.equal(up.lines.length, 3);
+  t.match((await csv('kind=pages&change=gone')).lines[1], /^https:\/\/shop.example\/vanished,0,0,/);
+  t.match((await csv('kind=keywords&change=new')).lines[1], /^Kw004,appeared,/);
+  t.ok((await csv('kind=queries&change=up&bom=1')).lines[0]!.startsWith('\ufeff'), 'for Excel');
+  t.equal((await ask(`Proj1/movers.csv?kind=queries&change=up&from=${LAST}&to=${LAST}`)).status, 400);
+});
+
 t.test('what is wrong is named', async (t) => {
   for (const [query, text] of [
     [`kind=queries&change=up&from=${LAST}&to=${LAST}`, 'compare is missing'],

@@ -22,9 +22,9 @@ const member = (keyword_id: string): Row => ({ project_id: 'Proj1', group_id: 'G
 
 const world = await makeWorld(t, {
   keywords: [
-    keyword('Kw001', 'boots'),
-    keyword('Kw002', 'red boots'),
-    keyword('Kw003', 'tents'),
+    keyword('Kw001', 'boots', { target_url: 'https://shop.example/boots#top' }),
+    keyword('Kw002', 'red boots', { target_url: 'https://shop.example/red' }),
+    keyword('Kw003', 'tents', { target_url: 'https://shop.example/tents' }),
     keyword('Kw004', 'nothing'),
   ],
   groups: [
@@ -46,6 +46,14 @@ const world = await makeWorld(t, {
     ['Kw002', LAST, 'mobile', 1, 10, 21],
     ['Kw003', addDays(FIRST, -2), 'mobile', 1, 10, 390],
     ['Kw003', LAST, 'mobile', 1, 10, 390],
+  ),
+  keyword_page_daily: facts(
+    'keyword_id date url',
+    ['Kw001', FIRST, 'https://shop.example/boots', 1, 6, 10],
+    ['Kw001', LAST, 'https://shop.example/boots#size', 0, 5, 10],
+    ['Kw001', LAST, 'https://shop.example/sale', 2, 10, 10],
+    ['Kw002', LAST, 'https://shop.example/sale', 1, 9, 10],
+    ['Kw002', addDays(FIRST, -2), 'https://shop.example/red', 1, 99, 10],
   ),
 });
 const ask = await dashboardOf(world);
@@ -76,6 +84,15 @@ t.test('the chosen group and filter count, groups have all of their keywords', a
     { id: 'Grp01', keywords: 2, positions: [2.6, 2.6] },
     { id: 'Rule1', keywords: 1, positions: [null, 40] },
   ]);
+});
+
+t.test('the page that ranks, against the one that should', async (t) => {
+  const site = 'https://shop.example';
+  t.strictSame((await read()).targets, {
+    Kw001: { target: `${site}/boots#top`, ranking: `${site}/boots`, isSame: true },
+    Kw002: { target: `${site}/red`, ranking: `${site}/sale`, isSame: false },
+    Kw003: { target: `${site}/tents`, ranking: null, isSame: false },
+  });
 });
 
 t.test('what is unknown or wrong is said', async (t) => {

@@ -14,6 +14,13 @@ export interface Tracker {
     readonly keywords: number;
     readonly positions: readonly (number | null)[];
   }[];
-  /** The wanted page by the id of a keyword. */
-  readonly targets: Readonly<Record<string, string>>;
+  /** Of keywords that have a target page, by their ids: the page that should rank, and the one that does. */
+  readonly targets: Readonly<Record<string, TargetPage>>;
+}
+
+export interface TargetPage {
+  readonly target: string;
+  /** The page with most impressions; null without any. */
+  readonly ranking: string | null;
+  readonly isSame: boolean;
 }

@@ -24,6 +24,8 @@ export interface ExtraLine {
   readonly name: string;
   readonly metric: Metric;
   readonly values: readonly (number | null)[];
+  /** The other range, by the same places. */
+  readonly compared?: readonly (number | null)[] | undefined;
 }
 
 /** A level to measure the line by. */

@@ -1,5 +1,6 @@
 import { saveFile } from '../lib/save-file.ts';
 import type { ChartData } from './chart-data.ts';
+import { columnsOf } from './chart-table.tsx';
 
 /** Saves the chart of a figure as a picture, on the colour of the page. */
 export function savePicture(figure: HTMLElement, name: string): void {
@@ -19,7 +20,8 @@ export function savePicture(figure: HTMLElement, name: string): void {
 
 /** Saves the points of a chart: numbers as precise as they are known, empty where there is none. */
 export function saveTable({ metric, points, compared, extra = [] }: ChartData, name: string): void {
-  const more = extra.map((line) => quoted(line.name));
+  const columns = columnsOf(extra);
+  const more = columns.map((line) => quoted(line.name));
   const heading = ['from', 'to', metric, ...(compared ? ['compared_from', `compared_${metric}`] : []), ...more];
   const rows = points.map(({ date, to = date, value }, index) => {
     const other = compared?.[index];
@@ -28,7 +30,7 @@ export function saveTable({ metric, points, compared, extra = [] }: ChartData, n
       to,
       value ?? '',
       ...(compared ? [other?.date ?? '', other?.value ?? ''] : []),
-      ...extra.map(({ values }) => values[index] ?? ''),
+      ...columns.map(({ values }) => values[index] ?? ''),
     ];
   });
   const text = [heading, ...rows].map((row) => row.join(',')).join('\r\n');

@@ -3,8 +3,15 @@ import { apiPath, useResource } from '../lib/api.ts';
 import { metricOf } from '../lib/changes.ts';
 import { METRIC_NAMES } from '../lib/format.ts';
 import { formatLine, type LineSubject, parseLines, SUBJECT_NAMES } from '../lib/lines.ts';
-import { type DailyMetrics, type GroupsAnswer, METRICS, type Project } from '../lib/types.ts';
-import { intervalOf, rangeParameters, useView } from '../lib/view.ts';
+import {
+  type DailyMetrics,
+  type Day,
+  type GroupsAnswer,
+  METRICS,
+  type MetricValues,
+  type Project,
+} from '../lib/types.ts';
+import { compareParameter, intervalOf, keywordCompareParameter, rangeParameters, useView } from '../lib/view.ts';
 import type { ChartPoint, ExtraLine } from './chart-data.ts';
 import { Select } from './controls.tsx';
 import { Icon } from './icons.tsx';
@@ -13,6 +20,8 @@ import { Icon } from './icons.tsx';
 interface LineAnswer {
   readonly name: string;
   readonly daily: readonly DailyMetrics[];
+  /** The compared days, by the days that they stand beside; null without a comparison. */
+  readonly comparison: readonly DailyMetrics[] | null;
 }
 
 /** Further lines in a chart: as many as have a colour. */
@@ -46,19 +55,40 @@ export function useExtraLines(
             ...subject,
             ...rangeParameters(view, project),
             interval: interval === 'day' ? null : interval,
+            compare: subject.of === 'group' ? keywordCompareParameter(view, project!) : compareParameter(view, project),
           });
     return useResource<LineAnswer>(path).data;
   });
-  const valuesOf = (days: readonly DailyMetrics[], name: typeof metric): (number | null)[] => {
+  const valuesOf = (
+    days: readonly (MetricValues & { readonly date: Day })[],
+    name: typeof metric,
+  ): (number | null)[] => {
     const byDay = new Map(days.map((day) => [day.date, metricOf(name, day)]));
     return points.map(({ date }) => byDay.get(date) ?? null);
   };
-  const metrics = also.map((name) => ({ name: METRIC_NAMES[name], metric: name, values: valuesOf(daily ?? [], name) }));
+  const then = daily?.flatMap(({ date, comparison, unsafe }) =>
+    comparison && unsafe?.impressions?.includes('missing_days') !== true ? [{ ...comparison, date }] : [],
+  );
+  const metrics = also.map(
+    (name): ExtraLine => ({
+      name: METRIC_NAMES[name],
+      metric: name,
+      values: valuesOf(daily ?? [], name),
+      compared: then && then.length > 0 ? valuesOf(then, name) : undefined,
+    }),
+  );
   const lines = subjects.flatMap((subject, index) => {
     const answer = answers[index];
     return answer === undefined
       ? []
-      : [{ name: nameOf(subject, answer), metric, values: valuesOf(answer.daily, metric) }];
+      : [
+          {
+            name: nameOf(subject, answer),
+            metric,
+            values: valuesOf(answer.daily, metric),
+            compared: answer.comparison === null ? undefined : valuesOf(answer.comparison, metric),
+          },
+        ];
   });
   return [...metrics, ...lines];
 }

@@ -2,7 +2,7 @@ import type uPlot from 'uplot';
 import { countDays, formatMonth, formatMonthOfYear, formatShortDay } from '../lib/dates.ts';
 import { axisMetric } from '../lib/format.ts';
 import { METRICS, type Metric } from '../lib/types.ts';
-import type { ChartData, ChartPoint, Marker } from './chart-data.ts';
+import type { ChartData, ChartPoint, ExtraLine, Marker } from './chart-data.ts';
 import { drawLevels, drawMarkers, hatchMarked } from './chart-drawing.ts';
 
 /** Pixels from which on a moved pointer drags. */
@@ -75,6 +75,13 @@ interface Drawing {
   readonly onSelect: ((first: number, last: number) => void) | undefined;
   /** Those to draw now. */
   readonly markers: () => readonly Marker[];
+}
+
+/** The compared days of further lines, with the place of the line that they belong to. */
+export function comparedLines(extra: readonly ExtraLine[]) {
+  return extra.flatMap(({ metric, compared }, of) =>
+    compared === undefined ? [] : [{ of, metric, values: compared }],
+  );
 }
 
 /** What uPlot draws a chart by. The places of days are their numbers: all lines share them. */
@@ -166,6 +173,15 @@ export function chartOptions(
           stroke: further[index]!,
           width: 2,
           points: { show: true, filter: () => aloneValues(line.values), size: 6 },
+        }),
+      ),
+      ...comparedLines(extra).map(
+        (line): uPlot.Series => ({
+          scale: scaleOf(line.metric),
+          stroke: further[line.of]!,
+          width: 1.5,
+          dash: [4, 4],
+          points: { show: false },
         }),
       ),
     ],

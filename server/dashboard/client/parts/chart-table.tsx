@@ -1,7 +1,7 @@
 import { formatDay, formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
 import type { Range } from '../lib/types.ts';
-import type { ChartData, ChartPoint } from './chart-data.ts';
+import type { ChartData, ChartPoint, ExtraLine } from './chart-data.ts';
 
 interface ChartTableProps extends ChartData {
   readonly label: string;
@@ -19,8 +19,17 @@ export function pointName(point: ChartPoint): string {
   return isOneDay(point) ? formatDay(point.date) : formatRange({ from: point.date, to: point.to! });
 }
 
+/** Further lines as columns, each followed by that of its compared days. */
+export function columnsOf(extra: readonly ExtraLine[]): readonly Omit<ExtraLine, 'compared'>[] {
+  return extra.flatMap(({ name, metric, values, compared }) => [
+    { name, metric, values },
+    ...(compared === undefined ? [] : [{ name: `${name}, compared`, metric, values: compared }]),
+  ]);
+}
+
 /** The points of a chart as rows. */
 export function ChartTable({ metric, points, compared, extra = [], label, markers = [], onZoom }: ChartTableProps) {
+  const columns = columnsOf(extra);
   return (
     <div class="chart-table">
       <table>
@@ -36,7 +45,7 @@ export function ChartTable({ metric, points, compared, extra = [], label, marker
                 Compared day
               </th>
             )}
-            {extra.map(({ name }) => (
+            {columns.map(({ name }) => (
               <th key={name} scope="col" class="number" dir="auto">
                 {name}
               </th>
@@ -62,7 +71,7 @@ export function ChartTable({ metric, points, compared, extra = [], label, marker
               </td>
               <td class="number">{formatMetric(metric, point.value)}</td>
               {compared && <td class="number">{formatMetric(metric, compared[index]?.value)}</td>}
-              {extra.map((line) => (
+              {columns.map((line) => (
                 <td key={line.name} class="number">
                   {formatMetric(line.metric, line.values[index])}
                 </td>

@@ -153,11 +153,11 @@ function SortHeading({ field, name, defaultSort, isNumber = false, isByChange = 
 }
 
 /** How long a list is, and all of it as files. */
-export function ListHead({ csv, children }: { csv: string | undefined; children: ComponentChildren }) {
+export function ListHead({ csv, children }: { csv: string; children: ComponentChildren }) {
   return (
     <div class="list-head">
       <span class="muted">{children}</span>
-      {csv !== undefined && <Downloads csv={csv} name={nameOf(csv)} />}
+      <Downloads csv={csv} name={nameOf(csv)} />
     </div>
   );
 }

@@ -31,32 +31,34 @@ interface FilterBarProps {
 
 /** Filters a list: a text to search for, and conditions in the language of the API. */
 export function FilterBar({ field, placeholder, by = [], children }: FilterBarProps) {
-  const view = useView();
-  const filter = view.get('filter');
-  const isJson = filter.trimStart().startsWith('{');
-  const conditions = parseFilter(filter);
-  const [isAdding, setAdding] = useState(false);
-  const put = (next: readonly Condition[]): void => view.change({ filter: writeFilter(next) || null, offset: null });
   return (
     <div class="filter-bar">
       <Search field={field} placeholder={placeholder} />
       {children}
       <ViewChips by={[...by, 'day', field]} />
-      {!isJson && (
-        <button type="button" class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
-          <Icon name="plus" size={14} /> Filter
-        </button>
-      )}
-      {isAdding && (
-        <NewCondition
-          field={field}
-          onAdd={(condition) => {
-            setAdding(false);
-            put([...conditions, condition]);
-          }}
-        />
-      )}
+      <AddFilter fields={[field]} />
     </div>
+  );
+}
+
+/** A button that opens a form for one more condition on texts of rows or on their numbers. */
+export function AddFilter({ fields }: { fields: readonly TextField[] }) {
+  const view = useView();
+  const [isAdding, setAdding] = useState(false);
+  const filter = view.get('filter');
+  // A filter in JSON cannot be taken apart.
+  if (filter.trimStart().startsWith('{')) return null;
+  const add = (condition: Condition): void => {
+    setAdding(false);
+    view.change({ filter: writeFilter([...parseFilter(filter), condition]), offset: null });
+  };
+  return (
+    <>
+      <button type="button" class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+        <Icon name="plus" size={14} /> Filter
+      </button>
+      {isAdding && <NewCondition fields={fields} onAdd={add} />}
+    </>
   );
 }
 
@@ -92,11 +94,16 @@ function Search({ field, placeholder }: { field: string; placeholder: string }) 
   );
 }
 
-function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (condition: Condition) => void }) {
-  const [field, setField] = useState<string>(textField);
+interface NewConditionProps {
+  readonly fields: readonly TextField[];
+  readonly onAdd: (condition: Condition) => void;
+}
+
+function NewCondition({ fields, onAdd }: NewConditionProps) {
+  const [field, setField] = useState<string>(fields[0]!);
   const [op, setOp] = useState('contains');
   const [value, setValue] = useState('');
-  const isText = field === textField;
+  const isText = isTextField(field);
   const operators = isText ? TEXT_OPERATORS : NUMBER_OPERATORS;
   return (
     <form
@@ -111,10 +118,13 @@ function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (c
       <Select
         label="Field"
         value={field}
-        options={[[textField, TEXT_FIELDS[textField]], ...METRICS.map((name) => [name, METRIC_NAMES[name]] as const)]}
+        options={[
+          ...fields.map((name) => [name, TEXT_FIELDS[name]] as const),
+          ...METRICS.map((name) => [name, METRIC_NAMES[name]] as const),
+        ]}
         onChange={(next) => {
           setField(next);
-          setOp(next === textField ? 'contains' : 'lte');
+          if (isTextField(next) !== isText) setOp(isTextField(next) ? 'contains' : 'lte');
         }}
       />
       <Select label="Operator" value={op} options={operators} onChange={setOp} />
@@ -134,6 +144,10 @@ function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (c
       </button>
     </form>
   );
+}
+
+function isTextField(name: string): boolean {
+  return name in TEXT_FIELDS;
 }
 
 /** The filter of the address and the search, as one. */

@@ -6,7 +6,7 @@ import type { Metric, Range } from '../lib/types.ts';
 import type { ChartData, ChartPoint, ExtraLine } from './chart-data.ts';
 import { markerPlaces } from './chart-drawing.ts';
 import { savePicture, saveTable } from './chart-files.ts';
-import { chartOptions, DRAG } from './chart-options.ts';
+import { chartOptions, comparedLines, DRAG } from './chart-options.ts';
 import { ChartTable, isOneDay, pointName } from './chart-table.tsx';
 import { Icon } from './icons.tsx';
 import { MarkerSigns, type Sign, signsOf } from './marker-signs.tsx';
@@ -108,7 +108,9 @@ function Canvas(props: TimeChartProps) {
             zoom.current?.({ from: points[first]!.date, to: points[last]!.to ?? points[last]!.date });
     const places = points.map((_, index) => index);
     const lines = [compared ?? [], points].map((line) => places.map((index) => line[index]?.value ?? null));
-    const further = extra.map(({ values }) => places.map((index) => values[index] ?? null));
+    const further = [...extra, ...comparedLines(extra)].map(({ values }) =>
+      places.map((index) => values[index] ?? null),
+    );
     const drawn = new uPlot(
       chartOptions(props, { width, height, onCursor, onSelect, markers: () => drawnMarkers.current ?? [] }),
       [places, ...lines, ...further] as uPlot.AlignedData,
@@ -183,8 +185,9 @@ function mainText(metric: Metric, point: ChartPoint): string {
   return `${pointName(point)}: ${exactMetric(metric, point.value)} ${METRIC_NAMES[metric]}`;
 }
 
-function extraText({ name, metric, values }: ExtraLine, index: number): string {
-  return `${name}: ${exactMetric(metric, values[index])}`;
+function extraText({ name, metric, values, compared }: ExtraLine, index: number): string {
+  const now = `${name}: ${exactMetric(metric, values[index])}`;
+  return compared === undefined ? now : `${now} (${exactMetric(metric, compared[index])} compared)`;
 }
 
 /** The place that a key leads to; undefined for other keys. */

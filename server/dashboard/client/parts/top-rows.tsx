@@ -1,9 +1,10 @@
 import { apiPath, useResource } from '../lib/api.ts';
-import { filterOfRows } from '../lib/filter.ts';
+import { filterOfRows, parseFilter, writeFilter } from '../lib/filter.ts';
 import { formatMetric } from '../lib/format.ts';
 import { shownHost } from '../lib/hosts.ts';
 import type { ListAnswer, Project } from '../lib/types.ts';
 import { rangeParameters, useScreenLink, useView, type View } from '../lib/view.ts';
+import { Icon } from './icons.tsx';
 import { RowLink } from './row-link.tsx';
 import { ErrorBox, Skeleton } from './states.tsx';
 
@@ -35,6 +36,11 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
     [];
   const most = Math.max(1, ...rows.map(({ clicks }) => clicks));
   const title = kind === 'queries' ? 'Top queries' : 'Top pages';
+  const filter = view.get('filter');
+  const exclude = (value: string): void => {
+    const condition = { field: kind === 'queries' ? 'query' : 'url', op: 'not_equals', value };
+    view.change({ filter: writeFilter([...parseFilter(filter), condition]) });
+  };
   return (
     <section class={`card top-rows ${isLoading && data ? 'is-stale' : ''}`} aria-label={title}>
       <header>
@@ -43,7 +49,9 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
       </header>
       {error && <ErrorBox error={error} retry={reload} />}
       {!data && !error && <Skeleton lines={ROWS} height={26} />}
-      {data && rows.length === 0 && <p class="muted">No data in this period.</p>}
+      {data && rows.length === 0 && (
+        <p class="muted">{filter === '' ? 'No data in this period.' : `No ${kind} match these filters.`}</p>
+      )}
       <ol>
         {rows.map(({ name, clicks, keywordId }) => (
           <li key={name}>
@@ -52,6 +60,17 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
               {kind === 'pages' ? shortUrl(name, project.domain) : name}
             </RowLink>
             <span class="bar-value">{formatMetric('clicks', clicks)}</span>
+            {!filter.startsWith('{') && (
+              <button
+                type="button"
+                class="icon-button exclude"
+                title="Exclude from these lists"
+                onClick={() => exclude(name)}
+              >
+                <Icon name="close" size={12} />
+                <span class="sr-only">Exclude {name}</span>
+              </button>
+            )}
           </li>
         ))}
       </ol>

@@ -22,45 +22,67 @@ interface ViewChipsProps {
 
 /** All filters of the view; each is removed by a click. */
 export function ViewChips({ by }: ViewChipsProps) {
+  return (
+    <>
+      <SliceChips by={by} />
+      <ConditionChips by={by} />
+    </>
+  );
+}
+
+/** The filters that are no conditions on rows: a day, a country, a device. */
+function SliceChips({ by }: ViewChipsProps) {
   const view = useView();
-  const filter = view.get('filter');
-  const isJson = filter.trimStart().startsWith('{');
-  const conditions = parseFilter(filter);
-  const idle = (name: string): boolean => FILTERED.has(name) && !by.some((counted) => counted === name);
   const change = (changes: Readonly<Record<string, string | null>>): void => view.change({ ...changes, offset: null });
   return (
     <>
       {view.from !== null && view.from === view.to && (
-        <Chip isIdle={idle('day')} onRemove={() => change({ from: null, to: null })}>
+        <Chip isIdle={isIdle('day', by)} onRemove={() => change({ from: null, to: null })}>
           {`only ${formatDate(view.from)}`}
         </Chip>
       )}
       {view.country !== '' && (
-        <Chip isIdle={idle('country')} onRemove={() => change({ country: null })}>
+        <Chip isIdle={isIdle('country', by)} onRemove={() => change({ country: null })}>
           {countryName(view.country)}
         </Chip>
       )}
       {view.device !== 'all' && (
-        <Chip isIdle={idle('device')} onRemove={() => change({ device: null })}>
+        <Chip isIdle={isIdle('device', by)} onRemove={() => change({ device: null })}>
           {DEVICE_NAMES[view.device]!}
         </Chip>
       )}
-      {isJson && (
-        <Chip onRemove={() => change({ filter: null })}>
+    </>
+  );
+}
+
+/** The conditions on texts and numbers of rows. */
+export function ConditionChips({ by }: ViewChipsProps) {
+  const view = useView();
+  const filter = view.get('filter');
+  const conditions = parseFilter(filter);
+  const put = (next: string): void => view.change({ filter: next || null, offset: null });
+  return (
+    <>
+      {filter.trimStart().startsWith('{') && (
+        <Chip onRemove={() => put('')}>
           <code>{filter}</code>
         </Chip>
       )}
       {conditions.map((condition, index) => (
         <Chip
           key={describeCondition(condition)}
-          isIdle={idle(condition.field)}
-          onRemove={() => change({ filter: writeFilter(conditions.filter((_, at) => at !== index)) || null })}
+          isIdle={isIdle(condition.field, by)}
+          onRemove={() => put(writeFilter(conditions.filter((_, at) => at !== index)))}
         >
           {describeCondition(condition)}
         </Chip>
       ))}
     </>
   );
+}
+
+function isIdle(name: string, by: readonly Filtered[]): boolean {
+  return FILTERED.has(name) && !by.some((counted) => counted === name);
 }
 
 interface ChipProps {
@@ -83,14 +105,16 @@ function Chip({ isIdle = false, onRemove, children }: ChipProps) {
   );
 }
 
+interface ChipBarProps extends ViewChipsProps {
+  /** Whether conditions on rows are shown elsewhere. */
+  readonly isSliceOnly?: boolean;
+}
+
 /** The filters of a view without a search; nothing where there are none. */
-export function ChipBar({ by }: ViewChipsProps) {
+export function ChipBar({ by, isSliceOnly = false }: ChipBarProps) {
   const view = useView();
   const isOneDay = view.from !== null && view.from === view.to;
-  if (!isOneDay && view.country === '' && view.device === 'all' && view.get('filter') === '') return null;
-  return (
-    <div class="filter-bar">
-      <ViewChips by={by} />
-    </div>
-  );
+  const hasConditions = !isSliceOnly && view.get('filter') !== '';
+  if (!isOneDay && view.country === '' && view.device === 'all' && !hasConditions) return null;
+  return <div class="filter-bar">{isSliceOnly ? <SliceChips by={by} /> : <ViewChips by={by} />}</div>;
 }

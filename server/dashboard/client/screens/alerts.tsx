@@ -8,6 +8,7 @@ import { useScreenLink, useView } from '../lib/view.ts';
 import type { ChartPoint, Level } from '../parts/chart-data.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
+import { ListHead } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { RowLink } from '../parts/row-link.tsx';
@@ -82,10 +83,10 @@ function List({
       )}
       {alerts.length > 0 && (
         <>
-          <p class="muted list-head">
+          <ListHead csv={apiPath(`/projects/${project.id}/alerts.csv`, parameters)}>
             {countText(alerts.length, totalOf(project, status))}
             {isElsewhere && '. The alert of this address is not among them: it is older, or in another state.'}
-          </p>
+          </ListHead>
           <ul class={`alerts card ${isLoading ? 'is-stale' : ''}`}>
             {alerts.map((alert) => (
               <AlertItem key={alert.id} alert={alert} project={project} />

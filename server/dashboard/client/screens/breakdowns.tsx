@@ -1,11 +1,12 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import { metricOf } from '../lib/changes.ts';
-import { formatDate } from '../lib/dates.ts';
+import { formatDate, formatRange } from '../lib/dates.ts';
 import { countryName, formatMetric, formatShare } from '../lib/format.ts';
 import type { BreakdownsAnswer, Compared, Metrics, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
 import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CopyButton } from '../parts/copy.tsx';
+import { ListHead } from '../parts/data-table.tsx';
 import { Change, Value } from '../parts/numbers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
@@ -91,31 +92,34 @@ function Cards({
     return { key: appearance, name: appearanceName(appearance), ...row };
   });
   return (
-    <div class={`breakdowns ${isLoading ? 'is-stale' : ''}`}>
-      {error && <ErrorBox error={error} retry={reload} />}
-      {brand ? <BrandSplit brand={brand} project={project} /> : <UnknownBrand />}
-      <Card title="Devices" rows={devices} by="device" />
-      <Card title="Countries" by="country" rows={isAll ? countries : countries.slice(0, FEW)}>
-        {range.countryMonthlyThrough && range.countryMonthlyThrough >= range.from && (
-          <p class="muted hint">
-            Days through {formatDate(range.countryMonthlyThrough)} are stored as months of the 20 largest countries, and
-            count with an even share.
-          </p>
-        )}
-        {countries.length > FEW && (
-          <a class="link-button" href={view.with({ countries: isAll ? null : 'all' })}>
-            {isAll ? 'Fewer' : `All ${countries.length} countries`}
-          </a>
-        )}
-      </Card>
-      <Card title="Search appearances" rows={appearances} isOverlapping>
-        {appearances.length > 0 && (
-          <p class="muted hint">
-            A result can have several appearances: these rows overlap and do not add up to the site.
-          </p>
-        )}
-      </Card>
-    </div>
+    <>
+      <ListHead csv={apiPath(`/projects/${project.id}/breakdowns.csv`, parameters)}>{formatRange(range)}</ListHead>
+      <div class={`breakdowns ${isLoading ? 'is-stale' : ''}`}>
+        {error && <ErrorBox error={error} retry={reload} />}
+        {brand ? <BrandSplit brand={brand} project={project} /> : <UnknownBrand />}
+        <Card title="Devices" rows={devices} by="device" />
+        <Card title="Countries" by="country" rows={isAll ? countries : countries.slice(0, FEW)}>
+          {range.countryMonthlyThrough && range.countryMonthlyThrough >= range.from && (
+            <p class="muted hint">
+              Days through {formatDate(range.countryMonthlyThrough)} are stored as months of the 20 largest countries,
+              and count with an even share.
+            </p>
+          )}
+          {countries.length > FEW && (
+            <a class="link-button" href={view.with({ countries: isAll ? null : 'all' })}>
+              {isAll ? 'Fewer' : `All ${countries.length} countries`}
+            </a>
+          )}
+        </Card>
+        <Card title="Search appearances" rows={appearances} isOverlapping>
+          {appearances.length > 0 && (
+            <p class="muted hint">
+              A result can have several appearances: these rows overlap and do not add up to the site.
+            </p>
+          )}
+        </Card>
+      </div>
+    </>
   );
 }
 

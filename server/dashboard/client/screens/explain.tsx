@@ -8,6 +8,7 @@ import { useAsk } from '../lib/use-project.ts';
 import { compareParameter, rangeParameters, useScreenLink, useView, type View } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
+import { ListHead } from '../parts/data-table.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { RowLink } from '../parts/row-link.tsx';
@@ -54,7 +55,11 @@ export function Explain() {
       {(project) => (
         <>
           <ChipBar by={hasCountry ? ['day', 'country'] : ['day']} />
-          <Explanation project={project} path={apiPath(`/projects/${project.id}/explain`, parametersFor(project))} />
+          <Explanation
+            project={project}
+            path={apiPath(`/projects/${project.id}/explain`, parametersFor(project))}
+            csv={apiPath(`/projects/${project.id}/explain.csv`, { ...parametersFor(project), limit: null })}
+          />
         </>
       )}
     </ProjectScreen>
@@ -65,7 +70,7 @@ function byOf(view: View): ExplainBy {
   return EXPLAIN_BY.find(([name]) => name === view.get('by'))?.[0] ?? 'page';
 }
 
-function Explanation({ project, path }: { project: Project; path: string }) {
+function Explanation({ project, path, csv }: { project: Project; path: string; csv: string }) {
   const { data, error, isLoading, reload } = useResource<ExplainAnswer>(path);
   if (error && data === undefined) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={2} height={240} />;
@@ -73,7 +78,10 @@ function Explanation({ project, path }: { project: Project; path: string }) {
     <div class={`explain ${isLoading ? 'is-stale' : ''}`}>
       {error && <ErrorBox error={error} retry={reload} />}
       <Change answer={data} />
-      <Rows answer={data} project={project} />
+      <div>
+        <ListHead csv={csv}>{plural(data.rows.length + data.rest.rows, 'row')} with a change</ListHead>
+        <Rows answer={data} project={project} />
+      </div>
     </div>
   );
 }

@@ -7,20 +7,20 @@ import { formatMetric, plural } from '../lib/format.ts';
 import { bandFilter } from '../lib/positions.ts';
 import type { Tracker } from '../lib/tracker.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
-import { keywordCompareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
+import { keywordCompareParameter, rangeParameters, sparklineInterval, useView } from '../lib/view.ts';
 import { ArchivedKeywords } from '../parts/archived-keywords.tsx';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { GroupTree } from '../parts/group-tree.tsx';
+import { KeywordName } from '../parts/keyword-name.tsx';
 import { ChangeTabs, moversOf } from '../parts/movers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { Distribution, PositionBands } from '../parts/position-bands.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
-import { shortUrl } from '../parts/top-rows.tsx';
 import { TrackQueries } from '../parts/track-queries.tsx';
 
 type Parameters = Readonly<Record<string, string | null | undefined>>;
@@ -163,13 +163,13 @@ interface ListProps extends Omit<RankTrackerProps, 'base'> {
 function List({ project, parameters, targets }: ListProps) {
   const view = useView();
   const movers = moversOf(view);
-  const path = `/projects/${project.id}/keywords`;
+  const path = `/projects/${project.id}/${movers === undefined ? 'keywords' : 'movers'}`;
   const { sort: _sort, ...unsorted } = parameters;
   const paging = { limit: PAGE_SIZE, offset: view.get('offset') };
+  const asked = movers === undefined ? parameters : { ...unsorted, kind: 'keywords', ...movers };
+  const days = movers === undefined ? { daily: 1, interval: sparklineInterval(view) } : {};
   const { data, error, isLoading, reload } = useResource<KeywordsAnswer>(
-    movers === undefined
-      ? apiPath(path, { ...parameters, daily: 1, interval: sparklineInterval(view), ...paging })
-      : apiPath(`/projects/${project.id}/movers`, { ...unsorted, kind: 'keywords', ...movers, ...paging }),
+    apiPath(path, { ...asked, ...days, ...paging }),
   );
   const isFiltered = parameters['filter'] !== '' || parameters['group'] !== '';
   return (
@@ -180,11 +180,7 @@ function List({ project, parameters, targets }: ListProps) {
           Keywords go back to {data.range.from} on this plan; earlier days are not in these numbers.
         </p>
       )}
-      {data && (
-        <ListHead csv={movers === undefined ? apiPath(`${path}.csv`, parameters) : undefined}>
-          {plural(data.paging.total, 'keyword')}
-        </ListHead>
-      )}
+      {data && <ListHead csv={apiPath(`${path}.csv`, asked)}>{plural(data.paging.total, 'keyword')}</ListHead>}
       {data?.paging.total === 0 ? (
         <Empty title={movers && !isFiltered ? 'No keywords changed in this way' : 'No keyword matches'}>
           {isFiltered && (
@@ -246,34 +242,6 @@ function keywordRow(keyword: Keyword, project: Project, targets: Tracker['target
 
 function PositionOn({ day }: { day: { date: string; position: number | null } | undefined }) {
   return <span title={day && formatDate(day.date)}>{formatMetric('position', day?.position)}</span>;
-}
-
-interface KeywordNameProps {
-  readonly id: string;
-  readonly query: string;
-  readonly project: Project;
-  /** The page that should rank. */
-  readonly target: string | undefined;
-  readonly isRanking: boolean;
-}
-
-function KeywordName({ id, query, project, target, isRanking }: KeywordNameProps) {
-  const link = useScreenLink();
-  return (
-    <span class="keyword-name">
-      <span class="row-name">
-        <a class="text" dir="auto" href={link(`/app/p/${project.id}/keywords/${id}`)}>
-          {query}
-        </a>
-        {!isRanking && <span class="pill">not ranking</span>}
-      </span>
-      {target !== undefined && (
-        <span class="muted" title={target}>
-          target: {shortUrl(target, project.domain)}
-        </span>
-      )}
-    </span>
-  );
 }
 
 function NoKeywords({ onAdd }: { onAdd: (() => void) | undefined }) {

@@ -126,7 +126,7 @@ export function List({ project, kind, path, parameters, isByChange = false }: Li
     <>
       {error && <ErrorBox error={error} retry={reload} />}
       {data && (
-        <ListHead csv={isByChange ? undefined : apiPath(`${path}.csv`, parameters)}>
+        <ListHead csv={apiPath(`${path}.csv`, parameters)}>
           {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
           {data.source.kind === 'keywords' && ', of tracked keywords only: the project is connected to no provider'}
           {data.source.truncated && ', the most that the search engine returns'}

@@ -7,6 +7,7 @@ import type { Note, NotesAnswer, Project } from '../lib/types.ts';
 import { useScreenLink, useView } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
+import { ListHead } from '../parts/data-table.tsx';
 import { ChoiceField, ConfirmButton, Form, ManyField, Problem, TextField } from '../parts/form.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
@@ -75,7 +76,7 @@ function List({ project, category, isAdding }: { project: Project; category: str
       )}
       {notes.length > 0 && (
         <>
-          <p class="muted list-head">{plural(notes.length, 'note')}, newest first</p>
+          <ListHead csv={`/projects/${project.id}/notes.csv`}>{plural(notes.length, 'note')}, newest first</ListHead>
           <ol class="notes">
             {notes.map((note) => (
               <li key={note.id}>

@@ -7,12 +7,13 @@ import { useAsk } from '../lib/use-project.ts';
 import { useScreenLink, useView } from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
+import { AddFilter } from '../parts/filter-bar.tsx';
 import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Skeleton } from '../parts/states.tsx';
 import { TopRows, topRowsPath } from '../parts/top-rows.tsx';
-import { ChipBar } from '../parts/view-chips.tsx';
+import { ChipBar, ConditionChips } from '../parts/view-chips.tsx';
 
 /** How the whole site does: four metrics, one of them over the days of the range. */
 export function Overview() {
@@ -39,10 +40,14 @@ export function Overview() {
     >
       {(project) => (
         <>
-          <ChipBar by={['day', 'country', 'device', 'query', 'url']} />
+          <ChipBar by={['day', 'country', 'device']} isSliceOnly />
           <AlertStrip project={project} />
           <div class="overview">
             <SitePerformance project={project} />
+            <div class="filter-bar">
+              <AddFilter fields={['query', 'url']} />
+              <ConditionChips by={['query', 'url']} />
+            </div>
             <div class="columns">
               <TopRows project={project} kind="queries" />
               <TopRows project={project} kind="pages" />

@@ -53,9 +53,9 @@ export function Projects() {
   };
   const homePath = apiPath('/home', { since: visited?.toISOString() });
   const totalsPath = apiPath('/portfolio-totals', parameters);
-  const listPath = portfolioPath(parameters, view);
   useAskFor([homePath, totalsPath]);
   const home = useResource<Home>(homePath);
+  const listPath = portfolioPath(parameters, view, home.data);
   const names = useResource<ProjectsAnswer>(home.data && home.data.alerts.length > 0 ? '/projects' : null);
   const domains = useMemo(() => new Map(names.data?.projects.map(({ id, domain }) => [id, domain])), [names.data]);
   const tags = [...new Set(home.data?.tags.map((one) => one.tag))];
@@ -122,10 +122,16 @@ export function Projects() {
 
 type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 
-/** What answers the list: some projects only, where a tag or the marks of the member are chosen. */
-function portfolioPath(parameters: Parameters, view: View): string {
-  const isPart = parameters['tag'] !== '' || parameters['favourites'] !== null;
-  return apiPath(isPart ? '/portfolio-of' : '/portfolio', {
+/** Whether a tag or the marks of the member narrow the list. */
+function isPart(parameters: Parameters): boolean {
+  return parameters['tag'] !== '' || parameters['favourites'] !== null;
+}
+
+/** What answers the list: some projects only, or the favourites of the member before all others. */
+function portfolioPath(parameters: Parameters, view: View, home: Home | undefined): string {
+  const hasFavourites = parameters['favourites'] === null && home !== undefined && home.favourites.length > 0;
+  const path = hasFavourites ? '/portfolio-by-favourites' : isPart(parameters) ? '/portfolio-of' : '/portfolio';
+  return apiPath(path, {
     ...parameters,
     daily: 1,
     interval: sparklineInterval(view),
@@ -151,7 +157,6 @@ function List({ path, parameters, totalsPath, home, onMark, isFiltered }: ListPr
     ({ syncStatus, historyBackfilling }) => syncStatus === 'pending' || historyBackfilling,
   );
   useResource<PortfolioAnswer>(isFilling ? path : null, { poll: POLL });
-  const isPart = path.startsWith('/portfolio-of');
   const totals = useResource<PortfolioTotals>(data && data.paging.total > 1 ? totalsPath : null);
   const rowFor = (project: PortfolioProject): MetricRow =>
     projectRow(project, link(`/app/p/${project.id}`), homeOf(home, project.id), onMark);
@@ -162,7 +167,7 @@ function List({ path, parameters, totalsPath, home, onMark, isFiltered }: ListPr
   return (
     <>
       {error && <ErrorBox error={error} retry={reload} />}
-      <ListHead csv={isPart ? undefined : apiPath('/portfolio.csv', parameters)}>
+      <ListHead csv={apiPath(isPart(parameters) ? '/portfolio-of.csv' : '/portfolio.csv', parameters)}>
         {data ? plural(data.paging.total, 'project') : '\u00a0'}
       </ListHead>
       {data?.paging.total === 0 ? (

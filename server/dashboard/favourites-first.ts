@@ -1,0 +1,47 @@
+import { paging, readParameters } from '../reports/parameters.ts';
+import { type PortfolioResult, portfolioReport } from '../reports/portfolio.ts';
+import type { PortfolioRow } from '../reports/portfolio-rows.ts';
+import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+
+interface Asked {
+  /** Those of the portfolio. */
+  readonly sent: Readonly<Record<string, string>>;
+  readonly request: ReportRequest;
+  /** Ids of the projects that come before all others. */
+  readonly favourites: readonly string[];
+}
+
+/** A page of the portfolio with some projects before all others; both parts are in the order of the portfolio. */
+export async function readFavouritesFirst(
+  sources: ReportSources,
+  { sent, request, favourites }: Asked,
+): Promise<Pick<PortfolioResult, 'paging' | 'parts'>> {
+  const { limit, offset } = readParameters(paging(1000, 5000), sent);
+  const { daily, interval, limit: _limit, offset: _offset, ...others } = sent;
+  const read = async (asked: object, projects: readonly string[] | null): Promise<PortfolioRow[]> => {
+    const { parts } = await answerCurrent(async () => {
+      const part = { ...request, projects };
+      const of = await portfolioReport.find(sources, part);
+      const query = portfolioReport.parse({ ...asked, format: 'ndjson' }, of, sources.now());
+      return portfolioReport.run(query, sources, part);
+    });
+    return (await Array.fromAsync(parts)).flat();
+  };
+  const all = await read(others, request.projects);
+  const { true: marked = [], false: rest = [] } = Object.groupBy(all, (row) => String(favourites.includes(idOf(row))));
+  const page = [...marked, ...rest].slice(offset, offset + limit);
+  const paged = { total: all.length, limit, offset };
+  if (daily === undefined || page.length === 0) return { paging: paged, parts: inOnePart(page) };
+  const { filter: _filter, sort: _sort, ...range } = others;
+  const days = await read({ ...range, daily, ...(interval && { interval }) }, page.map(idOf));
+  const byId = new Map(days.map((row) => [idOf(row), row]));
+  return { paging: paged, parts: inOnePart(page.map((row) => byId.get(idOf(row)) ?? row)) };
+}
+
+function idOf({ planned }: PortfolioRow): string {
+  return planned.listed.id;
+}
+
+async function* inOnePart(rows: readonly PortfolioRow[]): AsyncGenerator<readonly PortfolioRow[]> {
+  yield rows;
+}
