@@ -738,6 +738,8 @@ export interface components {
     };
     readonly Error: {
       readonly error: components['schemas']['ErrorDetails'];
+      /** @description Of a question to `/query` that cannot be answered exactly, the nearest that can: parts of the question to replace, and null for those to leave out. */
+      readonly nearest?: readonly unknown[];
     };
     /**
      * @description A published code keeps its meaning.
@@ -1312,6 +1314,7 @@ export interface components {
       readonly sort?: readonly string[];
       /**
        * Format: int64
+       * @description Formats other than JSON have all rows without `limit` and `offset`.
        * @default 1000
        */
       readonly limit: number;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '21bdbafd477fb482d37adaf2e8cb79c696a2241935c7bd2e1e5cd5531ab089f6';
+export const DOCUMENT = 'b1d91b624314ddf35cf3ad2d9725d9932f0ac957ddecb1e83a654dadcb4c3e9c';
 
 /** The path of each operation. */
 export const PATHS = {

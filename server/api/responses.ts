@@ -20,7 +20,15 @@ export const errorDetails = object('ErrorDetails', {
   message: Type.String({ description: 'What was wrong and what would be right, for people.' }),
 });
 
-const error = object('Error', { error: errorDetails });
+const error = object('Error', {
+  error: errorDetails,
+  nearest: Type.Optional(
+    Type.Array(Type.Unknown(), {
+      description:
+        'Of a question to `/query` that cannot be answered exactly, the nearest that can: parts of the question to replace, and null for those to leave out.',
+    }),
+  ),
+});
 
 const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
   rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key by default, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,

@@ -1,4 +1,3 @@
-import { invalidRequest } from './errors.ts';
 import type { Interval } from './intervals.ts';
 
 /** The dimensions of a question. */
@@ -66,45 +65,7 @@ export function hasDimension(grain: Grain, dimension: Dimension): boolean {
   return isTime(dimension) || columns.includes(columnOf(dimension));
 }
 
-/**
- * The coarsest grain that has all dimensions of a question, those of its filters among them. Throws `invalid_request`,
- * which names what is not stored together and the nearest questions.
- */
-export function grainOf(dimensions: readonly Dimension[]): Grain {
-  const found = GRAIN_NAMES.find((grain) => dimensions.every((dimension) => hasDimension(grain, dimension)));
-  if (found !== undefined) return found;
-  const wanted = [...new Set(dimensions.filter((dimension) => !isTime(dimension)))];
-  const nearest = nearestTo(wanted).map((names) => names.join(' by '));
-  throw invalidRequest(
-    `dimensions: ${wanted.join(' by ')} is not stored${pairsOf(wanted)}. Nearest questions: ${nearest.join('; ')}.`,
-  );
-}
-
-/** The first two dimensions that no grain has together, if the question has more. */
-function pairsOf(wanted: readonly Dimension[]): string {
-  if (wanted.length < 3) return '';
-  for (const [at, one] of wanted.entries()) {
-    for (const other of wanted.slice(at + 1)) {
-      const isStored = GRAIN_NAMES.some((grain) => hasDimension(grain, one) && hasDimension(grain, other));
-      if (!isStored) return ` (no table has ${one} and ${other})`;
-    }
-  }
-  return '';
-}
-
-/** Questions of dimensions that are stored together, with the most wanted ones first. A keyword may stand for a query. */
-function nearestTo(wanted: readonly Dimension[]): Dimension[][] {
-  const found = GRAIN_NAMES.map((grain) => {
-    const names = wanted.flatMap((dimension): Dimension[] => {
-      if (hasDimension(grain, dimension)) return [dimension];
-      return dimension === 'query' && hasDimension(grain, 'keyword') ? ['keyword'] : [];
-    });
-    const kept = names.filter((name) => wanted.includes(name)).length;
-    return { names: [...new Set(names)], kept };
-  });
-  const best = found.filter(({ names }) => names.length > 0);
-  best.sort((a, b) => b.names.length - a.names.length || b.kept - a.kept);
-  const most = best[0]?.names.length ?? 0;
-  const texts = new Map(best.filter(({ names }) => names.length >= most).map(({ names }) => [names.join(), names]));
-  return [...texts.values()];
+/** The coarsest grain that has all dimensions of a question, those of its filters among them; undefined if none has. */
+export function grainOf(dimensions: readonly Dimension[]): Grain | undefined {
+  return GRAIN_NAMES.find((grain) => dimensions.every((dimension) => hasDimension(grain, dimension)));
 }

@@ -3,24 +3,15 @@ import { type Compare, METRIC_NAMES, type MetricName } from './comparison.ts';
 import { parseDay } from './dates.ts';
 import { invalidRequest } from './errors.ts';
 import { columnOf, DIMENSIONS, type Dimension, type Grain, grainOf, isTime } from './grains.ts';
+import { notTogether, refusedQuestion } from './nearest-questions.ts';
+import {
+  conjunctsOf,
+  dimensionsOf,
+  type Filter,
+  QUESTION_OPERATORS,
+  type QuestionOperator,
+} from './question-filter.ts';
 import { checkRange, MAX_DAYS, PERIOD_PATTERN, type RangeParameters } from './range.ts';
-
-/** Operators of texts; other dimensions have `equals` only. */
-export const QUESTION_OPERATORS = ['equals', 'contains', 'starts_with', 'ends_with', 'matches'] as const;
-export type QuestionOperator = (typeof QUESTION_OPERATORS)[number];
-
-/** A condition on one dimension: true for any of the values. */
-export interface Condition {
-  readonly op: QuestionOperator;
-  readonly dimension: Dimension;
-  readonly values: readonly string[];
-}
-
-/** What rows must be like. */
-export type Filter =
-  | Condition
-  | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
-  | { readonly op: 'not'; readonly of: readonly [Filter] };
 
 interface Sort {
   readonly by: Dimension | MetricName;
@@ -35,7 +26,8 @@ export interface Question {
   readonly filters: readonly Filter[];
   /** Null for the default order. */
   readonly sort: readonly Sort[] | null;
-  readonly limit: number;
+  /** Null for all rows. */
+  readonly limit: number | null;
   readonly offset: number;
   readonly compare: Compare | undefined;
   readonly totals: boolean;
@@ -61,10 +53,10 @@ const CHOICES: Partial<Record<Dimension, readonly string[]>> = {
 const PERIOD = new RegExp(PERIOD_PATTERN);
 
 /**
- * Reads a question from its JSON. Throws `invalid_request` that names the part that is wrong, and what would be right;
+ * Reads a question from its JSON; without `limit` and `offset` it may be one for all rows. Throws `invalid_request` that names the part that is wrong, and what would be right;
  * also where no stored table has the dimensions together.
  */
-export function parseQuestion(text: string): Question {
+export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolean }): Question {
   const sent = fieldsOf(readJson(text), 'the question', [
     'range',
     'metrics',
@@ -84,14 +76,16 @@ export function parseQuestion(text: string): Question {
   const filters = listOf(sent['filters'], 'filters').map((one, at) => filterOf(one, `filters[${at}]`, counts, 1));
   const include = fieldsOf(sent['include'] ?? {}, 'include', ['totals', 'quality']);
   const grain = grainOf([...dimensions, ...filters.flatMap(dimensionsOf)]);
+  if (grain === undefined) throw notTogether(dimensions, filters);
   checkAppearances(dimensions, filters);
+  const isAll = hasAllRows && sent['limit'] === undefined && sent['offset'] === undefined;
   return {
     range: rangeOf(sent['range']),
     metrics: metrics.length === 0 ? METRIC_NAMES : METRIC_NAMES.filter((name) => metrics.includes(name)),
     dimensions,
     filters,
     sort: sent['sort'] === undefined ? null : sortOf(sent['sort'], dimensions),
-    limit: wholeNumber(sent['limit'], 'limit', DEFAULT_ROWS, 1, MAX_ROWS),
+    limit: isAll ? null : wholeNumber(sent['limit'], 'limit', DEFAULT_ROWS, 1, MAX_ROWS),
     offset: wholeNumber(sent['offset'], 'offset', 0, 0, Number.MAX_SAFE_INTEGER),
     compare: sent['compare'] === undefined ? undefined : compareOf(sent['compare']),
     totals: flag(include['totals'], 'include.totals', true),
@@ -100,24 +94,15 @@ export function parseQuestion(text: string): Question {
   };
 }
 
-/** The dimensions that a filter tests. */
-export function dimensionsOf(filter: Filter): Dimension[] {
-  return 'of' in filter ? filter.of.flatMap(dimensionsOf) : [filter.dimension];
-}
-
-/** Filters that must hold one by one, with nested `and` resolved. */
-export function conjunctsOf(filters: readonly Filter[]): Filter[] {
-  return filters.flatMap((filter) => (filter.op === 'and' ? conjunctsOf(filter.of) : [filter]));
-}
-
 /** A search can have several appearances, so rows of several must not be added up. */
 function checkAppearances(dimensions: readonly Dimension[], filters: readonly Filter[]): void {
   if (dimensions.includes('appearance')) return;
   if (!filters.flatMap(dimensionsOf).includes('appearance')) return;
   const isOne = conjunctsOf(filters).some((filter) => 'values' in filter && filter.values.length === 1);
   if (!isOne) {
-    throw invalidRequest(
+    throw refusedQuestion(
       'filters: appearances overlap and cannot be added up. Nearest questions: the dimension appearance; one appearance, as ["equals", "appearance", ["VIDEO"]].',
+      [{ dimensions: [...dimensions, 'appearance'] }],
     );
   }
 }

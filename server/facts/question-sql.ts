@@ -1,4 +1,4 @@
-import type { QuestionOperator } from '../domain/question.ts';
+import type { QuestionOperator } from '../domain/question-filter.ts';
 import type { FactColumn, QuestionQuery, RowOrder, RowTest } from './question.ts';
 import type { FactsValue, Parts } from './reader.ts';
 

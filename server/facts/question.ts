@@ -1,5 +1,5 @@
 import type { Grain } from '../domain/grains.ts';
-import type { QuestionOperator } from '../domain/question.ts';
+import type { QuestionOperator } from '../domain/question-filter.ts';
 
 /** A column of facts that rows are tested or grouped by. */
 export type FactColumn = 'date' | 'device' | 'country' | 'query' | 'url' | 'appearance' | 'segment' | 'keyword_id';

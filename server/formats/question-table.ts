@@ -4,6 +4,7 @@ import { toMetrics } from '../domain/metrics.ts';
 import type { QuestionResult } from '../reports/question.ts';
 import { metricsOf, type QuestionRow } from '../reports/question-answer.ts';
 import {
+  type Batch,
   batchOf,
   type Cell,
   type Column,
@@ -49,7 +50,7 @@ interface Reader {
 /** A row for each row, with a column for each dimension and metric. */
 export function questionTable({
   head,
-  rows,
+  parts,
   paging,
   quality,
   dimensions,
@@ -75,13 +76,18 @@ export function questionTable({
       ...quality,
     },
     columns: columns.map(({ column }) => column),
-    batches: [
-      batchOf(
-        rows,
-        columns.map(({ read }) => read),
-      ),
-    ],
+    batches: batchesOf(
+      parts(),
+      columns.map(({ read }) => read),
+    ),
   };
+}
+
+async function* batchesOf(
+  parts: AsyncIterable<readonly QuestionRow[]>,
+  readers: readonly Reader['read'][],
+): AsyncGenerator<Batch> {
+  for await (const rows of parts) yield batchOf(rows, readers);
 }
 
 function dimensionReaders(dimension: Dimension, at: number): Reader[] {

@@ -1,10 +1,11 @@
 import type { TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
 import { type Compared, METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
-import { invalidRequest } from '../domain/errors.ts';
 import { type Aggregation, GRAINS, type Grain, intervalOf, isTime } from '../domain/grains.ts';
 import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { refusedQuestion } from '../domain/nearest-questions.ts';
+import { type Filter, sentFilter } from '../domain/question-filter.ts';
 import { spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import { qualityOf } from './quality.ts';
@@ -44,15 +45,19 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const { names, known, cutOff } = await readKnown(plan, { facts, cache, signal });
   const rows = new QuestionRows(facts, { plan, names, signal });
   const { read, count, total } = await rows.of(range, ranges.now);
-  const base = comparison && {
-    rows: await rows.compared(comparison, ranges.base, read),
-    total: await rows.total(ranges.base),
-  };
+  const base = comparison && { total: await rows.total(ranges.base) };
   const compared = comparison && known && new ComparedRanges(range, comparison, known, null);
   const buckets = bucketsFor(query);
-  const answers = read.map((row) =>
-    rowOf(row, { names, buckets, base, compared, query, lastDay: project.syncedThrough ?? to }),
-  );
+  const lastDay = project.syncedThrough ?? to;
+  const answersOf = async (part: readonly ReadRow[]): Promise<QuestionRow[]> => {
+    const before = comparison && (await rows.compared(comparison, ranges.base, part));
+    return part.map((row) => rowOf(row, { names, buckets, before, compared, query, lastDay }));
+  };
+  const answers = await answersOf(read);
+  async function* parts(): AsyncGenerator<readonly QuestionRow[]> {
+    yield answers;
+    for await (const part of rows.after(read.length, count, range, ranges.now)) yield await answersOf(part);
+  }
   const totals = total && {
     now: total,
     base: base?.total ?? null,
@@ -72,9 +77,11 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
       aggregation,
     },
     rows: answers,
+    /** The rows, and of a question for all those that are read one part after the other. */
+    parts,
     totals: query.totals ? totals : undefined,
     remainder,
-    paging: { total: count, limit, offset },
+    paging: { total: count, limit: limit ?? count, offset },
     quality: await qualityOf(facts, quality, signal),
     dimensions: query.dimensions,
     metrics: query.metrics,
@@ -105,20 +112,28 @@ async function readKnown(plan: Plan, { facts, cache, signal }: Sources) {
   }
   const { unknown, known } = await unknownDays(facts, days, signal);
   refuseUnknown(days, range, unknown);
-  refusePartial(names, partial);
+  refusePartial(names, partial, query.filters);
   const cutOff = bucketsOf(range, 'day').some(({ from: day }) => known.isCutOff(day));
   return { names, known, cutOff };
 }
 
 const NO_REASONS = { reasonsOn: () => ['missing_days'] as const };
 
+/** The most keywords that a nearest question names. */
+const MAX_NAMED = 100;
+
 /** The sync fetches the days of a new keyword one after the other. */
-function refusePartial({ keywords }: QuestionNames, partial: ReadonlySet<string>): void {
+function refusePartial({ keywords }: QuestionNames, partial: ReadonlySet<string>, filters: readonly Filter[]): void {
   const lacking = keywords.filter(({ id }) => partial.has(id));
   if (lacking.length === 0) return;
   const named = lacking.slice(0, 3).map(({ query }) => `'${query}'`);
-  throw invalidRequest(
+  const others = [
+    ...filters.map((filter) => sentFilter(filter)),
+    ['not', ['equals', 'keyword', lacking.map(({ query }) => query)]],
+  ];
+  throw refusedQuestion(
     `range: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, which are still being loaded. Nearest questions: a shorter range; the same without them, by ["not", ["equals", "keyword", […]]].`,
+    lacking.length > MAX_NAMED ? [] : [{ filters: others }],
   );
 }
 
@@ -132,17 +147,18 @@ function bucketsFor({ from, to, dimensions }: QuestionValue): ReadonlyMap<string
 interface RowContext {
   readonly names: QuestionNames;
   readonly buckets: ReadonlyMap<string, Bucket> | undefined;
-  readonly base: { readonly rows: ReadonlyMap<string, Measures> } | null;
+  /** The sums of the range to compare with, by the keys of rows; null without one. */
+  readonly before: ReadonlyMap<string, Measures> | null;
   readonly compared: ComparedRanges | null;
   readonly query: QuestionValue;
   readonly lastDay: string;
 }
 
-function rowOf(row: ReadRow, { names, buckets, base, compared, query, lastDay }: RowContext): QuestionRow {
+function rowOf(row: ReadRow, { names, buckets, before, compared, query, lastDay }: RowContext): QuestionRow {
   const { dimensions } = query;
   const timeAt = dimensions.findIndex(isTime);
   const bucket = timeAt < 0 ? undefined : buckets!.get(row.names[timeAt]!)!;
-  const before = base === null ? null : (base.rows.get(row.key) ?? NOTHING);
+  const base = before && (before.get(row.key) ?? NOTHING);
   const device = row.names[dimensions.indexOf('device')] as 'desktop' | 'mobile' | 'tablet' | undefined;
   const total = device === undefined ? compared?.total : compared?.ofDevice(device);
   const comparer = bucket === undefined ? total : compared?.part(bucket);
@@ -150,8 +166,8 @@ function rowOf(row: ReadRow, { names, buckets, base, compared, query, lastDay }:
     values: row.names.map((name, at) => names.valueOf(at, name)),
     days: bucket === undefined || dimensions[timeAt] === 'date' ? undefined : daysUntil(bucket, lastDay),
     now: row.measures,
-    base: before,
-    compared: before === null ? null : (comparer?.compare(row.measures, before) ?? null),
+    base,
+    compared: base && (comparer?.compare(row.measures, base) ?? null),
   };
 }
 

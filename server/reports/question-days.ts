@@ -1,6 +1,6 @@
 import { type Day, eachDay } from '../domain/dates.ts';
-import { invalidRequest } from '../domain/errors.ts';
 import type { Grain } from '../domain/grains.ts';
+import { type NearestQuestion, refusedQuestion } from '../domain/nearest-questions.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan } from './known-days.ts';
@@ -89,7 +89,7 @@ async function unknownSegments(facts: Facts, query: FactsQuery): Promise<Readonl
   return new Set(rows.map((row) => row['d0']!));
 }
 
-/** Throws `invalid_request` that says which days are not known, and which range is. */
+/** Throws `invalid_request` that says which days of the range, or of the one to compare with, are not known, and which are. */
 export function refuseUnknown(
   { grain, monthlyThrough }: QuestionDaysPlan,
   range: Range,
@@ -100,11 +100,18 @@ export function refuseUnknown(
   const days = unknown.length === 1 ? `${first}` : `${unknown.length} days (${first} to ${last})`;
   const months = grain === 'country_daily' && monthlyThrough !== null && first <= monthlyThrough;
   const why = months ? `; until ${monthlyThrough} countries are stored as totals of months, which /breakdowns has` : '';
-  const longest = longestKnown(range, new Set(unknown));
-  const nearest = longest === null ? [] : [`range from ${longest.from} to ${longest.to}`];
-  const all = [...nearest, 'dimensions date, over any range'];
-  throw invalidRequest(
-    `range: the ${WHAT[grain]} of ${days} is not known${why}. Nearest questions: ${all.join('; ')}.`,
+  const isOfComparison = unknown.every((day) => day < range.from || day > range.to);
+  const longest = isOfComparison ? null : longestKnown(range, new Set(unknown));
+  const nearest: (readonly [says: string, question: NearestQuestion])[] = [
+    ...(isOfComparison ? [['the same without compare', { compare: null }] as const] : []),
+    ...(longest === null
+      ? []
+      : [[`range from ${longest.from} to ${longest.to}`, { range: longest, compare: null }] as const]),
+    ['dimensions date, over any range', { dimensions: ['date'], filters: null, sort: null }],
+  ];
+  throw refusedQuestion(
+    `${isOfComparison ? 'compare' : 'range'}: the ${WHAT[grain]} of ${days} is not known${why}. Nearest questions: ${nearest.map(([says]) => says).join('; ')}.`,
+    nearest.map(([, question]) => question),
   );
 }
 

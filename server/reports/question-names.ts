@@ -5,7 +5,8 @@ import { type Dimension, isTime } from '../domain/grains.ts';
 import { type GroupMatch, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { pageGroupTest } from '../domain/page-groups.ts';
-import { type Condition, dimensionsOf, expressionTest, type Filter, type Question } from '../domain/question.ts';
+import { expressionTest, type Question } from '../domain/question.ts';
+import { type Condition, dimensionsOf, type Filter } from '../domain/question-filter.ts';
 import type { FactColumn, GroupedBy, NamedTexts, RowTest } from '../facts/question.ts';
 import { inTurns } from '../runtime/turns.ts';
 

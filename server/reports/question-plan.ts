@@ -4,7 +4,8 @@ import { filesOf, keywordFilesUntil, readCoverage, type StoredTable } from '../c
 import type { Project } from '../catalog/projects.ts';
 import { listPartialKeywords } from '../catalog/sync-days.ts';
 import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
-import { conjunctsOf, dimensionsOf, type Question } from '../domain/question.ts';
+import type { Question } from '../domain/question.ts';
+import { conjunctsOf, dimensionsOf } from '../domain/question-filter.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import { planKeywordTotals } from '../facts/keyword-plan.ts';
 import { planKnownDays } from './known-days.ts';

@@ -3,6 +3,7 @@ import { countDays, eachDay } from '../domain/dates.ts';
 import { intervalOf, isTime } from '../domain/grains.ts';
 import { bucketsOf } from '../domain/intervals.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
+import { MAX_ROWS } from '../domain/question.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { GroupedBy, NamedTexts, RowOrder, QuestionRow as Stored } from '../facts/question.ts';
@@ -24,6 +25,9 @@ interface Options {
   readonly signal: AbortSignal;
 }
 
+/** The most rows that are read at once of a question for all. */
+const PART = MAX_ROWS;
+
 const NO_ROWS = { read: [], count: 0, total: NOTHING };
 
 /** Reads the rows of a question, of its range and of the one to compare with. */
@@ -37,7 +41,7 @@ export class QuestionRows {
   }
 
   /**
-   * A page of the rows, how many there are, and what they add up to, each row of facts once; null if they cannot be added
+   * A page of the rows, or the first of all, how many there are, and what they add up to, each row of facts once; null if they cannot be added
    * up, because a search can have several appearances.
    * @param served the days of the range that are served; null for none
    */
@@ -46,7 +50,7 @@ export class QuestionRows {
     const { limit, offset } = plan.query;
     if (served === null) return { ...NO_ROWS, total: this.#adds ? NOTHING : null };
     const by = this.#by(range, range);
-    const rows = await this.#read(served, { by, limit, offset });
+    const rows = await this.#read(served, { by, limit: limit ?? PART, offset });
     const [first] = rows;
     // Beyond the last row nothing tells how many there are.
     const [any] = first === undefined && offset > 0 ? await this.#read(served, { by, limit: 1, offset: 0 }) : [first];
@@ -56,6 +60,16 @@ export class QuestionRows {
     if (names.overlap) return { read, count, total: await this.total(served) };
     const total = any === undefined ? NOTHING : totalOf(any);
     return { read, count, total };
+  }
+
+  /** The rows after those that `of` has read, some at a time: only these are in memory. */
+  async *after(read: number, count: number, range: Range, served: Range | null): AsyncGenerator<ReadRow[]> {
+    if (served === null || this.#options.plan.query.limit !== null) return;
+    const by = this.#by(range, range);
+    for (let offset = read; offset < count; offset += PART) {
+      const rows = await this.#read(served, { by, limit: PART, offset });
+      yield rows.map(rowOf(by.length));
+    }
   }
 
   /** The same rows over the range to compare with, by their keys: days are counted from the start of each range. */

@@ -1,6 +1,6 @@
 import { keywordHistoryFrom } from '../catalog/projects.ts';
-import { invalidRequest } from '../domain/errors.ts';
 import { hasDimension } from '../domain/grains.ts';
+import { refusedQuestion } from '../domain/nearest-questions.ts';
 import { parseQuestion } from '../domain/question.ts';
 import { formatParameters, readParameters } from './parameters.ts';
 import { answerQuestion } from './question-answer.ts';
@@ -16,16 +16,17 @@ export const questionReport = trackedReport({
   operation: 'getQuery',
   parameters,
   parse: (sent, project, now): QuestionValue => {
-    const { q } = readParameters(parameters, sent);
-    const { range, compare, ...question } = parseQuestion(q);
+    const { q, format } = readParameters(parameters, sent);
+    const { range, compare, ...question } = parseQuestion(q, { hasAllRows: format !== 'json' });
     const days = siteRange(range, project, now);
     const comparison = comparedRange(days, compare);
     if (hasDimension(question.grain, 'keyword')) {
       const first = keywordHistoryFrom(project, now);
       for (const [name, { from }] of Object.entries({ range: days, ...(comparison && { compare: comparison }) })) {
         if (from < first) {
-          throw invalidRequest(
+          throw refusedQuestion(
             `${name}: keywords before ${first} are not known in this plan. Nearest questions: range from ${first} on.`,
+            name === 'compare' ? [{ compare: null }] : days.to < first ? [] : [{ range: { from: first, to: days.to } }],
           );
         }
       }

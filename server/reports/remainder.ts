@@ -2,7 +2,7 @@ import type { Grain } from '../domain/grains.ts';
 import { GRAINS, isTime } from '../domain/grains.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { NOTHING } from '../domain/metrics.ts';
-import type { Filter } from '../domain/question.ts';
+import type { Filter } from '../domain/question-filter.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { RowTest } from '../facts/question.ts';
 import { unknownDays } from './question-days.ts';

@@ -100,25 +100,86 @@ t.test('parts of weeks at the edges of the range have their first day in it', as
 });
 
 t.test('what is not stored together is refused with the nearest questions', async (t) => {
-  const refused = async (question: object, message: RegExp): Promise<void> => {
+  const refused = async (question: object, message: RegExp): Promise<object[]> => {
     const { status, body } = await ask(question);
     t.match({ status, ...body.error }, { status: 400, code: 'invalid_request', message }, JSON.stringify(question));
+    const nearest = (body.nearest ?? []) as object[];
+    for (const parts of nearest) {
+      const whole = Object.entries({ range: DAYS, ...question, ...parts }).filter(([, part]) => part !== null);
+      const next = await world.get(asked(Object.fromEntries(whole)));
+      // It is stored, but perhaps not of all days.
+      if (next.status !== 200) t.match(next.body.error.message, /^range: .* is not known/, JSON.stringify(parts));
+    }
+    return nearest;
   };
-  await refused(
-    { dimensions: ['query', 'device'] },
-    /^dimensions: query by device is not stored\. .*keyword by device/,
+  t.strictSame(
+    await refused(
+      { dimensions: ['query', 'device'] },
+      /^dimensions: query by device is not stored\. .*keyword by device/,
+    ),
+    [{ dimensions: ['keyword', 'device'], filters: [], sort: null }],
+  );
+  t.strictSame(
+    await refused(
+      {
+        dimensions: ['date', 'query'],
+        filters: [
+          ['not', ['equals', 'query', ['socks']]],
+          ['equals', 'device', ['mobile']],
+          ['or', ['equals', 'country', ['usa']], ['contains', 'query', ['red']]],
+        ],
+        sort: ['-query'],
+      },
+      /query by device by country is not stored \(no table has query and device\)/,
+    ),
+    [
+      {
+        dimensions: ['date', 'query'],
+        filters: [
+          ['not', ['equals', 'query', ['socks']]],
+          ['or', ['equals', 'country', ['usa']], ['contains', 'query', ['red']]],
+        ],
+        sort: null,
+      },
+      {
+        dimensions: ['date', 'keyword'],
+        filters: [
+          ['not', ['equals', 'keyword', ['socks']]],
+          ['equals', 'device', ['mobile']],
+        ],
+        sort: null,
+      },
+    ],
   );
   await refused({ dimensions: ['brand', 'country', 'date'] }, /brand by country is not stored\. .*: brand; country/);
   await refused({ dimensions: ['query', 'country', 'device'] }, /no table has query and device.*query by country/);
-  await refused({ filters: [['equals', 'appearance', ['VIDEO', 'FAQ']]] }, /appearances overlap/);
+  t.strictSame(await refused({ filters: [['equals', 'appearance', ['VIDEO', 'FAQ']]] }, /appearances overlap/), [
+    { dimensions: ['appearance'] },
+  ]);
   await refused({ dimensions: ['brand'] }, /^range: the brand of 2 days \(2026-03-01 to 2026-03-02\) is not known/);
-  await refused(
-    { range: { from: '2026-03-01', to: '2026-03-10' }, dimensions: ['query'] },
-    /the query of 2026-03-09 is not known\. Nearest questions: range from 2026-03-01 to 2026-03-08/,
+  t.match(
+    await refused(
+      { range: { from: '2026-03-01', to: '2026-03-10' }, dimensions: ['query'] },
+      /the query of 2026-03-09 is not known\. Nearest questions: range from 2026-03-01 to 2026-03-08/,
+    ),
+    [{ range: { from: '2026-03-01', to: '2026-03-08' } }, { dimensions: ['date'] }],
   );
-  await refused(
-    { dimensions: ['keyword'], range: { from: '2024-01-01', to: '2024-02-01' } },
-    /keywords before 2024-11-10/,
+  const to = '2026-02-01';
+  t.match(
+    await refused(
+      { dimensions: ['query'], compare: { from: '2026-03-09', to: '2026-03-10' } },
+      /^compare: the query of 2026-03-09 is not known\. Nearest questions: the same without compare/,
+    ),
+    [{ compare: null }, {}],
+  );
+  t.strictSame(
+    await refused({ dimensions: ['keyword'], range: { from: '2024-11-01', to } }, /keywords before 2024-11-10/),
+    [{ range: { from: '2024-11-10', to } }],
+  );
+  await refused({ dimensions: ['keyword'], range: { from: '2024-01-01', to: '2024-02-01' } }, /keywords before/);
+  t.strictSame(
+    await refused({ dimensions: ['keyword'], compare: { from: '2024-01-01', to: '2024-01-02' } }, /^compare: keywords/),
+    [{ compare: null }],
   );
   await refused({ filters: [['equals', 'group', ['Nope1']]] }, /no group 'Nope1'; it has Gr001 \(Group Gr001\), Gr002/);
 });
@@ -217,6 +278,35 @@ t.test('POST answers as GET does, in each format; nothing else takes POST', asyn
   await refused(post('{}', { url: '/api/v1/projects/Nope1/query' }), 404, /no such project/);
   await refused(post('{}', { url: '/api/v1/projects/Proj1/site' }), 404, /GET/);
   await refused(post('{}', {}, { authorization: 'Bearer ord_live_no' }), 401, /key/);
+});
+
+t.test('a file has all rows unless the question limits them', async (t) => {
+  const MANY = 25_050;
+  const texts = Array.from({ length: MANY }, (_, at) => `query ${String(at).padStart(5, '0')}`);
+  const day = (date: string, more: number) => texts.map((query, at) => [query, date, 'usa', MANY - at + more, MANY, 0]);
+  const { app, key } = await makeWorld(t, {
+    site_daily: facts('date device', ['2026-03-01', 'mobile', 1, 1, 0], ['2026-03-02', 'mobile', 1, 1, 0]),
+    query_daily: facts('query date country', ...day('2026-03-01', -1), ...day('2026-03-02', 0)),
+  });
+  const question = { range: { from: '2026-03-02', to: '2026-03-02' }, dimensions: ['query'], metrics: ['clicks'] };
+  const linesOf = async (more: object): Promise<string[]> => {
+    const { body, headers, statusCode } = await app.inject({
+      url: `/api/v1/projects/Proj1/query.csv?q=${encodeURIComponent(JSON.stringify({ ...question, ...more }))}`,
+      headers: { authorization: `Bearer ${key}` },
+    });
+    t.strictSame([statusCode, headers['x-total-count']], [200, String(MANY)]);
+    return body.trimEnd().split('\r\n').slice(1);
+  };
+  const expected = texts.map((query, at) => `${query},${MANY - at}`);
+  t.strictSame(await linesOf({}), expected);
+  t.strictSame(await linesOf({ limit: 2 }), expected.slice(0, 2));
+  t.strictSame(await linesOf({ offset: 25_000 }), expected.slice(25_000), 'a page without a limit is one of 1000');
+  const compared = await linesOf({ compare: { from: '2026-03-01', to: '2026-03-01' } });
+  const before = compared.map((line) => line.split(',').slice(0, 4));
+  t.strictSame(
+    before,
+    texts.map((query, at) => [query, String(MANY - at), String(MANY - at - 1), '1']),
+  );
 });
 
 t.test('pages of rows, and a comparison', async (t) => {

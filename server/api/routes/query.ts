@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { METRIC_NAMES } from '../../domain/comparison.ts';
 import { DIMENSIONS, GRAIN_NAMES } from '../../domain/grains.ts';
-import { DEFAULT_ROWS, MAX_ROWS, QUESTION_OPERATORS } from '../../domain/question.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../../domain/question.ts';
+import { QUESTION_OPERATORS } from '../../domain/question-filter.ts';
 import { PERIOD_PATTERN } from '../../domain/range.ts';
 import { documentJson } from '../../formats/json.ts';
 import { questionAnswer, questionTable } from '../../formats/question-table.ts';
@@ -48,7 +49,15 @@ const question = Type.Object(
           'Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time, then most clicks.',
       }),
     ),
-    limit: optional(Type.Integer({ format: 'int64', minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS })),
+    limit: optional(
+      Type.Integer({
+        format: 'int64',
+        minimum: 1,
+        maximum: MAX_ROWS,
+        default: DEFAULT_ROWS,
+        description: 'Formats other than JSON have all rows without `limit` and `offset`.',
+      }),
+    ),
     offset: optional(Type.Integer({ format: 'int64', minimum: 0, default: 0 })),
     compare: optional(
       Type.Union([Type.String({ pattern: '^(previous|year)$' }), days], {
@@ -155,5 +164,6 @@ export const query: Route = {
   handle: answerWith(questionReport, {
     json: (result) => documentJson<Static<typeof answer>>(questionAnswer(result)),
     rows: questionTable,
+    isLong: ({ limit }) => limit === null,
   }),
 };

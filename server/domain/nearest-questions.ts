@@ -1,0 +1,75 @@
+import { KnownError } from './errors.ts';
+import { type Dimension, GRAIN_NAMES, hasDimension, isTime } from './grains.ts';
+import { dimensionsOf, type Filter, sentFilter } from './question-filter.ts';
+import type { Range } from './range.ts';
+
+/** The parts of a question to replace, so that it can be answered; null for a part to leave out. */
+export interface NearestQuestion {
+  readonly range?: Range;
+  readonly dimensions?: readonly Dimension[];
+  readonly filters?: readonly unknown[] | null;
+  readonly sort?: null;
+  readonly compare?: null;
+}
+
+/** A 400 for a question that cannot be answered exactly; `nearest` of its body has the nearest that can. */
+export function refusedQuestion(message: string, nearest: readonly NearestQuestion[]): KnownError {
+  return new KnownError('invalid_request', message, { details: { nearest } });
+}
+
+/** A 400 for dimensions that are not stored together, those of filters among them. */
+export function notTogether(dimensions: readonly Dimension[], filters: readonly Filter[]): KnownError {
+  const used = [...dimensions, ...filters.flatMap(dimensionsOf)];
+  const wanted = [...new Set(used.filter((dimension) => !isTime(dimension)))];
+  const nearest = nearestTo(wanted);
+  return refusedQuestion(
+    `dimensions: ${wanted.join(' by ')} is not stored${pairsOf(wanted)}. Nearest questions: ${nearest.map((names) => names.join(' by ')).join('; ')}.`,
+    nearest.map((names) => questionOf(names, dimensions, filters)),
+  );
+}
+
+/** What is left of a question with some dimensions only. */
+function questionOf(
+  names: readonly Dimension[],
+  dimensions: readonly Dimension[],
+  filters: readonly Filter[],
+): NearestQuestion {
+  const nameOf = (dimension: Dimension): Dimension =>
+    dimension === 'query' && !names.includes('query') ? 'keyword' : dimension;
+  const isKept = (dimension: Dimension): boolean => isTime(dimension) || names.includes(nameOf(dimension));
+  const kept = filters.filter((filter) => dimensionsOf(filter).every(isKept));
+  return {
+    dimensions: [...new Set(dimensions.filter(isKept).map(nameOf))],
+    filters: kept.map((filter) => sentFilter(filter, nameOf)),
+    sort: null,
+  };
+}
+
+/** The first two dimensions that no grain has together, if the question has more. */
+function pairsOf(wanted: readonly Dimension[]): string {
+  if (wanted.length < 3) return '';
+  for (const [at, one] of wanted.entries()) {
+    for (const other of wanted.slice(at + 1)) {
+      const isStored = GRAIN_NAMES.some((grain) => hasDimension(grain, one) && hasDimension(grain, other));
+      if (!isStored) return ` (no table has ${one} and ${other})`;
+    }
+  }
+  return '';
+}
+
+/** Questions of dimensions that are stored together, with the most wanted ones first. A keyword may stand for a query. */
+function nearestTo(wanted: readonly Dimension[]): Dimension[][] {
+  const found = GRAIN_NAMES.map((grain) => {
+    const names = wanted.flatMap((dimension): Dimension[] => {
+      if (hasDimension(grain, dimension)) return [dimension];
+      return dimension === 'query' && hasDimension(grain, 'keyword') ? ['keyword'] : [];
+    });
+    const kept = names.filter((name) => wanted.includes(name)).length;
+    return { names: [...new Set(names)], kept };
+  });
+  const best = found.filter(({ names }) => names.length > 0);
+  best.sort((a, b) => b.names.length - a.names.length || b.kept - a.kept);
+  const most = best[0]?.names.length ?? 0;
+  const texts = new Map(best.filter(({ names }) => names.length >= most).map(({ names }) => [names.join(), names]));
+  return [...texts.values()];
+}
