@@ -109,3 +109,15 @@ t.test('a signal to stop: an answer under way is given whole, then the process e
   t.match(stderr.split('"stopping"')[1], /keywords/, 'it was answered after the signal');
   await t.rejects(fetch(`${server.address}/livez`), 'nobody listens any more');
 });
+
+t.test('a signal to stop: servers whose log nobody reads any more end, too', async (t) => {
+  for (const words of [[], ['--workers', '2']]) {
+    const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+    const server = await startServer(t, { ORDINATE_DATA: dataFolder }, ...words);
+    // As if what started them ended at the same moment, with lines not yet written.
+    for (let n = 0; n < 20; n += 1) await fetch(`${server.address}/livez`);
+    server.child.stderr!.destroy();
+    server.child.kill('SIGTERM');
+    t.equal((await server.ended).code, 0, words.join(' '));
+  }
+});

@@ -1,13 +1,40 @@
+import { writeSync } from 'node:fs';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { destination, stdSerializers } from 'pino';
 import '../principal.ts';
 import { redact, redactAddress } from './redact.ts';
 
+type LogStream = ReturnType<typeof destination>;
+
+/** Pauses while the reader of the log is slow, and how many of them a process that ends takes. */
+const PAUSE = 10;
+const MAX_PAUSES = 100;
+
 /** Opens standard error, buffered, because every response is logged. */
-export function openLog({ isShared = false } = {}): ReturnType<typeof destination> {
+export function openLog({ isShared = false } = {}): LogStream {
   const common = { dest: 2, sync: false, periodicFlush: 500 };
   // Up to 4096 bytes are written to a pipe at once, so that lines of several processes are not mixed.
-  return destination(isShared ? { ...common, minLength: 3000, maxWrite: 4096 } : { ...common, minLength: 16_000 });
+  const stream = destination(
+    isShared ? { ...common, minLength: 3000, maxWrite: 4096 } : { ...common, minLength: 16_000 },
+  );
+  // That of the package tries without end when the reader has exited, so that the process never does.
+  stream.flushSync = () => writeRest(stream);
+  return stream;
+}
+
+/** Writes what is buffered, before the process ends. Gives up when nobody reads. */
+function writeRest(stream: LogStream): void {
+  const parts = stream as unknown as { _bufs: string[]; _writing: boolean; _writingBuf: string };
+  let rest = Buffer.from((parts._writing ? '' : parts._writingBuf) + parts._bufs.splice(0).join(''));
+  for (let pauses = 0; rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(2, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || pauses === MAX_PAUSES) return;
+      pauses += 1;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    }
+  }
 }
 
 /** Log options of the server: JSON lines with possible keys redacted. */
