@@ -35,9 +35,9 @@ export function clearSessionCookie(request: FastifyRequest): string {
  * Throws `forbidden` for requests that no page of this very origin has sent: a cookie comes with any request.
  * @param publicUrl the origin at which browsers reach this server; null if it is not set
  */
-export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string | null): void {
-  const { 'sec-fetch-site': site, origin, host } = headers;
-  if (origin !== undefined && origin !== publicUrl && !isOrigin(origin, host)) {
+export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
+  const { 'sec-fetch-site': site, origin } = request.headers;
+  if (origin !== undefined && origin !== publicUrl && origin !== ownOrigin(request, publicUrl)) {
     const message = `This address answers the dashboard of this server only, not pages of '${origin.slice(0, 100)}'.`;
     throw new KnownError(
       'forbidden',
@@ -52,9 +52,12 @@ export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string
   throw new KnownError('forbidden', `This address answers the dashboard of this server only. ${what}`);
 }
 
-/** Whether an origin is that of a host. A proxy may have ended HTTPS. */
-function isOrigin(origin: string, host: string | undefined): boolean {
-  return host !== undefined && (origin === `https://${host}` || origin === `http://${host}`);
+/**
+ * The origin of the address that was asked. That of the public URL is known; a proxy that may be trusted says of others
+ * whether it has ended HTTPS.
+ */
+function ownOrigin({ protocol, headers: { host = '' } }: FastifyRequest, publicUrl: string | null): string {
+  return publicUrl !== null && new URL(publicUrl).host === host ? publicUrl : `${protocol}://${host}`;
 }
 
 /** Whether a browser sees this server over plain HTTP at a loopback address. */

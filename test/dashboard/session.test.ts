@@ -186,12 +186,22 @@ t.test('requests that no page of this origin has sent are refused, with the cook
     ['https://reports.acme.example.evil.example', 403],
     ['https://evil.example', 403],
     ['http://localhost:3001', 403],
+    ['https://localhost:3000', 403],
+    ['http://reports.acme.example', 403],
     ['null', 403],
   ] as const) {
     const signed = await signIn(key, { origin });
     t.equal(signed.status, status, `signing in, Origin: ${origin}`);
     const own = status === 200 ? cookieOf(signed) : cookie;
     t.equal((await send('GET', '/app/api/session', { cookie: own, origin })).status, status, `Origin: ${origin}`);
+  }
+  // Over HTTPS at the public name, whatever a proxy makes of it.
+  const host = 'reports.acme.example';
+  for (const [origin, status] of [
+    [`https://${host}`, 200],
+    [`http://${host}`, 403],
+  ] as const) {
+    t.equal((await signIn(key, { host, origin })).status, status, `Origin: ${origin} at its own host`);
   }
   t.equal((await send('GET', '/app/api/session', { cookie })).status, 200, 'the session is still there');
   t.strictSame(
@@ -360,5 +370,22 @@ t.test('what the dashboard does not have', async (t) => {
     t.equal((await send('GET', url)).status, 401, `${url}, nobody signed in`);
     const { status, code } = await send('GET', url, { cookie });
     t.strictSame([status, code], [404, 'not_found'], url);
+  }
+});
+
+t.test('without a public address a trusted proxy says whether browsers use HTTPS', async (t) => {
+  const { app, key } = await makeWorld(t, {}, { environment: { ORDINATE_TRUSTED_PROXIES: '127.0.0.1' } });
+  for (const [scheme, proto, status] of [
+    ['http', undefined, 200],
+    ['https', undefined, 403],
+    ['https', 'https', 200],
+    ['http', 'https', 403],
+  ] as const) {
+    const forwarded = proto === undefined ? {} : { 'x-forwarded-proto': proto };
+    const from = { host: 'ordinate.example', origin: `${scheme}://ordinate.example`, 'sec-fetch-site': 'same-origin' };
+    const headers = { ...from, ...forwarded, authorization: `Bearer ${key}` };
+    const response = await app.inject({ method: 'POST', url: '/app/session', headers });
+    t.equal(response.statusCode, status, `${scheme}, a proxy that says ${proto}`);
+    if (status === 403) t.match(response.body, /ORDINATE_PUBLIC_URL/);
   }
 });
