@@ -50,7 +50,7 @@ export async function answerAlerts(context: Context, share: Share, sent: Fastify
   });
 }
 
-/** Notes that clients may see, of the project and not of the workspace. */
+/** Notes that clients may see, of the project and not of the workspace, without the address of who wrote them. */
 export async function answerNotes(context: Context, share: Share, sent: FastifyRequest): Promise<object> {
   const { query, request } = askedOf(share, sent);
   return answerCurrent(async () => {
@@ -60,7 +60,7 @@ export async function answerNotes(context: Context, share: Share, sent: FastifyR
     const { hideQueries } = share;
     const isShown = ({ scope, keyword }: (typeof notes)[number]): boolean =>
       scope !== 'workspace' && !(hideQueries && (scope === 'keyword' || keyword !== null));
-    const shown = notes.filter(isShown);
+    const shown = notes.filter(isShown).map((note) => ({ ...note, author: '' }));
     // Groups are named after what their queries have in common.
     return { project, notes: hideQueries ? shown.map((note) => ({ ...note, group: null, keyword: null })) : shown };
   });

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { ROUTES } from '../api/api.ts';
 import { sendError } from '../api/plugins/errors.ts';
 import type { Credential, Guard } from '../api/plugins/guard.ts';
@@ -7,6 +8,7 @@ import type { Share } from '../catalog/shares.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { isPasswordOf } from '../projects/shares.ts';
+import { readBody } from './actions.ts';
 import { SECURITY_HEADERS, sendDashboardPage } from './pages.ts';
 import { finalThroughOf } from './project-routes.ts';
 import { isOpenedBy, openCookie } from './share-cookie.ts';
@@ -16,6 +18,7 @@ const MAX_BODY = 4096;
 /** Wrong passwords in a minute after which a share takes none. */
 const MAX_WRONG = 10;
 const MINUTE = 60_000;
+const OPENING = Type.Object({ password: Type.String() }, { additionalProperties: false });
 /** A condition on the text of a query, in both ways to write a filter. */
 const ON_QUERY = /(?:^|;)\s*query\s*:|"field"\s*:\s*"query"/i;
 
@@ -94,7 +97,8 @@ export async function addShares(
       });
       shares.post('/:token/session', { schema }, async (request, reply) => {
         const share = await requireShare(request);
-        await wrong.take(request, share, readPassword(request));
+        const { password } = await readBody(OPENING, request);
+        await wrong.take(request, share, password);
         return reply
           .code(204)
           .header('set-cookie', openCookie(request, share, now()))
@@ -136,16 +140,6 @@ export async function addShares(
     if (resource === 'notes') return answerNotes(context, share, request);
     return handlers.get(isList ? '/projects' : `/projects/:id/${resource}`)!(request, reply);
   }
-}
-
-function readPassword({ body }: FastifyRequest): string {
-  try {
-    const { password } = JSON.parse(String(body)) as { password?: unknown };
-    if (typeof password === 'string') return password;
-  } catch {
-    // Said below.
-  }
-  throw invalidRequest('The body must be JSON with the text `password`.');
 }
 
 type CountWrong = ReturnType<FastifyInstance['createRateLimit']>;

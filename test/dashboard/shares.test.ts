@@ -161,6 +161,10 @@ t.test('hidden queries: no text of one in any answer', async (t) => {
     'Of a group',
     'Of a keyword',
   ]);
+  t.ok(
+    notes.every(({ author }: { author: string }) => author === ''),
+    'no address of a member',
+  );
   const { root } = await share({ screens: SHARE_SCREENS, hideQueries: true });
   for (const resource of ALL) {
     const { status, text } = await get(`${root}/api/projects/Proj1/${resource}${paramsOf(resource)}`);
@@ -264,7 +268,15 @@ t.test('a password: 401 until it was sent; ten wrong ones in a minute are enough
   const [pair = ''] = cookie.split(';');
   t.equal((await get(`${root}/api/projects`, { cookie: pair })).status, 200);
   t.equal((await get(`${other.root}/api/projects`, { cookie: pair })).status, 401, 'of this share only');
-  t.equal((await open(root, { password: 5 })).statusCode, 400);
+  for (const [body, message] of [
+    [{ password: 5 }, /'password' must be string/],
+    [{}, /password must be sent/],
+    [{ password: 'open sesame', user: 'x' }, /'user' is not a field of this request; its fields are password/],
+    [[], /must be a JSON object/],
+  ] as const) {
+    const wrong = await open(root, body);
+    t.match([wrong.statusCode, wrong.json().error.message], [400, message], JSON.stringify(body));
+  }
   const tries = await Promise.all(Array.from({ length: 12 }, () => open(root, { password: 'wrong' })));
   t.equal(tries.filter(({ statusCode }) => statusCode === 401).length, 10);
   const refused = await open(root, { password: 'open sesame' });
