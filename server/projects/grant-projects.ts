@@ -27,7 +27,8 @@ export interface GrantProject {
 
 /**
  * Creates a project that reads through a grant, or connects an existing one. Throws `invalid_request` for a property that
- * the account cannot read, and `not_found` for a project that the workspace does not have.
+ * the account cannot read, `not_found` for a project that the workspace does not have, and `conflict` for a second project of
+ * the same property and country.
  */
 export async function projectFromGrant(
   stores: Stores,
@@ -64,7 +65,7 @@ export async function projectFromGrant(
       : await readTopQueries(providers, connection, { property, country, count: top, now }).catch((error: unknown) => {
           throw toKnownError(error);
         });
-  const project = { workspace, property, connection, brandTerms, country, name: null };
+  const project = { workspace, property, connection, brandTerms, country, name: null, isOnly: true } as const;
   const tracked = { queries: given ?? found, source: given === undefined ? 'suggested' : 'manual' } as const;
   const { id } = await addProject(stores, { ...project, ...tracked }, { by, at: toMicroseconds(now) }, waiting);
   return { id, isNew: true };

@@ -3,6 +3,7 @@ import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';
+import { KnownError } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 import type { LockOptions } from '../load/change-facts.ts';
@@ -68,16 +69,29 @@ interface Tracked {
   readonly source: KeywordRow['source'];
 }
 
-/** Adds a project with a connection to exactly this property. */
+type Added = NewProject & Tracked & { readonly isOnly?: true };
+
+function exists(property: string, id: string): KnownError {
+  const message = `The workspace has the project '${id}' of '${property.slice(0, 200)}' already; send its id as 'project' to connect it.`;
+  return new KnownError('conflict', message);
+}
+
+/**
+ * Adds a project with a connection to exactly this property.
+ * @param isOnly throws `conflict` if the workspace has one of the same property and country
+ */
 export function addProject(
   stores: Stores,
-  { workspace, property, connection, brandTerms, country, name, queries, source }: NewProject & Tracked,
+  { workspace, property, connection, brandTerms, country, name, queries, source, isOnly }: Added,
   { by, at }: { by: string | null; at: Microseconds },
   waiting: LockOptions,
 ): Promise<CreatedProject> {
   const domain = name ?? domainOf(property) ?? property;
   return changeEntities(stores, waiting, async ({ tx, put }) => {
-    const others = (await findProjectsOfProperty(tx, workspace, property)).map((project) => project.id);
+    const same = await findProjectsOfProperty(tx, workspace, property);
+    const existing = same.find((project) => project.country === country);
+    if (isOnly && existing !== undefined) throw exists(property, existing.id);
+    const others = same.map((project) => project.id);
     const id = await newProjectId(tx);
     const row = {
       id,

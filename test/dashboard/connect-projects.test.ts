@@ -35,9 +35,9 @@ async function scene(t: Test, environment: NodeJS.ProcessEnv = {}) {
     JSON.parse((await ordinate(...words, '--json')).stdout) as T;
   const grants = async (): Promise<Listed[]> => (await team.send('owner', 'GET', '/connect')).body.grants as Listed[];
   const audit = (action: string) => json('audit', 'list', '--action', action);
-  /** Creates a project of a grant. */
+  /** Creates a project of a grant, beside `Proj1` of all countries. */
   const create = async (grant: string, more: object = {}): Promise<string> => {
-    const wanted = { property: PROPERTY, archive: 'none', ...more };
+    const wanted = { property: PROPERTY, country: 'usa', archive: 'none', ...more };
     const { status, body } = await team.send('admin', 'POST', `/connect/google/${grant}/projects`, wanted);
     t.equal(status, 201, JSON.stringify(body));
     return body.project.id as string;
@@ -74,7 +74,7 @@ t.test('properties of an account become projects with one request', async (t) =>
   );
   t.match(await team.audit('project.created'), [{ actor: 'admin@acme.example', subject: id }]);
   t.match(await team.audit('connection.set'), [{ actor: 'admin@acme.example', subject: id }]);
-  const top = await team.create(grant, { property: OTHER, track: { top: 3 } });
+  const top = await team.create(grant, { property: OTHER, country: null, track: { top: 3 } });
   t.match(
     (await team.json('projects', 'list')).find((project) => project.id === top),
     { trackedKeywords: 3 },
@@ -101,6 +101,19 @@ t.test('properties of an account become projects with one request', async (t) =>
     const refused = await team.send('owner', 'POST', `${path}/projects`, wrong);
     t.match(refused, { status, message: named }, JSON.stringify(wrong));
   }
+});
+
+t.test('the same property a second time names its project, also when two ask at once', async (t) => {
+  const team = await scene(t);
+  const grant = await team.connect();
+  const path = `/connect/google/${grant}/projects`;
+  const both = await Promise.all([1, 2].map(() => team.send('admin', 'POST', path, { property: OTHER })));
+  const made = both.find(({ status }) => status === 201);
+  const refused = both.find(({ status }) => status === 409);
+  t.match(refused, { code: 'conflict', message: `'${made?.body.project.id}'` });
+  t.match(await team.send('owner', 'POST', path, { property: PROPERTY }), { status: 409, message: /'Proj1'/ });
+  t.match(await team.send('owner', 'POST', path, { property: OTHER, country: 'usa' }), { status: 201 });
+  t.equal((await team.audit('project.created')).length, 2);
 });
 
 t.test('sync, verify and the tests of connections work as with a file', async (t) => {
@@ -185,9 +198,13 @@ t.test('an account that cannot read the property takes no project over, nor does
 
 t.test('revoking ends the grant at Google and forgets it, also when Google is away', async (t) => {
   const team = await scene(t);
-  for (const failure of [undefined, { status: 503, body: 'no' }, 'reset' as const]) {
+  for (const [country, failure] of [
+    ['usa', undefined],
+    ['gbr', { status: 503, body: 'no' }],
+    ['deu', 'reset' as const],
+  ] as const) {
     const grant = await team.connect();
-    const id = await team.create(grant);
+    const id = await team.create(grant, { country });
     const [token] = team.google.secrets.filter((secret) => secret.startsWith('1//')).slice(-1);
     team.google.revokeFailure = failure;
     t.match(await team.send('owner', 'DELETE', `/connect/google/${grant}`), { status: 204 });

@@ -70,11 +70,12 @@ t.test('the cookie of an attempt is for its browser only', async (t) => {
   const { headers } = await team.send('owner', 'POST', '/connect/google', {});
   t.match(String(headers['set-cookie']), /^ordinate-connect=\S+; Path=\/app; Max-Age=600; HttpOnly; SameSite=Lax$/);
   t.notMatch(String(headers['cache-control']), /public/);
-  const overHttps = await team.app.inject({
+  const behind = await connectedTeam(t, { environment: { ORDINATE_PUBLIC_URL: 'https://reports.example' } });
+  const overHttps = await behind.app.inject({
     ...{ method: 'POST', url: '/app/api/connect/google', payload: '{}' },
     headers: {
       ...{ host: 'reports.example', origin: 'https://reports.example', 'sec-fetch-site': 'same-origin' },
-      ...{ 'content-type': 'application/json', cookie: `__Host-${team.cookies.get('owner')!}` },
+      ...{ 'content-type': 'application/json', cookie: `__Host-${behind.cookies.get('owner')!}` },
     },
   });
   t.match(
@@ -187,10 +188,13 @@ t.test('a consent screen in testing is named with the day on which it ends', asy
   await team.connect({ answer: 'allow', refreshTokenExpiresIn: 604_799 });
   team.clock.at += 1;
   await team.connect({ answer: 'allow', refreshTokenExpiresIn: 15_552_000 });
-  const [testing, published] = (await team.send('owner', 'GET', '/connect')).body.grants;
+  team.clock.at += 1;
+  await team.connect({ answer: 'allow', refreshTokenExpiresIn: '604799' });
+  const [testing, published, asText] = (await team.send('owner', 'GET', '/connect')).body.grants;
   t.equal(testing.endsAt, '2026-03-22T11:59:59.000Z');
   t.match(testing.warning, /testing.*2026-03-22\. Publish it, then connect again/);
   t.match(published, { endsAt: null, warning: null });
+  t.match(asText.warning, /ends on 2026-03-22/);
 });
 
 t.test('what each role may do, and what another workspace sees', async (t) => {

@@ -17,7 +17,7 @@ export interface Decision {
   /** Of the token, in place of the scope that was asked for. */
   readonly scope?: string;
   readonly withoutRefreshToken?: boolean;
-  readonly refreshTokenExpiresIn?: number;
+  readonly refreshTokenExpiresIn?: number | string;
 }
 
 /** An authorisation server with its accounts, and the reporting API behind it, at one origin. */

@@ -93,7 +93,7 @@ export async function exchangeCode(
   if (status >= 400 && status < 500 && status !== 429 && status !== 408 && typeof error === 'string') {
     throw new ConnectFailure('code_refused', `Google refused the code: status ${status}, ${error.slice(0, 100)}`);
   }
-  const { access_token: access, refresh_token: refresh, scope, refresh_token_expires_in: seconds } = answer ?? {};
+  const { access_token: access, refresh_token: refresh, scope } = answer ?? {};
   if (status !== 200 || typeof access !== 'string') {
     throw new ConnectFailure('unavailable', `Google answered with status ${status} and no token`);
   }
@@ -103,7 +103,9 @@ export async function exchangeCode(
   if (typeof refresh !== 'string' || refresh === '') {
     throw new ConnectFailure('no_refresh_token', 'Google sent no refresh token');
   }
-  const isTesting = typeof seconds === 'number' && seconds > 0 && seconds <= TESTING_SECONDS;
+  // Some servers write the number as a text.
+  const seconds = Number(answer?.['refresh_token_expires_in']);
+  const isTesting = seconds > 0 && seconds <= TESTING_SECONDS;
   return { refreshToken: refresh, endsIn: isTesting ? seconds : null };
 }
 
