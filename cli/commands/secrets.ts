@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import type { Unreadable } from '../../server/catalog/unreadable.ts';
 import { count } from '../../server/load/problems.ts';
-import { print, printJson, withStores } from '../cli.ts';
+import { commandWriter, print, printJson, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { confirmRemoval, type RemoveOptions } from '../removals.ts';
 
 export function addSecrets(program: Command): void {
   const command = program.command('secrets').description('the encryption of stored secrets');
@@ -25,4 +27,31 @@ export function addSecrets(program: Command): void {
         print(`${count(rotated, 'secret')} encrypted with a new key${old}.`);
       }
     });
+  command
+    .command('remove-unreadable')
+    .description('remove accounts and channels whose key is lost, so that they can be connected and added again')
+    .option('--confirm <word>', 'unreadable: remove them without asking')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('secrets remove-unreadable', 'secrets remove-unreadable --confirm unreadable'))
+    .action(async ({ confirm, json }: RemoveOptions) => {
+      const { listUnreadable, removeUnreadable } = await import('../../server/catalog/unreadable.ts');
+      const removed = await withStores(async ({ settings, catalog }) => {
+        const found = await listUnreadable(catalog, settings);
+        if (found.grants.length + found.channels.length === 0) throw new Error('There is nothing unreadable.');
+        await confirmRemoval('unreadable', linesOf(found), confirm);
+        await removeUnreadable(catalog, found, commandWriter());
+        return found;
+      });
+      if (json) {
+        const [grants, channels] = [removed.grants, removed.channels].map((all) => all.map(({ id }) => id));
+        printJson({ removed: { grants, channels } });
+      } else print(`Removed:\n${linesOf(removed).join('\n')}`);
+    });
+}
+
+function linesOf({ grants, channels }: Unreadable): string[] {
+  return [
+    ...grants.map(({ id, workspace, connectedBy }) => `  account ${id} of '${workspace}', connected by ${connectedBy}`),
+    ...channels.map(({ id, workspace, kind, shown }) => `  channel ${id} of '${workspace}': ${kind} ${shown}`),
+  ];
 }

@@ -31,12 +31,15 @@ export interface SealedField {
   readonly id: string;
 }
 
+/** Lasts for minutes, and costs nobody more than a second try. */
+const PASSING: SealedField['column'] = 'connect_attempts.verifier';
+
 /**
- * Encrypts a secret for a column, in the transaction that stores it. Makes the first key, unless there are secrets already:
- * then the file of keys is lost, and another key would hide that. Throws `SecretsFailure`.
+ * Encrypts a secret for a column, in the transaction that stores it. Makes the first key, unless there are lasting secrets
+ * already: then the file of keys is lost, and another key would hide that. Throws `SecretsFailure`.
  */
 export async function seal(tx: Catalog, keyFile: KeyFile, field: SealedField, text: string): Promise<string> {
-  if (!hasKeys(keyFile) && (await readAll(tx)).length > 0) throw new SecretsFailure(lostKeys(keyFile));
+  requireKeys(keyFile, hasKeys(keyFile) ? [] : await readAll(tx));
   return sealText(keyFile, text, labelOf(field));
 }
 
@@ -72,7 +75,7 @@ export async function rotateSecrets(catalog: Catalog, keyFile: KeyFile, forget: 
   return withKeyFile(keyFile, async () => {
     const { rotated, unreadable } = await catalog.transaction(async (tx) => {
       const all = await readAll(tx);
-      if (!hasKeys(keyFile) && all.length > 0) throw new SecretsFailure(lostKeys(keyFile));
+      requireKeys(keyFile, all);
       await addKey(keyFile);
       const readable = all.filter(({ sealed, ...field }) => isReadable(keyFile, field, sealed));
       for (const { sealed, ...field } of readable) {
@@ -113,6 +116,10 @@ function labelOf({ column, id }: SealedField): string {
   return `${column} ${id}`;
 }
 
-function lostKeys({ secretsKeyFile }: KeyFile): string {
-  return `The file of keys '${secretsKeyFile}' (ORDINATE_SECRETS_KEY_FILE) is missing, but there are secrets that need it. Restore it from its copy; if it is lost, first revoke the connected accounts and remove the channels.`;
+/** Throws `SecretsFailure` if there are lasting secrets and no file of keys. */
+function requireKeys(keyFile: KeyFile, all: readonly SealedField[]): void {
+  if (hasKeys(keyFile) || all.every(({ column }) => column === PASSING)) return;
+  throw new SecretsFailure(
+    `The file of keys '${keyFile.secretsKeyFile}' (ORDINATE_SECRETS_KEY_FILE) is missing, but there are secrets that need it. Restore it from its copy; if it is lost, \`ordinate secrets remove-unreadable\` removes the accounts and channels that need it.`,
+  );
 }

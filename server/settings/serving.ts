@@ -66,7 +66,7 @@ export const SERVING = {
     uses: ['server'],
     fallback: '',
     shown: 'none',
-    help: 'Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas.',
+    help: 'Addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, separated by commas.',
     wanted: 'addresses or networks separated by commas, such as 10.0.0.1,192.168.0.0/16',
     read: (text) => {
       const list = text.split(',').map((entry) => entry.trim());

@@ -12,9 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { beginAttempt } from '../../server/catalog/connect-attempts.ts';
 import { createGrant, listGrants, stateOfGrant } from '../../server/catalog/grants.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { unseal } from '../../server/catalog/secrets.ts';
+import { createSession } from '../../server/catalog/sessions.ts';
+import { addMember } from '../../server/catalog/workspaces.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { type Ended, run } from '../process.ts';
@@ -119,6 +122,46 @@ t.test('without their key secrets are unreadable, and nothing replaces it', asyn
   writeFileSync(file, saved);
   t.strictSame(await read(), [TOKENS[0]], 'the right file makes it readable again');
 });
+
+t.test(
+  'a lost key: sign-ins that wait for Google are no reason to keep it, and a command removes what needs it',
+  async (t) => {
+    const { file, environment, settings, add, states } = await scene(t);
+    const ordinate = (...words: string[]) => command({ ...environment, ORDINATE_DELIVERY_LOOPBACK: 'on' }, ...words);
+    const addChannel = (kind: string) =>
+      ordinate('channels', 'add', '--workspace', 'beta', '--kind', kind, '--to', 'https://127.0.0.1/hook', '--json');
+    {
+      await using catalog = await openCatalog(settings);
+      await addMember(catalog, 'beta', 'owner@beta.example', 'owner');
+      const { token } = await createSession(catalog, {
+        ...{ workspace: 'beta', who: { keyId: null, email: 'owner@beta.example' }, at: Date.now() * 1000 },
+      });
+      await beginAttempt(catalog, settings, { sessionToken: token, at: Date.now() * 1000 });
+    }
+    rmSync(file);
+    t.match(await addChannel('webhook'), { code: 0 }, 'another key is made');
+    await addChannel('slack');
+    const grant = await add(TOKENS[0]!);
+    chmodSync(file, 0o640);
+    t.match(await ordinate('secrets', 'remove-unreadable', '--confirm', 'unreadable'), {
+      code: 1,
+      stderr: /chmod 600/,
+    });
+    chmodSync(file, 0o600);
+    t.match(await ordinate('secrets', 'remove-unreadable'), { code: 1, stderr: /nothing unreadable/ });
+    rmSync(file);
+    t.match(await addChannel('webhook'), { code: 1, stderr: /secrets remove-unreadable/ });
+    const asked = await ordinate('secrets', 'remove-unreadable');
+    t.match(asked, { code: 1, stderr: /--confirm unreadable/ });
+    t.match(asked.stderr, `account ${grant} of 'beta', connected by owner@beta.example`);
+    t.match(await states(), ['unreadable'], 'nothing was removed');
+    const done = await ordinate('secrets', 'remove-unreadable', '--confirm', 'unreadable', '--json');
+    t.match(JSON.parse(done.stdout).removed, { grants: [grant], channels: { length: 2 } });
+    t.strictSame(await states(), []);
+    t.match(await addChannel('webhook'), { code: 0 }, 'and it goes on with a new key');
+    t.match(await ordinate('audit', 'list', '--action', 'grant.revoked', '--json'), { stdout: grant });
+  },
+);
 
 t.test('a rotation encrypts all secrets with a new key; old ones stay until they are forgotten', async (t) => {
   const { file, environment, add, read } = await scene(t);

@@ -1,0 +1,43 @@
+import { checkKeyFile, type KeyFile } from '../runtime/secrets.ts';
+import type { Catalog } from './catalog.ts';
+import { type Channel, type ChannelWriter, listChannels, removeChannel } from './channels.ts';
+import { type Grant, listGrants, removeGrant } from './grants.ts';
+import { isReadable } from './secrets.ts';
+
+/** What is of no use without a key that is lost. */
+export interface Unreadable {
+  readonly grants: readonly Grant[];
+  readonly channels: readonly Channel[];
+}
+
+/**
+ * The accounts and channels of all workspaces whose key is lost. Throws `SecretsFailure` if the file of keys is there and
+ * cannot be used: what it has is not lost.
+ */
+export async function listUnreadable(catalog: Catalog, keyFile: KeyFile): Promise<Unreadable> {
+  checkKeyFile(keyFile, true);
+  const [grants, channels] = await catalog.snapshot(async (snapshot) => [
+    await listGrants(snapshot, null),
+    await listChannels(snapshot, null),
+  ]);
+  return {
+    grants: grants.filter(
+      ({ id, refreshToken }) => !isReadable(keyFile, { column: 'grants.refresh_token', id }, refreshToken),
+    ),
+    channels: channels.filter(
+      ({ id, address, secret }) =>
+        (address !== null && !isReadable(keyFile, { column: 'channels.address', id }, address)) ||
+        (secret !== null && !isReadable(keyFile, { column: 'channels.secret', id }, secret)),
+    ),
+  };
+}
+
+/** Removes them: projects keep their data and lose the connection, channels go with their deliveries. */
+export async function removeUnreadable(
+  catalog: Catalog,
+  { grants, channels }: Unreadable,
+  writer: ChannelWriter,
+): Promise<void> {
+  for (const grant of grants) await removeGrant(catalog, grant, writer);
+  for (const { id } of channels) await removeChannel(catalog, id, writer);
+}
