@@ -3,7 +3,7 @@ import type { Day } from '../domain/dates.ts';
 import type { DigestPeriod } from '../domain/digest-periods.ts';
 import type { Metrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import type { Alert } from './events.ts';
+import type { Alert, Note } from './events.ts';
 
 /** What a delivery is about, as a webhook gets it. `data` also has the workspace, the project and a link. */
 export interface DeliveryBody {
@@ -34,6 +34,8 @@ export interface DigestProject {
   readonly movers: { readonly by: 'page' | null; readonly up: readonly Mover[]; readonly down: readonly Mover[] };
   /** The open ones. */
   readonly alerts: readonly ShownAlert[];
+  /** Verdicts on noted changes that became final since the digest before; undefined in those of earlier versions. */
+  readonly verdicts?: readonly DigestVerdict[];
   readonly provisional: readonly Day[];
   /** Clicks of each day, for the picture of a mail. */
   readonly daily?: readonly (readonly [Day, number])[];
@@ -43,6 +45,17 @@ export interface DigestProject {
 export interface Mover {
   readonly page: string;
   readonly clicks: { readonly now: number; readonly base: number; readonly difference: number };
+}
+
+/** What became of a noted change. */
+export interface DigestVerdict {
+  readonly note: Pick<Note, 'id' | 'date' | 'text' | 'page' | 'keyword' | 'group'>;
+  readonly verdict: string;
+  readonly reasons: readonly string[];
+  /** The verdict in a sentence. */
+  readonly text: string;
+  /** A path until it is sent. */
+  readonly link: string;
 }
 
 /** An alert as `/alerts` shows it; its link is a path until it is sent. */

@@ -17,6 +17,15 @@ export async function hasDigest(catalog: Catalog, digest: DigestOf): Promise<boo
   return (await catalog.statements.get('delivery', { id: idOf(digest) })) !== undefined;
 }
 
+/** The ids of notes whose verdicts earlier digests of a channel have listed. */
+export async function listedVerdicts(
+  catalog: Catalog,
+  { channel, event }: Pick<DigestOf, 'channel' | 'event'>,
+): Promise<ReadonlySet<string>> {
+  const rows = await catalog.statements.all<{ note: string }>('digest_verdicts', { channel, event });
+  return new Set(rows.map(({ note }) => note));
+}
+
 /** Writes a digest, once; not for a channel that was disabled or removed meanwhile. Returns whether it did. */
 export async function announceDigest(
   catalog: Catalog,
@@ -29,7 +38,11 @@ export async function announceDigest(
     const { state = 'disabled', events = [] } = (await findChannel(tx, channel)) ?? {};
     if (state !== 'on' || !events.includes(event)) return false;
     const values = { id: idOf(digest), channel, event, subject, body: JSON.stringify(body) };
-    return (await tx.statements.run('delivery_add', { ...values, nextAt: 0, createdAt: at })) > 0;
+    if ((await tx.statements.run('delivery_add', { ...values, nextAt: 0, createdAt: at })) === 0) return false;
+    for (const { note } of (body.data.projects ?? []).flatMap(({ verdicts = [] }) => verdicts)) {
+      await tx.statements.run('digest_verdict_add', { channel, event, note: note.id });
+    }
+    return true;
   });
 }
 

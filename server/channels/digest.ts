@@ -6,7 +6,7 @@ import { shownAlert } from '../catalog/outbox.ts';
 import { listAllProjects, type Project } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { comparisonRange } from '../domain/comparison.ts';
-import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
 import { type DigestPeriod, digestRange } from '../domain/digest-periods.ts';
 import { lastFinalDay } from '../domain/finality.ts';
 import { isoInstant, toMicroseconds } from '../domain/instants.ts';
@@ -15,6 +15,7 @@ import { answerCurrent, type ReportSources } from '../reports/report.ts';
 import { siteReport } from '../reports/site.ts';
 import { ownerOf } from './channels.ts';
 import { moversOf } from './movers.ts';
+import { type NewVerdicts, verdictsOf } from './verdicts.ts';
 
 /** The projects of a channel that have finished setup. */
 export async function projectsOf(catalog: Catalog, { workspace, project }: Channel): Promise<Project[]> {
@@ -30,11 +31,14 @@ export function provisionalDays(project: Project, { from, to }: Range, now: numb
   return eachDay(later(from, addDays(final, 1)), to);
 }
 
-/** The digest of a channel for the last period before a day. @param now milliseconds */
+/**
+ * The digest of a channel for the last period before a day.
+ * @param listed the notes whose verdicts the digests before have listed; without it, verdicts of the period are listed
+ */
 export async function composeDigest(
   sources: ReportSources,
   channel: Channel,
-  { period, asOf, signal }: { period: DigestPeriod; asOf: Day; signal: AbortSignal },
+  { period, asOf, listed, signal }: DigestOptions,
 ): Promise<DeliveryBody> {
   const { catalog } = sources;
   const now = sources.now();
@@ -42,10 +46,15 @@ export async function composeDigest(
   const comparison = comparisonRange(range, 'previous');
   const { workspace } = channel;
   await requireWorkspace(catalog, workspace);
+  const news: NewVerdicts = {
+    listed: listed ?? new Set(),
+    from: listed === undefined ? range.from : newsFrom(range, dayOf(channel.createdAt / 1000)),
+    to: range.to,
+  };
   const projects: DigestProject[] = [];
   for (const project of await projectsOf(catalog, channel)) {
     signal.throwIfAborted();
-    projects.push(await digestOf(sources, project, { range, now, signal }));
+    projects.push(await digestOf(sources, project, { range, news, now, signal }));
   }
   const link = channel.project === null ? '/app' : `/app/p/${encodeURIComponent(channel.project)}`;
   const { workspace: named } = await ownerOf(catalog, workspace, undefined);
@@ -56,11 +65,27 @@ export async function composeDigest(
   };
 }
 
+interface DigestOptions {
+  readonly period: DigestPeriod;
+  readonly asOf: Day;
+  readonly listed?: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+/** Days before a period from which on verdicts are news that no digest has listed, because days were provisional. */
+const NEWS_DAYS = 31;
+
+/** Since when verdicts are news: not what had ended before the first period of a channel. */
+function newsFrom({ from }: Range, added: Day): Day {
+  return later(addDays(from, -NEWS_DAYS), earlier(from, added));
+}
+
 async function digestOf(
   sources: ReportSources,
-  { id, workspaceId }: Project,
-  { range, now, signal }: { range: Range; now: number; signal: AbortSignal },
+  of: Project,
+  { range, news, now, signal }: { range: Range; news: NewVerdicts; now: number; signal: AbortSignal },
 ): Promise<DigestProject> {
+  const { id, workspaceId } = of;
   const request = { workspace: workspaceId, projects: null, id, reader: 'digest', signal };
   const { project, answer } = await answerCurrent(async () => {
     const found = await siteReport.find(sources, request);
@@ -80,6 +105,7 @@ async function digestOf(
     comparison,
     change,
     movers: await moversOf(sources, request, range),
+    verdicts: await verdictsOf(sources, of, news, request),
     alerts: open.map((alert) => shownAlert(id, alert)),
     provisional: provisionalDays(project, range, now),
     daily: answer.daily.map((day) => [day.date, day.clicks]),
@@ -89,8 +115,9 @@ async function digestOf(
 /** Without what only mail shows. */
 export function withoutDays(body: DeliveryBody): DeliveryBody {
   const { projects = [] } = body.data;
-  const shown = projects.map(({ project, totals, comparison, change, movers, alerts, provisional }) => ({
-    ...{ project, totals, comparison, change, movers, alerts, provisional },
-  }));
+  const shown = projects.map((project) => {
+    const { daily: _, ...rest } = project;
+    return rest;
+  });
   return { ...body, data: { ...body.data, projects: shown } };
 }

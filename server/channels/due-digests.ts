@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Channel, listChannels } from '../catalog/channels.ts';
-import { announceDigest, type DigestOf, hasDigest } from '../catalog/digests.ts';
+import { announceDigest, type DigestOf, hasDigest, listedVerdicts } from '../catalog/digests.ts';
 import { type Day, dayOf } from '../domain/dates.ts';
 import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../domain/digest-periods.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -50,7 +50,8 @@ export async function writeDigest(
   { channel, period, asOf, digest }: DueDigest,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const body = await composeDigest(sources, channel, { period, asOf, signal });
+  const listed = await listedVerdicts(sources.catalog, digest);
+  const body = await composeDigest(sources, channel, { period, asOf, listed, signal });
   const shown = channel.kind === 'email' ? body : withoutDays(body);
   return announceDigest(sources.catalog, digest, shown, toMicroseconds(sources.now()));
 }

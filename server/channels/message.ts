@@ -1,4 +1,4 @@
-import type { DeliveryBody, DigestProject, Mover } from '../catalog/delivery-body.ts';
+import type { DeliveryBody, DigestProject, DigestVerdict, Mover } from '../catalog/delivery-body.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -25,6 +25,8 @@ const MAX_PROJECTS = 50;
 const MAX_CHARTS = 20;
 /** Pages of a project that have changed most. */
 const MAX_MOVERS = 3;
+/** Characters of the text of a note. */
+const MAX_NOTE = 100;
 
 export function messageOf({ type, data }: DeliveryBody): Message {
   const { workspace, project, link } = data;
@@ -64,6 +66,7 @@ function digestWords(
     lines: [
       ...projects.map(projectWords),
       ...(more > 0 ? [`${more} more projects are not shown here.`] : []),
+      ...projects.flatMap(({ project, verdicts = [] }) => verdicts.map((each) => verdictWords(project.domain, each))),
       `Changes are against ${comparison?.from} to ${comparison?.to}.`,
     ],
     charts: projects.slice(0, MAX_CHARTS).map(({ daily }) => daily?.map(([, clicks]) => clicks)),
@@ -91,6 +94,14 @@ function moverWords(rows: readonly Mover[]): string {
     return `${difference > 0 ? '+' : ''}${whole(difference)} ${page} (${whole(base)} to ${whole(now)})`;
   });
   return shown.length === 0 ? '' : ` Most of the change in clicks: ${shown.join('; ')}.`;
+}
+
+/** What was changed, and what became of it. */
+function verdictWords(domain: string, { note, text }: DigestVerdict): string {
+  const { date, page, keyword, group } = note;
+  const subject = page ?? keyword?.query ?? group?.name ?? '';
+  const what = note.text.length > MAX_NOTE ? `${note.text.slice(0, MAX_NOTE)}…` : note.text;
+  return `${domain}, change of ${date} to ${subject} (${what}): ${text}`;
 }
 
 const whole = (value: number): string => value.toLocaleString('en-US');

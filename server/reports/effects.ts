@@ -42,6 +42,13 @@ const parameters = {
   ...formatParameters,
 };
 
+/** The lengths of windows that a request does not name. */
+export const USUAL_LENGTHS: WindowLengths = {
+  before: parameters.before.fallback,
+  settle: parameters.settle.fallback,
+  after: parameters.after.fallback,
+};
+
 interface EffectsQuery {
   readonly subject: SubjectQuery;
   /** Null for that of the note. */
@@ -106,7 +113,8 @@ export const effectsReport = trackedReport({
 
 export type EffectsResult = Awaited<ReturnType<typeof effectsReport.run>>;
 
-function lastFinalDay(project: Project, now: number): Day {
+/** The last day of a project whose clicks stay as they are. */
+export function lastFinalDay(project: Project, now: number): Day {
   const last = lastDayOfData(project, now);
   return earlier(project.provisionalAfter ?? last, last);
 }

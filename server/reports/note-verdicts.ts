@@ -1,7 +1,9 @@
 import type { Note } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
+import type { Day } from '../domain/dates.ts';
 import type { EffectReason, Verdict } from '../effects/verdict.ts';
-import { effectsReport } from './effects.ts';
+import { windowsOf } from '../effects/windows.ts';
+import { effectsReport, USUAL_LENGTHS } from './effects.ts';
 import { answerCurrent, type ReportRequest, type ReportSources } from './report.ts';
 
 /** The verdict on the change that a note is about. */
@@ -10,6 +12,16 @@ export interface NoteVerdict {
   readonly reasons: readonly EffectReason[];
   /** The verdict in a sentence. */
   readonly text: string;
+}
+
+/** Whether something unchanged is left to compare with: the effect of a note on a whole project cannot be judged. */
+export function canBeJudged({ scope }: Note): boolean {
+  return scope !== 'project' && scope !== 'workspace';
+}
+
+/** The last of the days by which a note is judged. */
+export function lastJudgedDay({ date }: Note): Day {
+  return windowsOf(date, USUAL_LENGTHS).after.to;
 }
 
 /** The verdict on a note of a project, with the usual windows. Throws `not_found` for a note that is gone. */

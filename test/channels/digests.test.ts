@@ -1,15 +1,11 @@
 // A digest says what /site says of the week or month, once for each channel, when its days are final.
 import { PNG } from 'pngjs';
 import t, { type Test } from 'tap';
-import type { ChannelEvent } from '../../server/catalog/channels.ts';
-import { addChannel } from '../../server/channels/channels.ts';
-import { dueDigests, writeDigest } from '../../server/channels/due-digests.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { digestRange, digestTimes } from '../../server/domain/digest-periods.ts';
-import { withReports } from '../../server/reports/with-reports.ts';
 import { headersOf, partsOf, startMailServer } from '../fakes/smtp.ts';
 import { facts, NOW, PROJECT, type Row } from '../world.ts';
-import { alertOf, makeScene } from './scene.ts';
+import { alertOf, digestsOf, makeScene } from './scene.ts';
 
 const EVIL = '<b>@here</b>\r\nBcc: x';
 const OTHER = { ...PROJECT, id: 'Proj2', domain: 'other.example' };
@@ -40,27 +36,7 @@ const HOUR = 3_600_000;
 async function digestScene(t: Test, environment: NodeJS.ProcessEnv = {}) {
   const projects = [PROJECT, OTHER];
   const scene = await makeScene(t, environment, projects, { site_daily: SITE, page_daily: PAGES });
-  const due = () => dueDigests(scene.world.catalog, scene.clock.at);
-  return {
-    ...scene,
-    due,
-    /** Adds a channel at the time of the clock. */
-    addNow: async (path: string, ...events: ChannelEvent[]) => {
-      const wanted = { workspace: 'acme', kind: 'webhook', to: scene.receiver.origin + path, events } as const;
-      return (await addChannel(scene.world, wanted, { by: 'test', at: scene.clock.at * 1000 })).channel;
-    },
-    /** Writes what is due, as the job does. */
-    write: async () => {
-      const found = await due();
-      const { settings, catalog } = scene.world;
-      const log = { info: () => {}, warn: () => {} };
-      return withReports({ settings, catalog, log, now: () => scene.clock.at }, async (sources) => {
-        const written: boolean[] = [];
-        for (const digest of found) written.push(await writeDigest(sources, digest, new AbortController().signal));
-        return written;
-      });
-    },
-  };
+  return { ...scene, ...digestsOf(scene) };
 }
 
 t.test('the numbers are those of /site for the week before, for each project', async (t) => {

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import type { ChannelEvent } from '../../server/catalog/channels.ts';
 import type { Alert } from '../../server/catalog/events.ts';
 import { announceAlert } from '../../server/catalog/outbox.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import type { Resolve } from '../../server/channels/addresses.ts';
+import { addChannel } from '../../server/channels/channels.ts';
+import { dueDigests, writeDigest } from '../../server/channels/due-digests.ts';
 import { type Sent, sendDue } from '../../server/channels/send.ts';
+import { withReports } from '../../server/reports/with-reports.ts';
 import { command } from '../command.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { makeWorld, NOW, PROJECT, type Row, temporaryFolder, type World } from '../world.ts';
@@ -76,5 +80,29 @@ export async function makeScene(
         onError: (error) => errors.push(error),
         ...(options.resolve && { resolve: options.resolve }),
       }),
+  };
+}
+
+/** Channels and their digests at the time of a scene's clock. */
+export function digestsOf({ world, receiver, clock }: Awaited<ReturnType<typeof makeScene>>) {
+  const due = () => dueDigests(world.catalog, clock.at);
+  return {
+    due,
+    /** Adds a channel at the time of the clock. */
+    addNow: async (path: string, ...events: ChannelEvent[]) => {
+      const wanted = { workspace: 'acme', kind: 'webhook', to: receiver.origin + path, events } as const;
+      return (await addChannel(world, wanted, { by: 'test', at: clock.at * 1000 })).channel;
+    },
+    /** Writes what is due, as the job does. */
+    write: async () => {
+      const found = await due();
+      const { settings, catalog } = world;
+      const log = { info: () => {}, warn: () => {} };
+      return withReports({ settings, catalog, log, now: () => clock.at }, async (sources) => {
+        const written: boolean[] = [];
+        for (const digest of found) written.push(await writeDigest(sources, digest, new AbortController().signal));
+        return written;
+      });
+    },
   };
 }

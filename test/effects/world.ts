@@ -3,7 +3,7 @@ import { facts, keyword, ofProject, PROJECT, type Row, type Tables, WORKSPACE } 
 const FIRST = Date.parse('2025-04-01');
 export const DAYS = 341;
 export const day = (at: number): string => new Date(FIRST + at * 86_400_000).toISOString().slice(0, 10);
-const LAST = day(DAYS - 1);
+export const LAST = day(DAYS - 1);
 export const CHANGE = '2025-12-01';
 export const page = (n: number): string => `https://shop.example/${n}`;
 
@@ -50,8 +50,8 @@ export const note = (n: number, scope: string, date: string, more: Row = {}): Ro
   category: 'content',
   text: `Note ${n}`,
   author: 'Ann',
-  created_at: '2026-03-01T00:00:00Z',
-  updated_at: '2026-03-01T00:00:00Z',
+  created_at: `${date}T09:00:00Z`,
+  updated_at: `${date}T09:00:00Z`,
   ...more,
 });
 const group = (id: string, more: Row = {}): Row => ({

@@ -29,6 +29,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'connect_attempts', key: ['state_hash'] },
   { table: 'channels', key: ['id'] },
   { table: 'deliveries', key: ['id'] },
+  { table: 'digest_verdicts', key: ['channel_id', 'event', 'note_id'] },
   { table: 'connections', key: ['project_id', 'kind'] },
   { table: 'provider_pauses', key: ['kind', 'property'] },
   { table: 'sync_projects', key: ['project_id'] },
