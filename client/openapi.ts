@@ -824,6 +824,14 @@ export interface components {
       /** @description Since when it is so; null if that is unknown. */
       readonly since: string | null;
       readonly text: string;
+      /** @description Only of dismissed findings. A dismissal ends when the finding changes materially: the gain, for as many days, leaves the interval of then; it went and came back; or a query is split over other pages. */
+      readonly dismissal?: string;
+      /**
+       * Format: date-time
+       * @description An instant in UTC, with milliseconds.
+       */
+      readonly dismissedAt?: string;
+      readonly dismissedBy?: string;
     };
     /** @description The numbers that the text quotes; each type has some of them. */
     readonly FindingEvidence: {
@@ -916,6 +924,11 @@ export interface components {
       /** Format: double */
       readonly q: number;
       readonly findings: readonly components['schemas']['Finding'][];
+      /**
+       * Format: int64
+       * @description How many findings of these types are dismissed.
+       */
+      readonly dismissed: number;
       readonly tested: components['schemas']['TestedTypes'];
       readonly paging: components['schemas']['Paging'];
       readonly quality?: components['schemas']['Quality'];
@@ -1558,7 +1571,10 @@ export interface components {
        * @description How many of them have a p under 0.05; chance alone gives one in twenty.
        */
       readonly below05: number;
-      /** Format: int64 */
+      /**
+       * Format: int64
+       * @description Dismissed findings count.
+       */
       readonly listed: number;
       /** @description Why nothing could be tested. One of needs_stored_days, provider_event, too_little_data; more may be added. */
       readonly reason?: string;
@@ -2814,6 +2830,8 @@ export interface operations {
         readonly q?: number;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
+        /** @description Lists findings that owners or admins have dismissed, too. */
+        readonly dismissed?: boolean;
         /** @description Maximum number of rows. */
         readonly limit?: number;
         /** @description Number of rows to skip. No rows are returned at or beyond the total. */

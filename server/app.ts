@@ -29,6 +29,7 @@ import { Lists } from './lists/lists.ts';
 import { addMcp } from './mcp/mcp.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { ServerParts } from './metrics/server-parts.ts';
+import { JudgedFindings } from './reports/judged-findings.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import { importOptional } from './runtime/optional-packages.ts';
 import type { Settings } from './settings/settings.ts';
@@ -142,6 +143,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     catalog,
     catalogCache,
     tracked: new TrackedKeywordsCache(catalog),
+    judged: new JudgedFindings(),
     facts: await openFacts({ settings, engine, files, heavy: heavyQueries }),
     lists,
     files,

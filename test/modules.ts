@@ -18,7 +18,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'app.ts': {
     purpose: 'builds the whole server without listening, in production and in tests',
     imports: [
-      ...['dashboard', 'mcp', 'metrics', 'api', 'formats'],
+      ...['dashboard', 'mcp', 'metrics', 'api', 'formats', 'reports'],
       ...['lists', 'facts', 'catalog', 'storage', 'runtime', 'settings'],
     ],
   },

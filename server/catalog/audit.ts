@@ -60,6 +60,8 @@ export const AUDIT_ACTIONS = [
   'view.changed',
   'view.removed',
   'project.tagged',
+  'finding.dismissed',
+  'finding.restored',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -13,6 +13,7 @@ import { addBrandActions } from './brand-actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addFeedActions } from './feed-actions.ts';
+import { addFindingActions } from './finding-actions.ts';
 import { addGroupActions } from './group-actions.ts';
 import { addHomeActions, addHomeRoutes } from './home-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
@@ -83,6 +84,7 @@ export async function addDashboard(
       addFeedActions(add, context, stores);
       addNoteActions(add, stores);
       addViewActions(add, context);
+      addFindingActions(add, context);
       addHomeActions(add, context);
       addKeywordActions(add, stores);
       addGroupActions(add, context, stores);

@@ -1,5 +1,5 @@
-import type { FindingsResult } from '../reports/findings.ts';
-import type { Finding, FindingEvidence } from '../reports/listed-finding.ts';
+import type { AnsweredFinding, FindingsResult } from '../reports/findings.ts';
+import type { FindingEvidence } from '../reports/listed-finding.ts';
 import { batchOf, type Cell, type Column, type RowsAnswer } from './rows.ts';
 
 const EVIDENCE: readonly (readonly [Exclude<keyof FindingEvidence, 'pages' | 'pageImpressions'>, Column['type']])[] = [
@@ -19,12 +19,13 @@ const EVIDENCE: readonly (readonly [Exclude<keyof FindingEvidence, 'pages' | 'pa
   ['mainPageChanges', 'count'],
 ];
 
-const COLUMNS: readonly (readonly [string, Column['type'], (finding: Finding) => Cell])[] = [
+const COLUMNS: readonly (readonly [string, Column['type'], (finding: AnsweredFinding) => Cell])[] = [
   ['type', 'text', ({ type }) => type],
   ['page', 'text', ({ page }) => page ?? null],
   ['query', 'text', ({ query }) => query ?? null],
   ...EVIDENCE.map(
-    ([name, type]) => ['evidence_'.concat(name), type, ({ evidence }: Finding) => evidence[name] ?? null] as const,
+    ([name, type]) =>
+      ['evidence_'.concat(name), type, ({ evidence }: AnsweredFinding) => evidence[name] ?? null] as const,
   ),
   ['evidence_pages', 'ids', ({ evidence }) => evidence.pages ?? []],
   ['evidence_pageImpressions', 'ids', ({ evidence }) => (evidence.pageImpressions ?? []).map(String)],
@@ -35,6 +36,8 @@ const COLUMNS: readonly (readonly [string, Column['type'], (finding: Finding) =>
   ['adjusted', 'ratio', ({ adjusted }) => adjusted],
   ['since', 'day', ({ since }) => since],
   ['text', 'text', ({ text }) => text],
+  ['dismissedAt', 'instant', ({ dismissedAt }) => dismissedAt ?? null],
+  ['dismissedBy', 'text', ({ dismissedBy }) => dismissedBy ?? null],
 ];
 
 /** One row per finding. */

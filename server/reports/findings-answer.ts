@@ -11,51 +11,57 @@ import {
   type RowFinding,
   type RowKind,
 } from '../findings/finding.ts';
-import type { Reasons, UntestedReason } from './findings-plan.ts';
+import type { Reasons } from './findings-plan.ts';
 import type { NamedRows } from './findings-rows.ts';
 import type { SplitQuery } from './findings-split.ts';
 import { textOf } from './findings-texts.ts';
+import type { Judged, TestedType } from './judged-findings.ts';
 import type { Finding, FindingEvidence, Untold } from './listed-finding.ts';
 
-export interface TestedType {
-  /** Rows that were tested, or looked at for a list. */
-  readonly tested: number;
-  /** How many of them have a p under 0.05: by chance alone one in twenty has. */
-  readonly below05: number;
-  readonly listed: number;
-  readonly reason?: UntestedReason;
-}
+/** The largest share of false findings that can be asked for. */
+const MOST_Q = 0.5;
 
-/** All findings that are listed at a share of false ones, in order, and what was tested. */
-export function answerOf(
+/** All findings that the largest `q` lists, in order, and what was tested. */
+export function judgedOf(
   found: Found,
   rows: readonly NamedRows[],
   split: { readonly tested: number; readonly splits: readonly SplitQuery[] },
-  { range, q, reasons }: { readonly range: Range; readonly q: number; readonly reasons: Reasons },
-): { readonly findings: Finding[]; readonly tested: Readonly<Record<FindingType, TestedType>> } {
+  { range, reasons }: { readonly range: Range; readonly reasons: Reasons },
+): Pick<Judged, 'findings' | 'tested'> {
   const names = new Map(rows.map(({ kind, names: texts }) => [kind, texts]));
   const findings: Untold[] = split.splits.map((one) => splitFinding(one, range));
-  const tested = new Map<FindingType, TestedType>();
+  const tested = new Map<FindingType, Judged['tested'][FindingType]>();
   for (const family of Object.keys(FAMILIES) as Family[]) {
     const tests = found.get(family);
-    const listed = tests === undefined ? [] : listedOf(tests.findings, q, { names, range });
-    findings.push(...listed);
-    const isSplit = family === 'split';
+    if (tests !== undefined) findings.push(...listedOf(tests.findings, { names, range }));
     const below = tests?.findings.filter(({ p }) => p !== null && p < 0.05).length ?? 0;
-    const count = isSplit ? split.tested : (tests?.tested ?? 0);
+    const count = family === 'split' ? split.tested : (tests?.tested ?? 0);
     const reason = reasons.get(family) ?? (count === 0 ? 'too_little_data' : undefined);
     for (const type of FAMILIES[family]) {
-      const number = isSplit ? split.splits.length : listed.filter((one) => one.type === type).length;
-      tested.set(type, { tested: count, below05: below, listed: number, ...(reason && { reason }) });
+      tested.set(type, { tested: count, below05: below, ...(reason && { reason }) });
     }
   }
   return {
     findings: findings.sort(inOrder).map((one) => ({ ...one, text: textOf(one, range) })),
     tested: Object.fromEntries(FINDING_TYPES.map((type) => [type, tested.get(type)!])) as Record<
       FindingType,
-      TestedType
+      Judged['tested'][FindingType]
     >,
   };
+}
+
+/** What was tested, with how many are listed of each type; dismissed ones count. */
+export function listedCounts(
+  tested: Judged['tested'],
+  listed: readonly Finding[],
+): Readonly<Record<FindingType, TestedType>> {
+  const counts = new Map<FindingType, number>();
+  for (const { type } of listed) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const entries = FINDING_TYPES.map((type): [FindingType, TestedType] => {
+    const { reason, ...numbers } = tested[type];
+    return [type, { ...numbers, listed: counts.get(type) ?? 0, ...(reason && { reason }) }];
+  });
+  return Object.fromEntries(entries) as Record<FindingType, TestedType>;
 }
 
 interface Naming {
@@ -63,11 +69,11 @@ interface Naming {
   readonly range: Range;
 }
 
-/** The findings of a family that are listed; all of a list. */
-function listedOf(findings: readonly RowFinding[], q: number, { names, range }: Naming): Untold[] {
+/** The findings of a family that the largest `q` lists; all of a list. */
+function listedOf(findings: readonly RowFinding[], { names, range }: Naming): Untold[] {
   const adjusted = adjustedOf(findings);
   return findings.flatMap((one, at): Untold[] => {
-    if (one.p !== null && adjusted[at]! > q) return [];
+    if (one.p !== null && adjusted[at]! > MOST_Q) return [];
     const name = names.get(one.kind)![one.row]!;
     return [
       {

@@ -1,5 +1,4 @@
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
-import { keywordHistoryFrom } from '../catalog/projects.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier } from '../domain/dates.ts';
 import { metricsWithEvents } from '../domain/provider-events.ts';
@@ -26,7 +25,7 @@ const KINDS = ['query', 'page'] as const;
 export type FindingsPlan = Awaited<ReturnType<typeof planFindings>>;
 
 /** Plans what to read: the stored days of queries and pages up to the last day of the range, as far back as any test needs. */
-export async function planFindings({ catalog, project, tracked }: TrackedRead, range: Range, now: number) {
+export async function planFindings({ catalog, project, tracked }: TrackedRead, range: Range, historyFrom: Day) {
   const coverage = await readCoverage(catalog, project.id);
   const days = countDays(range.from, range.to);
   const furthest = earlier(addDays(range.to, 1 - MOST_WINDOWS * days), addDays(range.to, 1 - 7 * DECAY_WEEKS));
@@ -38,7 +37,7 @@ export async function planFindings({ catalog, project, tracked }: TrackedRead, r
       known: await planKnownDays(catalog, project, TABLES[kind], { ranges: [span], coverage }),
     })),
   );
-  const history = within(range, keywordHistoryFrom(project, now), range.to);
+  const history = within(range, historyFrom, range.to);
   const pagesOf = (table: 'keyword_page_daily' | 'keyword_all') =>
     history === null ? [] : filesOf(catalog, project.id, table, history);
   return {

@@ -1,16 +1,24 @@
+import { type DismissedFinding, listDismissedFindings } from '../catalog/dismissed-findings.ts';
+import { keywordHistoryFrom } from '../catalog/projects.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
+import type { Facts } from '../facts/facts.ts';
 import { findAll } from '../findings/find.ts';
 import { FINDING_TYPES, type FindingType } from '../findings/finding.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { answerOf } from './findings-answer.ts';
+import { dismissalOf, dismissedByKey, shownDismissal } from './dismissed-findings.ts';
+import { judgedOf, listedCounts } from './findings-answer.ts';
 import { choices, decimal } from './findings-parameters.ts';
-import { planFindings, plannedTests } from './findings-plan.ts';
+import { type FindingsPlan, planFindings, plannedTests } from './findings-plan.ts';
 import { readRows } from './findings-rows.ts';
 import { readSplits } from './findings-split.ts';
-import { country, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
+import type { Judged } from './judged-findings.ts';
+import type { Finding } from './listed-finding.ts';
+import { country, flag, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
 import { qualityOf } from './quality.ts';
 import { finalRange } from './ranges.ts';
-import { projectReference, trackedReport } from './report.ts';
+import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport } from './report.ts';
 
 const parameters = {
   ...rangeParameters,
@@ -21,6 +29,7 @@ const parameters = {
     'The share of the listed findings of a family that may be false; of a kind of tests that belong together.',
   ),
   country,
+  dismissed: flag('Lists findings that owners or admins have dismissed, too.'),
   ...paging(100, 1000),
   ...formatParameters,
 };
@@ -32,9 +41,12 @@ interface FindingsQuery extends Range {
   readonly country: string | null;
   readonly types: readonly FindingType[];
   readonly q: number;
+  readonly dismissed: boolean;
   /** Null for all. */
   readonly limit: number | null;
   readonly offset: number;
+  /** The first day of keyword data that the plan can read. */
+  readonly historyFrom: Day;
 }
 
 /** What differs from what a site usually does, with a controlled share of false findings. */
@@ -42,34 +54,91 @@ export const findingsReport = trackedReport({
   operation: 'listFindings',
   parameters,
   parse: (sent, project, now): FindingsQuery => {
-    const { type, q, country: named = null, limit, offset, ...range } = readParameters(parameters, sent);
+    const values = readParameters(parameters, sent);
+    const { type, q, country: named = null, dismissed, limit, offset, ...range } = values;
     const days = finalRange(range, project, now);
-    return { ...days, country: named, types: type, q, limit: rowLimit(sent, limit), offset };
+    const historyFrom = keywordHistoryFrom(project, now);
+    return { ...days, country: named, types: type, q, dismissed, limit: rowLimit(sent, limit), offset, historyFrom };
   },
-  plan: async (query, read, { now }) => ({ query, plan: await planFindings(read, query, now()) }),
-  run: async ({ query, plan }, { facts }, { signal }) => {
-    const { q, types, offset, country: named } = query;
-    const range = { from: query.from, to: query.to };
-    const { project } = plan;
-    const { rows: toRead, can, reasons } = await plannedTests(facts, plan, range, signal);
-    const [rows, split] = await Promise.all([
-      Promise.all(toRead.map((table) => readRows(facts, table, { range, country: named, project }, signal))),
-      readSplits(facts, plan.split, signal),
-    ]);
-    if (plan.split.pages.length === 0) reasons.set('split', 'needs_stored_days');
-    const { findings, tested } = answerOf(await inTurns(findAll(rows, can)), rows, split, { range, q, reasons });
-    const chosen = findings.filter(({ type }) => types.includes(type));
-    const limit = query.limit ?? chosen.length;
+  plan: async (query, read, { judged }) => {
+    const key = keyOf(query);
+    const { catalog, project } = read;
+    const dismissed = await listDismissedFindings(catalog, project.id);
+    // Planned again only for what is not judged yet.
+    const found = judged.find(key);
+    const plan = found === undefined ? await planFindings(read, query, query.historyFrom) : null;
+    return { query, project, key, dismissed, found, plan };
+  },
+  run: async ({ query, project, key, dismissed, found, plan }, { facts, judged }, { signal }) => {
+    const { q, types, offset, country: named, from, to } = query;
+    const { findings, tested, ...known } =
+      found ?? (await judged.make(key, signal, (stop) => judge(facts, plan!, query, stop)));
+    const all = findings.filter(({ adjusted }) => adjusted === null || adjusted <= q);
+    const chosen = all.filter(({ type }) => types.includes(type));
+    const marked = markDismissed(chosen, { from, to, country: named }, dismissed);
+    const shown = query.dismissed ? marked : marked.filter((one) => one.dismissal === undefined);
+    const limit = query.limit ?? shown.length;
     return {
       project: projectReference(project),
-      range: { ...range, country: named, cut: query.cut, provisionalAfter: project.provisionalAfter },
+      range: { from, to, country: named, cut: query.cut, provisionalAfter: project.provisionalAfter },
       q,
-      findings: chosen.slice(offset, offset + limit),
-      tested,
-      paging: { total: chosen.length, limit: Math.max(1, limit), offset },
-      ...(await qualityOf(facts, plan.quality, signal)),
+      findings: shown.slice(offset, offset + limit),
+      dismissed: marked.filter((one) => one.dismissal !== undefined).length,
+      tested: listedCounts(tested, all),
+      paging: { total: shown.length, limit: Math.max(1, limit), offset },
+      ...known,
     };
   },
 });
 
 export type FindingsResult = Awaited<ReturnType<typeof findingsReport.run>>;
+
+/** What the tests depend on. */
+function keyOf(query: FindingsQuery & ReportQuery & ProjectRevisions): CacheKey {
+  const { workspace, project, factsRevision, entitiesRevision, from, to, finalThrough, historyFrom } = query;
+  return cacheKey(
+    workspace,
+    project,
+    factsRevision,
+    entitiesRevision,
+    from,
+    to,
+    finalThrough,
+    historyFrom,
+    query.country,
+  );
+}
+
+/** Reads and tests all rows of a project. */
+async function judge(facts: Facts, plan: FindingsPlan, query: FindingsQuery, signal: AbortSignal): Promise<Judged> {
+  const range = { from: query.from, to: query.to };
+  const { project } = plan;
+  const { rows: toRead, can, reasons } = await plannedTests(facts, plan, range, signal);
+  const [rows, split, known] = await Promise.all([
+    Promise.all(toRead.map((table) => readRows(facts, table, { range, country: query.country, project }, signal))),
+    readSplits(facts, plan.split, signal),
+    qualityOf(facts, plan.quality, signal),
+  ]);
+  if (plan.split.pages.length === 0) reasons.set('split', 'needs_stored_days');
+  return { ...judgedOf(await inTurns(findAll(rows, can)), rows, split, { range, reasons }), ...known };
+}
+
+/** A finding of an answer; dismissed ones with who dismissed them. */
+export interface AnsweredFinding extends Finding {
+  readonly dismissal?: string;
+  readonly dismissedAt?: string;
+  readonly dismissedBy?: string;
+}
+
+function markDismissed(
+  findings: readonly Finding[],
+  { country: named, ...range }: Range & { readonly country: string | null },
+  dismissed: readonly DismissedFinding[],
+): readonly AnsweredFinding[] {
+  const byKey = dismissedByKey(dismissed, named);
+  if (byKey.size === 0) return findings;
+  return findings.map((finding) => {
+    const found = dismissalOf(finding, range, byKey);
+    return found === undefined ? finding : { ...finding, ...shownDismissal(found) };
+  });
+}

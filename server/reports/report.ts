@@ -8,6 +8,7 @@ import type { FormatName } from '../domain/formats.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Lists } from '../lists/lists.ts';
 import type { FileStore } from '../storage/file-store.ts';
+import type { JudgedFindings } from './judged-findings.ts';
 import { formatParameters, type Parameters, readParameters } from './parameters.ts';
 
 /** The dependencies of reports. */
@@ -15,6 +16,7 @@ export interface ReportSources {
   readonly catalog: Catalog;
   readonly catalogCache: CatalogCache;
   readonly tracked: TrackedKeywordsCache;
+  readonly judged: JudgedFindings;
   readonly facts: Facts;
   readonly lists: Lists;
   /** The stored files, for those that are sent unchanged. */

@@ -9,6 +9,7 @@ import { ConcurrencyLimit } from '../runtime/limits.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
+import { JudgedFindings } from './judged-findings.ts';
 import type { ReportSources } from './report.ts';
 
 interface Options {
@@ -35,5 +36,7 @@ export async function withReports<T>(
   const facts = await openFacts({ settings, engine, files, heavy: new ConcurrencyLimit(1) });
   const catalogCache = new CatalogCache(catalog);
   const tracked = new TrackedKeywordsCache(catalog);
-  return await work({ catalog, catalogCache, tracked, facts, lists, files, now, publicUrl: settings.publicUrl });
+  const judged = new JudgedFindings();
+  const { publicUrl } = settings;
+  return await work({ catalog, catalogCache, tracked, judged, facts, lists, files, now, publicUrl });
 }

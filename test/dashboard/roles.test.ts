@@ -23,6 +23,7 @@ const REQUESTS = {
       `POST ${P}/brand-terms/preview`,
       `POST ${P}/rules`,
       `POST ${P}/rules/test`,
+      `POST ${P}/findings/dismissed`,
     ],
   ],
   'channels, shared links': ['GET /channels', 'POST /channels', `POST ${P}/sync`, 'GET /connect'],

@@ -1,78 +1,10 @@
 // Findings tell what differs from what a site usually does, with its numbers, and why something was not tested.
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
-import { facts, keyword, makeWorld, ofProject, PROJECT, refusedFor } from '../world.ts';
+import { LAST, SITE } from '../findings/site.ts';
+import { makeWorld, ofProject, PROJECT, refusedFor } from '../world.ts';
 
-const LAST = '2026-03-07';
-const DAYS = 280;
-
-/** Repeatable noise around 1. */
-function noise(seed: number): number {
-  const mixed = Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d);
-  return 0.9 + 0.2 * (((mixed ^ (mixed >>> 12)) >>> 0) / 4294967296);
-}
-
-/** A query or page with so many impressions a day at a position, by days before the last final one. */
-interface Shown {
-  readonly name: string;
-  readonly impressions: (age: number) => number;
-  readonly position?: (age: number) => number;
-  /** What its CTR is multiplied by. */
-  readonly ctr?: (age: number) => number;
-}
-
-const usual = (name: string, at: number): Shown => ({
-  name,
-  impressions: () => 60 + 15 * at,
-  position: () => 2 + 0.3 * at,
-});
-
-const QUERIES: readonly Shown[] = [
-  ...Array.from({ length: 30 }, (_, at) => usual(`usual ${at}`, at)),
-  { name: 'dull title', impressions: () => 400, position: () => 4, ctr: (age) => (age < 28 ? 0.4 : 1) },
-  { name: 'in the news', impressions: (age) => (age < 28 ? 900 : 300), position: () => 5 },
-  { name: 'slipped', impressions: () => 400, position: (age) => (age < 28 ? 9 : 4) },
-  { name: 'gone', impressions: (age) => (age < 30 ? 0 : 80), position: () => 6 },
-  { name: 'arrived', impressions: (age) => (age < 21 ? 90 : 0), position: () => 6 },
-];
-const PAGES: readonly Shown[] = [
-  ...Array.from({ length: 20 }, (_, at) => usual(`https://shop.example/${at}`, at)),
-  { name: 'https://shop.example/old', impressions: (age) => 500 * 0.985 ** ((DAYS - age) / 7), position: () => 4 },
-];
-
-function rowsOf(column: string, all: readonly Shown[]) {
-  return facts(
-    `date ${column} country`,
-    ...all.flatMap(({ name, impressions, position = () => 3, ctr = () => 1 }, row) =>
-      Array.from({ length: DAYS }, (_, at) => {
-        const age = DAYS - 4 - at;
-        const shown = Math.round(impressions(age) * noise(1000 * row + at));
-        const place = position(age);
-        const clicks = Math.round(shown * (0.3 / place) * ctr(age) * noise(7919 * row + 31 * at));
-        return [addDays(LAST, -age), name, 'usa', clicks, shown, Math.round(shown * (place - 1))];
-      }).filter(([, , , , shown]) => Number(shown) > 0),
-    ),
-  );
-}
-
-const query_daily = rowsOf('query', QUERIES);
-const page_daily = rowsOf('url', PAGES);
-/** Two pages of a tracked query that take turns. */
-const keyword_page_daily = Array.from({ length: 28 }, (_, age) =>
-  facts(
-    'date keyword_id url',
-    [addDays(LAST, -age), 'Kw001', 'https://shop.example/a#top', 1, age % 2 === 0 ? 40 : 20, 40],
-    [addDays(LAST, -age), 'Kw001', 'https://shop.example/b', 1, 30, 40],
-    [addDays(LAST, -age), 'Kw002', 'https://shop.example/a', 1, 50, 40],
-  ),
-).flat();
-const keyword_daily = Array.from({ length: 28 }, (_, age) =>
-  facts(
-    'date keyword_id device',
-    [addDays(LAST, -age), 'Kw001', 'mobile', 2, 50, 80],
-    [addDays(LAST, -age), 'Kw002', 'mobile', 1, 50, 40],
-  ),
-).flat();
+const query_daily = SITE['query_daily']!;
 const short = query_daily.filter(({ date }) => String(date) > addDays(LAST, -60));
 
 const { app, key, ask, get } = await makeWorld(t, {
@@ -82,11 +14,8 @@ const { app, key, ask, get } = await makeWorld(t, {
     { ...PROJECT, id: 'NoDay' },
     { ...PROJECT, id: 'Fresh', last_synced_at: null, synced_through: null, provisional_after: null },
   ],
-  keywords: [keyword('Kw001', 'two pages'), keyword('Kw002', 'one page')],
+  ...SITE,
   query_daily: [...query_daily, ...ofProject('Short', short)],
-  page_daily,
-  keyword_daily,
-  keyword_page_daily,
 });
 
 interface Listed {
@@ -237,7 +166,10 @@ t.test('flat rows have the same findings', async (t) => {
   const headers = { authorization: `Bearer ${key}` };
   const { body: text } = await app.inject({ url: '/api/v1/projects/Proj1/findings.csv?type=lost', headers });
   const csv = text.trim().split('\r\n');
-  t.match(csv[0], /^type,page,query,evidence_clicks,.*,gain_clicks,gain_low,gain_high,p,adjusted,since,text$/);
+  t.match(
+    csv[0],
+    /^type,page,query,evidence_clicks,.*,gain_clicks,gain_low,gain_high,p,adjusted,since,text,dismissedAt,dismissedBy$/,
+  );
   t.match(csv[1], /^lost,,gone,/);
   t.equal(csv.length, 2);
 });
@@ -249,6 +181,7 @@ t.test('bad parameters are refused by name', async (t) => {
     ['q=0.1&q=0.2', 'q'],
     ['type=lots', 'type'],
     ['type=lost&type=', 'type'],
+    ['dismissed=yes', 'dismissed'],
     ['limit=1001', 'limit'],
     ['from=2026-03-09&to=2026-03-10', 'from'],
     ['to=2026-03-15', 'to'],

@@ -4,9 +4,9 @@ import { findingRows } from '../../formats/finding-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { findingsReport } from '../../reports/findings.ts';
 import { UNTESTED_REASONS } from '../../reports/findings-plan.ts';
-import { answerWith } from '../answer.ts';
+import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, integer, nullable, object, openWords } from '../schema-types.ts';
+import { day, instant, integer, nullable, object, openWords } from '../schema-types.ts';
 import { paging, project, quality, range } from '../schemas.ts';
 import type { Route } from './route.ts';
 
@@ -67,6 +67,14 @@ const finding = object('Finding', {
   ),
   since: nullable(day, 'Since when it is so; null if that is unknown.'),
   text: Type.String(),
+  dismissal: Type.Optional(
+    Type.String({
+      description:
+        'Only of dismissed findings. A dismissal ends when the finding changes materially: the gain, for as many days, leaves the interval of then; it went and came back; or a query is split over other pages.',
+    }),
+  ),
+  dismissedAt: Type.Optional(instant),
+  dismissedBy: Type.Optional(Type.String()),
 });
 
 const testedType = object('TestedType', {
@@ -75,7 +83,7 @@ const testedType = object('TestedType', {
     minimum: 0,
     description: 'How many of them have a p under 0.05; chance alone gives one in twenty.',
   }),
-  listed: integer({ minimum: 0 }),
+  listed: integer({ minimum: 0, description: 'Dismissed findings count.' }),
   reason: Type.Optional(openWords(UNTESTED_REASONS, 'Why nothing could be tested.')),
 });
 
@@ -84,6 +92,7 @@ const answer = object('FindingsAnswer', {
   range,
   q: Type.Number({ format: 'double' }),
   findings: Type.Array(finding),
+  dismissed: integer({ minimum: 0, description: 'How many findings of these types are dismissed.' }),
   tested: object(
     'TestedTypes',
     Object.fromEntries(FINDING_TYPES.map((type) => [type, testedType])) as Record<FindingType, typeof testedType>,
@@ -104,5 +113,6 @@ export const findings: Route = {
   handle: answerWith(findingsReport, {
     json: (result) => documentJson<Static<typeof answer>>(result),
     rows: findingRows,
+    version: wholeResult,
   }),
 };

@@ -25,6 +25,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'saved_views', key: ['id'] },
   { table: 'project_tags', key: ['project_id', 'tag'] },
   { table: 'favourites', key: ['project_id', 'email'] },
+  { table: 'dismissed_findings', key: ['id'] },
   { table: 'grants', key: ['id'] },
   { table: 'connect_attempts', key: ['state_hash'] },
   { table: 'channels', key: ['id'] },

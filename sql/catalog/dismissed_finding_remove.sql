@@ -1,0 +1,2 @@
+-- Restores a finding. $id.
+delete from dismissed_findings where id = $id
