@@ -23,6 +23,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   layout: () => import('./layout.ts'),
   reach: () => import('./reach.ts'),
   'main-job': () => import('./main-job.ts'),
+  findings: () => import('./findings.ts'),
 };
 const named = process.argv.slice(2);
 const unknown = named.find((name) => FILES[name] === undefined);

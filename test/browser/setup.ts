@@ -7,7 +7,18 @@ import { launch, settled, takeShot } from './browser.ts';
 import { startDashboard } from './world.ts';
 
 export const OWNER = 'owner@acme.example';
-export const SCREENS = ['', '/queries', '/pages', '/keywords', '/breakdowns', '/explain', '/alerts', '/notes', '/data'];
+export const SCREENS = [
+  '',
+  '/queries',
+  '/pages',
+  '/keywords',
+  '/breakdowns',
+  '/explain',
+  '/findings',
+  '/alerts',
+  '/notes',
+  '/data',
+];
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 export const HUGE = { width: 2560, height: 1440 };

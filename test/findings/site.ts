@@ -1,4 +1,4 @@
-import { addDays } from '../../server/domain/dates.ts';
+import { addDays, type Day } from '../../server/domain/dates.ts';
 import { facts, keyword, type Tables } from '../world.ts';
 
 export const LAST = '2026-03-07';
@@ -38,7 +38,7 @@ const PAGES: readonly Shown[] = [
   { name: 'https://shop.example/old', impressions: (age) => 500 * 0.985 ** ((DAYS - age) / 7), position: () => 4 },
 ];
 
-function rowsOf(column: string, all: readonly Shown[]) {
+function rowsOf(column: string, all: readonly Shown[], last: Day) {
   return facts(
     `date ${column} country`,
     ...all.flatMap(({ name, impressions, position = () => 3, ctr = () => 1 }, row) =>
@@ -47,36 +47,36 @@ function rowsOf(column: string, all: readonly Shown[]) {
         const shown = Math.round(impressions(age) * noise(1000 * row + at));
         const place = position(age);
         const clicks = Math.round(shown * (0.3 / place) * ctr(age) * noise(7919 * row + 31 * at));
-        return [addDays(LAST, -age), name, 'usa', clicks, shown, Math.round(shown * (place - 1))];
+        return [addDays(last, -age), name, 'usa', clicks, shown, Math.round(shown * (place - 1))];
       }).filter(([, , , , shown]) => Number(shown) > 0),
     ),
   );
 }
 
-const query_daily = rowsOf('query', QUERIES);
-const page_daily = rowsOf('url', PAGES);
-/** Two pages of a tracked query that take turns. */
-const keyword_page_daily = Array.from({ length: 28 }, (_, age) =>
-  facts(
-    'date keyword_id url',
-    [addDays(LAST, -age), 'Kw001', 'https://shop.example/a#top', 1, age % 2 === 0 ? 40 : 20, 40],
-    [addDays(LAST, -age), 'Kw001', 'https://shop.example/b', 1, 30, 40],
-    [addDays(LAST, -age), 'Kw002', 'https://shop.example/a', 1, 50, 40],
-  ),
-).flat();
-const keyword_daily = Array.from({ length: 28 }, (_, age) =>
-  facts(
-    'date keyword_id device',
-    [addDays(LAST, -age), 'Kw001', 'mobile', 2, 50, 80],
-    [addDays(LAST, -age), 'Kw002', 'mobile', 1, 50, 40],
-  ),
-).flat();
+/** A site of which findings of every type are known: steady rows, and some that have changed. `last`: the last final day. */
+export function siteOf(last: Day): Tables {
+  const days = Array.from({ length: 28 }, (_, age) => ({ day: addDays(last, -age), age }));
+  return {
+    keywords: [keyword('Kw001', 'two pages'), keyword('Kw002', 'one page')],
+    query_daily: rowsOf('query', QUERIES, last),
+    page_daily: rowsOf('url', PAGES, last),
+    keyword_daily: facts(
+      'date keyword_id device',
+      ...days.flatMap(({ day }) => [
+        [day, 'Kw001', 'mobile', 2, 50, 80],
+        [day, 'Kw002', 'mobile', 1, 50, 40],
+      ]),
+    ),
+    // Two pages of a tracked query that take turns.
+    keyword_page_daily: facts(
+      'date keyword_id url',
+      ...days.flatMap(({ day, age }) => [
+        [day, 'Kw001', 'https://shop.example/a#top', 1, age % 2 === 0 ? 40 : 20, 40],
+        [day, 'Kw001', 'https://shop.example/b', 1, 30, 40],
+        [day, 'Kw002', 'https://shop.example/a', 1, 50, 40],
+      ]),
+    ),
+  };
+}
 
-/** A site of which findings of every type are known: steady rows, and some that have changed. */
-export const SITE: Tables = {
-  keywords: [keyword('Kw001', 'two pages'), keyword('Kw002', 'one page')],
-  query_daily,
-  page_daily,
-  keyword_daily,
-  keyword_page_daily,
-};
+export const SITE = siteOf(LAST);

@@ -49,6 +49,7 @@ export function App() {
             <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
             <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
             <Route path="/app/p/:project/explain" component={Explain} />
+            <Route path="/app/p/:project/findings" component={Findings} />
             <Route path="/app/p/:project/alerts" component={Alerts} />
             <Route path="/app/p/:project/notes" component={Notes} />
             <Route path="/app/p/:project/report" component={Report} />
@@ -73,6 +74,7 @@ const Keywords = lazyScreen(async () => (await import('./screens/keywords.tsx'))
 const KeywordScreen = lazyScreen(async () => (await import('./screens/keyword.tsx')).KeywordScreen);
 const Breakdowns = lazyScreen(async () => (await import('./screens/breakdowns.tsx')).Breakdowns);
 const Explain = lazyScreen(async () => (await import('./screens/explain.tsx')).Explain);
+const Findings = lazyScreen(async () => (await import('./screens/findings.tsx')).Findings);
 const Alerts = lazyScreen(async () => (await import('./screens/alerts.tsx')).Alerts);
 const Notes = lazyScreen(async () => (await import('./screens/notes.tsx')).Notes);
 const Report = lazyScreen(async () => (await import('./screens/report.tsx')).Report);

@@ -14,6 +14,7 @@ import './styles/overview.css';
 import './styles/keywords.css';
 import './styles/breakdowns.css';
 import './styles/explain.css';
+import './styles/findings.css';
 import './styles/alerts.css';
 import './styles/notes.css';
 import './styles/data.css';

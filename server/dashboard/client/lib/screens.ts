@@ -4,6 +4,7 @@ import type { IconName } from '../parts/icons.tsx';
 export const SCREENS: readonly (readonly [path: string, name: string, icon: IconName, letter: string])[] = [
   ['', 'Overview', 'overview', 'o'],
   ['/explain', 'Explain', 'explain', 'e'],
+  ['/findings', 'Findings', 'findings', 'f'],
   ['/queries', 'Queries', 'queries', 'q'],
   ['/pages', 'Pages', 'pages', 'p'],
   ['/keywords', 'Keywords', 'keywords', 'k'],
