@@ -154,6 +154,25 @@ export async function listDeliveries(catalog: Catalog, channel: string | null, l
   return catalog.statements.all('deliveries_of_channel', { channel, limit });
 }
 
+/**
+ * Makes due what waits for longer than its pause: the clock was ahead when it was planned.
+ * @param pauses the longest one after so many attempts
+ */
+export async function hastenDeliveries(
+  catalog: Catalog,
+  now: Microseconds,
+  pauses: (attempts: number) => Microseconds,
+): Promise<void> {
+  const waiting = await catalog.statements.all<{ attempts: number; latest: Microseconds }>('deliveries_waiting', { now });
+  const late = waiting.filter(({ attempts, latest }) => latest > now + pauses(attempts));
+  if (late.length === 0) return;
+  await catalog.transaction(async (tx) => {
+    for (const { attempts } of late) {
+      await tx.statements.run('deliveries_hasten', { now, attempts, latest: now + pauses(attempts) });
+    }
+  });
+}
+
 /** Forgets what ended 30 days ago, not too many at a time: others wait for the transaction. */
 export async function forgetDeliveries(catalog: Catalog, now: Microseconds): Promise<void> {
   const before = now - KEPT;

@@ -6,6 +6,7 @@ import {
   claimDeliveries,
   endAttempt,
   forgetDeliveries,
+  hastenDeliveries,
   renewClaims,
 } from '../catalog/deliveries.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -33,6 +34,8 @@ const LOOK = 500;
 const GATHER = 100;
 /** Milliseconds after which claims are renewed. */
 const RENEW = 8000;
+/** Clocks of nodes may differ by so many milliseconds. */
+const CLOCK_DIFFERENCE = 60_000;
 /** Random share by which a pause is longer or shorter. The last one is not shorter: it decides what is missed. */
 const JITTER = 0.2;
 
@@ -47,10 +50,18 @@ export async function sendDue(catalog: OpenCatalog, options: SendOptions): Promi
   const running = new Map<ClaimedDelivery, Promise<void>>();
   const render = (body: string): string => renderBody(body, settings.publicUrl);
   await forgetDeliveries(catalog, micros());
-  let renewAt = now() + RENEW;
+  const pauses = (attempts: number): number =>
+    toMicroseconds((settings.deliveryRetries[attempts - 1] ?? 0) * (1 + JITTER) + CLOCK_DIFFERENCE);
+  await hastenDeliveries(catalog, micros(), pauses);
+  let renewedAt = now();
   try {
     for (;;) {
       signal.throwIfAborted();
+      // Before others are looked for: after a jump of the clock, these would be found. It may have been set back.
+      if (now() - renewedAt >= RENEW || now() < renewedAt) {
+        renewedAt = now();
+        await renewClaims(catalog, [...running.keys()], micros());
+      }
       const claimed = await claimDeliveries(catalog, micros(), render);
       for (const delivery of claimed) {
         const sending = sendOne(catalog, delivery, options, total)
@@ -61,10 +72,6 @@ export async function sendDue(catalog: OpenCatalog, options: SendOptions): Promi
         running.set(delivery, sending);
       }
       if (running.size === 0) return total;
-      if (now() >= renewAt) {
-        await renewClaims(catalog, [...running.keys()], micros());
-        renewAt = now() + RENEW;
-      }
       const rested = new AbortController();
       await Promise.race([...running.values(), sleep(LOOK, AbortSignal.any([signal, rested.signal]))]);
       rested.abort();

@@ -1,4 +1,5 @@
 // What goes wrong between sending and noting it costs nothing but a second delivery, with the id of the first.
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
 import { listDeliveries } from '../../server/catalog/deliveries.ts';
@@ -98,4 +99,60 @@ t.test('a full disk: nothing is lost, and it goes on by itself when there is roo
   const [first, second] = receiver.received;
   t.equal(first!.headers['webhook-id'], second!.headers['webhook-id']);
   t.equal(first!.body, second!.body);
+});
+
+const DAY = 86_400_000;
+
+t.test('the clock jumps by a day while an attempt runs: nothing is sent twice at a time', async (t) => {
+  for (const jump of [DAY, -DAY]) {
+    const { add, announce, send, receiver, clock } = await makeScene(t, { ORDINATE_DELIVERY_SECONDS: '60' });
+    await add('webhook', '/slow');
+    await announce('alert.opened', [alertOf('a1')]);
+    const held: ServerResponse[] = [];
+    const { promise: reached, resolve } = Promise.withResolvers<void>();
+    const { promise: other, resolve: resolveOther } = Promise.withResolvers<void>();
+    receiver.answers = [
+      (response) => {
+        if (receiver.received.at(-1)!.path === '/slow') {
+          held.push(response);
+          resolve();
+        } else {
+          response.writeHead(204).end();
+          resolveOther();
+        }
+      },
+    ];
+    const sending = send();
+    await reached;
+    clock.at += jump;
+    // It looks for what is due again: this one is found.
+    await add('webhook', '/other');
+    await announce('alert.opened', [alertOf('b1', { createdAt: clock.at * 1000 })]);
+    await other;
+    for (const response of held.splice(0)) response.writeHead(204).end();
+    receiver.answers = [204];
+    await sending;
+    const ids = receiver.received.filter(({ path }) => path === '/slow').map(({ headers }) => headers['webhook-id']);
+    t.equal(ids.length, 2, `by ${jump}`);
+    t.equal(new Set(ids).size, 2);
+  }
+});
+
+t.test('a clock that was a day ahead: what was written and tried meanwhile waits no day', async (t) => {
+  const { add, announce, send, receiver, clock, rows } = await makeScene(t);
+  await add('webhook', '/');
+  clock.at += DAY;
+  receiver.answers = [503];
+  await announce('alert.opened', [alertOf('tried', { createdAt: clock.at * 1000 })]);
+  await send();
+  t.match(await rows('channels', 'deliveries'), [{ attempts: 1, state: 'pending' }]);
+  await announce('alert.opened', [alertOf('new', { createdAt: clock.at * 1000 })]);
+  clock.at -= DAY;
+  receiver.answers = [204];
+  t.strictSame(await send(), { sent: 2, failed: 0 });
+  receiver.answers = [503];
+  await announce('alert.opened', [alertOf('later', { createdAt: clock.at * 1000 })]);
+  await send();
+  t.strictSame(await send(), { sent: 0, failed: 0 }, 'the pauses of others stay');
+  t.equal(receiver.received.length, 4);
 });
