@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Context } from '../api/routes/context.ts';
 import { createKey, KeyRefused, listKeys, revokeKey } from '../catalog/keys.ts';
 import type { Usage } from '../catalog/usage.ts';
-import { invalidRequest } from '../domain/errors.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { type AddAction, MANAGERS } from './actions.ts';
 
@@ -46,6 +46,10 @@ export function addKeyRoutes(add: AddAction, { catalog }: Context, usage: Usage)
     method: 'DELETE',
     url: '/keys/:key',
     roles: MANAGERS,
+    find: async ({ workspace, ids }) => {
+      const isKnown = (await listKeys(catalog, usage, workspace)).some(({ id }) => id === ids['key']);
+      if (!isKnown) throw notFound('The workspace has no such key.');
+    },
     run: ({ workspace, ids, by, at }) => orRefuse(revokeKey(catalog, { id: ids['key']!, workspace, by, at })),
   });
 }

@@ -333,7 +333,7 @@ t.test('owners and admins manage keys; members and keys do not', async (t) => {
   for (const [method, url, payload] of [
     ['GET', '/app/api/keys'],
     ['POST', '/app/api/keys', '{"name":"mine"}'],
-    ['DELETE', '/app/api/keys/x'],
+    ['DELETE', `/app/api/keys/${(await newKey()).id}`],
   ] as const) {
     const refused = await send(method, url, { cookie: reader, ...(payload ? json : {}) }, payload ? { payload } : {});
     t.strictSame([refused.status, refused.code], [403, 'forbidden'], `${method} ${url}`);
@@ -361,7 +361,7 @@ t.test('owners and admins manage keys; members and keys do not', async (t) => {
     401,
   );
   const others = (await newKey('other')).id;
-  refusedFor(t, await send('DELETE', `/app/api/keys/${others}`, { cookie }), 'key', 'a key of another workspace');
+  t.match(await send('DELETE', `/app/api/keys/${others}`, { cookie }), { status: 404, code: 'not_found' });
 });
 
 t.test('what the dashboard does not have', async (t) => {
