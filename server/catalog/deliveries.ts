@@ -163,7 +163,9 @@ export async function hastenDeliveries(
   now: Microseconds,
   pauses: (attempts: number) => Microseconds,
 ): Promise<void> {
-  const waiting = await catalog.statements.all<{ attempts: number; latest: Microseconds }>('deliveries_waiting', { now });
+  const waiting = await catalog.statements.all<{ attempts: number; latest: Microseconds }>('deliveries_waiting', {
+    now,
+  });
   const late = waiting.filter(({ attempts, latest }) => latest > now + pauses(attempts));
   if (late.length === 0) return;
   await catalog.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 // What the guide says of connecting, channels and roles works as printed.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
@@ -8,7 +8,7 @@ import { readSettings } from '../../server/settings/settings.ts';
 import { alertOf, makeScene } from '../channels/scene.ts';
 import { ROOT } from '../readme.ts';
 import { runScript } from '../shell.ts';
-import { makeWorld, temporaryFolder } from '../world.ts';
+import { temporaryFolder } from '../world.ts';
 import { guideBlock, guideBlocks, triedBlocks } from './blocks.ts';
 
 const PAGES = ['connect-google', 'channels', 'roles'];
@@ -37,15 +37,14 @@ t.test('connect-google: with these settings and the file, owners can connect', a
   });
 });
 
-t.test('channels: added by command; mail by two settings', async (t) => {
-  const { dataFolder } = await makeWorld(t);
-  const environment = {
-    ...process.env,
-    ORDINATE_DATA: dataFolder,
-    ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'k'),
-  };
-  const printed = await runScript(guideBlock('channels', 'add'), temporaryFolder(t), environment);
-  t.match(printed, /whsec_[\s\S]*webhook.*https:\/\/hooks\.example\.com\/…/);
+t.test('roles and channels, from an empty folder; mail by two settings', async (t) => {
+  const { ORDINATE_DATA: _, ...rest } = process.env;
+  const environment = { ...rest, ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'k') };
+  const folder = temporaryFolder(t);
+  const owner = await runScript(guideBlock('roles', 'members'), folder, environment);
+  t.match(owner, /owner@acme\.example +owner[\s\S]*sign-in#ord_link_/);
+  const added = await runScript(guideBlock('channels', 'add'), folder, environment);
+  t.match(added, /whsec_[\s\S]*webhook.*https:\/\/hooks\.example\.com\/…/);
   const settings = readSettings(await exported('channels', 'mail'));
   t.match(settings, { smtpUrl: /^smtps:/, mailFrom: 'Ordinate <reports@example.com>' });
 });
@@ -69,11 +68,15 @@ t.test('channels: the code for receivers knows what is genuine', async (t) => {
   t.notOk(isGenuine(secret, old, body));
 });
 
-t.test('roles: the first owner', async (t) => {
-  const { dataFolder } = await makeWorld(t);
-  const environment = { ...process.env, ORDINATE_DATA: dataFolder };
-  const printed = await runScript(guideBlock('roles', 'members'), temporaryFolder(t), environment);
-  t.match(printed, /owner@acme\.example +owner[\s\S]*sign-in#ord_link_/);
+t.test('connect-google: every message of the page about a sign-in is explained', (t) => {
+  const page = readFileSync(join(ROOT, 'docs/connect-google.md'), 'utf8');
+  const screen = readFileSync(join(ROOT, 'server/dashboard/client/screens/connect.tsx'), 'utf8');
+  const errors = /const ERRORS[^=]*= \{([\s\S]*?)\n\};/.exec(screen)?.[1] ?? '';
+  const messages = [...errors.matchAll(/'([A-Z][^']+)'/g)].map(([, message = '']) => message);
+  t.equal(messages.length, 6);
+  // The page may say it in fewer words.
+  for (const message of messages) t.match(page, message.split(/[.,]| at Google/)[0]!, message);
+  t.end();
 });
 
 t.test('every block of these pages was tried', (t) => {
