@@ -20,6 +20,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   charts: () => import('./charts.ts'),
   files: () => import('./files.ts'),
   explain: () => import('./explain.ts'),
+  explore: () => import('./explore.ts'),
   layout: () => import('./layout.ts'),
   reach: () => import('./reach.ts'),
   'main-job': () => import('./main-job.ts'),

@@ -15,6 +15,7 @@ export const SCREENS = [
   '/breakdowns',
   '/explain',
   '/findings',
+  '/explore',
   '/alerts',
   '/notes',
   '/data',

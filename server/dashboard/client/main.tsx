@@ -15,6 +15,7 @@ import './styles/keywords.css';
 import './styles/breakdowns.css';
 import './styles/explain.css';
 import './styles/findings.css';
+import './styles/explore.css';
 import './styles/alerts.css';
 import './styles/notes.css';
 import './styles/data.css';

@@ -6,13 +6,22 @@ export class ApiError extends Error {
   readonly retryAfter: number | null;
   /** Whether it is a state that only somebody can change, and no failure: a list without a source. */
   readonly isLasting: boolean;
+  /** Of a question that cannot be answered: parts to replace, so that it can. */
+  readonly nearest: readonly unknown[];
 
-  constructor(status: number, code: string, message: string, retryAfter: number | null, isLasting = false) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    retryAfter: number | null,
+    { isLasting = false, nearest = [] }: { isLasting?: boolean; nearest?: readonly unknown[] } = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfter = isLasting ? null : retryAfter;
     this.isLasting = isLasting;
+    this.nearest = nearest;
   }
 }
 
@@ -42,7 +51,13 @@ export async function readError(response: Response): Promise<ApiError> {
 
 /** The error that a body has. */
 export function errorOf(body: unknown, { status, retryAfter, reason }: AnswerHead): ApiError {
-  const { error } = (body ?? {}) as { error?: { code?: string; message?: string } };
+  const { error, nearest = [] } = (body ?? {}) as {
+    error?: { code?: string; message?: string };
+    nearest?: readonly unknown[];
+  };
   const message = error?.message ?? `The server answered with status ${status}.`;
-  return new ApiError(status, error?.code ?? 'unknown', message, retryAfter, reason === 'list-without-source');
+  return new ApiError(status, error?.code ?? 'unknown', message, retryAfter, {
+    isLasting: reason === 'list-without-source',
+    nearest,
+  });
 }

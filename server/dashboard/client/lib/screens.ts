@@ -9,6 +9,7 @@ export const SCREENS: readonly (readonly [path: string, name: string, icon: Icon
   ['/pages', 'Pages', 'pages', 'p'],
   ['/keywords', 'Keywords', 'keywords', 'k'],
   ['/breakdowns', 'Breakdowns', 'breakdowns', 'b'],
+  ['/explore', 'Explore', 'explore', 'x'],
   ['/alerts', 'Alerts', 'alerts', 'a'],
   ['/notes', 'Notes', 'notes', 'n'],
   ['/data', 'Data', 'data', 'd'],

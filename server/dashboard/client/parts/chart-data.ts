@@ -36,6 +36,8 @@ export interface Level {
 
 export interface ChartData {
   readonly metric: Metric;
+  /** What the first line is about, if it has a name of its own besides the metric. */
+  readonly lineName?: string;
   readonly points: readonly ChartPoint[];
   /** The other range, by the same places. */
   readonly compared?: readonly ChartPoint[] | undefined;

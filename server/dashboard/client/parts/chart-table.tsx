@@ -28,7 +28,16 @@ export function columnsOf(extra: readonly ExtraLine[]): readonly Omit<ExtraLine,
 }
 
 /** The points of a chart as rows. */
-export function ChartTable({ metric, points, compared, extra = [], label, markers = [], onZoom }: ChartTableProps) {
+export function ChartTable({
+  metric,
+  lineName,
+  points,
+  compared,
+  extra = [],
+  label,
+  markers = [],
+  onZoom,
+}: ChartTableProps) {
   const columns = columnsOf(extra);
   return (
     <div class="chart-table">
@@ -38,7 +47,7 @@ export function ChartTable({ metric, points, compared, extra = [], label, marker
           <tr>
             <th scope="col">{points.every(isOneDay) ? 'Day' : 'Days'}</th>
             <th scope="col" class="number">
-              {METRIC_NAMES[metric]}
+              {lineName ?? METRIC_NAMES[metric]}
             </th>
             {compared && (
               <th scope="col" class="number">

@@ -7,15 +7,18 @@ interface CopyProps {
   /** Below the root of the API, without parameters. */
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
+  /** The parameters of the call that has all rows; otherwise the same without a limit. */
+  readonly fileParameters?: CopyProps['parameters'];
   /** Whether the endpoint answers as CSV. */
   readonly hasCsv?: boolean;
 }
 
 /** The call of the API that is behind a view, for a terminal, as CSV and for a spreadsheet. */
-export function CopyButton({ path, parameters = {}, hasCsv = true }: CopyProps) {
+export function CopyButton({ path, parameters = {}, fileParameters, hasCsv = true }: CopyProps) {
   const [copied, setCopied] = useState('');
   const root = `${location.origin}/api/v1`;
-  const { limit: _limit, offset: _offset, ...all } = parameters;
+  const { limit: _limit, offset: _offset, ...unlimited } = parameters;
+  const all = fileParameters ?? unlimited;
   const texts: readonly (readonly [name: string, text: string])[] = [
     ['curl', curl(root + apiPath(path, parameters), '')],
     ...(hasCsv

@@ -30,6 +30,9 @@ interface MetricTableProps {
   readonly nameHeading: string;
   readonly nameField: string | null;
   readonly cellHeadings?: readonly string[];
+  /** The fields that they are sorted by, for those that the server sorts. */
+  readonly cellFields?: readonly string[];
+  readonly metrics?: readonly Metric[];
   /** Undefined before the first answer. */
   readonly rows: readonly MetricRow[] | undefined;
   readonly isStale: boolean;
@@ -46,6 +49,8 @@ export function MetricTable({
   nameHeading,
   nameField,
   cellHeadings = [],
+  cellFields,
+  metrics: shown = METRICS,
   rows,
   isStale,
   defaultSort,
@@ -60,12 +65,16 @@ export function MetricTable({
         <thead>
           <tr>
             <SortHeading field={isByChange ? null : nameField} name={nameHeading} defaultSort={defaultSort} />
-            {cellHeadings.map((heading) => (
-              <th key={heading} scope="col" class="extra">
-                {heading}
-              </th>
+            {cellHeadings.map((heading, index) => (
+              <SortHeading
+                key={heading}
+                field={cellFields?.[index] ?? null}
+                name={heading}
+                defaultSort={defaultSort}
+                isExtra
+              />
             ))}
-            {METRICS.map((metric) => (
+            {shown.map((metric) => (
               <SortHeading
                 key={metric}
                 field={isSortable ? metric : null}
@@ -88,7 +97,7 @@ export function MetricTable({
                   {cell}
                 </td>
               ))}
-              {METRICS.map((metric) => (
+              {shown.map((metric) => (
                 <MetricCell key={metric} metric={metric} metrics={metrics} />
               ))}
             </tr>
@@ -113,15 +122,25 @@ interface SortHeadingProps {
   readonly name: string;
   readonly defaultSort: string;
   readonly isNumber?: boolean;
+  /** Whether it is that of a further cell. */
+  readonly isExtra?: boolean;
   readonly isByChange?: boolean;
 }
 
 /** A heading that sorts by its column: first the way that is wanted more often, then the other. */
-function SortHeading({ field, name, defaultSort, isNumber = false, isByChange = false }: SortHeadingProps) {
+function SortHeading({
+  field,
+  name,
+  defaultSort,
+  isNumber = false,
+  isExtra = false,
+  isByChange = false,
+}: SortHeadingProps) {
   const view = useView();
+  const style = isExtra ? 'extra' : isNumber ? 'number' : '';
   if (field === null) {
     return (
-      <th scope="col" class={isNumber ? 'number' : ''}>
+      <th scope="col" class={style}>
         {name}
       </th>
     );
@@ -143,7 +162,7 @@ function SortHeading({ field, name, defaultSort, isNumber = false, isByChange = 
   const first = isNumber && field !== 'position' ? `-${field}` : field;
   const next = sort === first ? (first.startsWith('-') ? field : `-${field}`) : first;
   return (
-    <th scope="col" class={isNumber ? 'number' : ''} aria-sort={current}>
+    <th scope="col" class={style} aria-sort={current}>
       <a class="sort" href={view.with({ sort: next === defaultSort ? null : next, offset: null })}>
         {name}
         {current && <Icon name={current === 'ascending' ? 'up' : 'down'} size={12} />}

@@ -41,7 +41,9 @@ export function TimeChart(props: TimeChartProps) {
     <figure class="chart" ref={figure}>
       {isTable ? <ChartTable {...props} /> : <Canvas {...props} />}
       <figcaption>
-        <span class="key key-line">{METRIC_NAMES[props.metric]}</span>
+        <span class="key key-line" dir="auto">
+          {props.lineName ?? METRIC_NAMES[props.metric]}
+        </span>
         {extra.map((line, index) => (
           <span key={line.name} class={`key key-series series-${index + 1}`} dir="auto">
             {line.name}
@@ -202,6 +204,7 @@ function nextPlace(key: string, from: number | undefined, count: number): number
 /** What there is to say of a day, beside the pointer. */
 function Tip({
   metric,
+  lineName,
   points,
   compared,
   extra = [],
@@ -222,7 +225,7 @@ function Tip({
     <div class="tip" style={isLeft ? { right: `${width - left + 14}px` } : { left: `${left + 14}px` }}>
       <p>{pointName(point)}</p>
       <p class="tip-value">
-        <strong>{exactMetric(metric, point.value)}</strong> {METRIC_NAMES[metric].toLowerCase()}
+        <strong>{exactMetric(metric, point.value)}</strong> {lineName ?? METRIC_NAMES[metric].toLowerCase()}
       </p>
       {extra.map((line, at) => (
         <p key={line.name} class={`tip-line series-${at + 1}`} dir="auto">

@@ -91,7 +91,7 @@ interface ChipProps {
   readonly children: ComponentChildren;
 }
 
-function Chip({ isIdle = false, onRemove, children }: ChipProps) {
+export function Chip({ isIdle = false, onRemove, children }: ChipProps) {
   return (
     <button
       type="button"
