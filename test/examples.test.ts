@@ -75,6 +75,12 @@ const TABLES: Readonly<Record<string, Row[]>> = {
       updated_at: '2026-03-02T10:00:00Z',
     },
   ],
+  site_daily_image: facts(
+    'date device',
+    ['2026-03-09', 'mobile', 3, 240, 4100],
+    ['2026-03-10', 'mobile', 5, 310, 5200],
+  ),
+  site_daily_discover: facts('date device', ['2026-03-10', 'unknown', 18, 900, 0]),
   site_hourly: facts(
     'date hour',
     ['2026-03-08', '2026-03-08T09:00:00Z', 2, 31, 140],

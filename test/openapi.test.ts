@@ -6,6 +6,7 @@ import { ROUTES } from '../server/api/api.ts';
 import { createKey } from '../server/catalog/keys.ts';
 import { ERRORS } from '../server/domain/errors.ts';
 import { FORMATS, MEDIA_TYPES } from '../server/domain/formats.ts';
+import { SEARCH_TYPES } from '../server/domain/search-types.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT, type Row, WORKSPACE } from './world.ts';
 
 interface Header {
@@ -229,6 +230,7 @@ const RANGE = {
 };
 const COUNTRY = { type: 'string', pattern: '^[A-Za-z]{3}$' };
 const DEVICE = { type: 'string', enum: ['all', 'desktop', 'mobile', 'tablet'], default: 'all' };
+const TYPE = { type: { type: 'string', enum: SEARCH_TYPES, default: 'web' } };
 const FLAG = { type: 'boolean', default: false };
 const number = (minimum: number, fallback: number, maximum?: number) => ({
   type: 'integer',
@@ -247,6 +249,7 @@ const LIST = {
   ...SELECTION,
   ...COMPARE,
   ...RANGE,
+  ...TYPE,
   country: COUNTRY,
   limit: number(1, 1000, 25_000),
   offset: number(0, 0),
@@ -257,6 +260,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   '/projects/{id}': {},
   '/portfolio': {
     ...RANGE,
+    ...TYPE,
     device: DEVICE,
     daily: FLAG,
     ...INTERVAL,
@@ -280,9 +284,10 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   },
   '/projects/{id}/groups': {},
   '/projects/{id}/page-groups': {},
-  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY, ...COMPARE, ...INTERVAL, ...FORMAT },
+  '/projects/{id}/site': { ...RANGE, ...TYPE, device: DEVICE, country: COUNTRY, ...COMPARE, ...INTERVAL, ...FORMAT },
   '/projects/{id}/hours': { from: { type: 'string' }, to: { type: 'string' }, ...FORMAT },
-  '/projects/{id}/breakdowns': { ...RANGE, ...COMPARE, ...FORMAT },
+  '/projects/{id}/surfaces': { ...RANGE, compare: COMPARE.compare, ...FORMAT },
+  '/projects/{id}/breakdowns': { ...RANGE, ...TYPE, ...COMPARE, ...FORMAT },
   '/projects/{id}/pages': LIST,
   '/projects/{id}/queries': LIST,
   '/projects/{id}/alerts': {
@@ -527,6 +532,7 @@ t.test('answers match the document', async (t) => {
       '?country=us',
       '?compare=previous&interval=month&quality=1',
       '?country=usa&from=2026-02-10&compare=year',
+      '?type=discover&compare=previous&quality=1',
     ],
     '/projects/{id}/breakdowns': [
       '',
@@ -536,6 +542,7 @@ t.test('answers match the document', async (t) => {
       '?from=2026-03-01&compare=2026-02-01..2026-02-28&quality=1',
       '?compare=x',
     ],
+    '/projects/{id}/surfaces': ['', '?period=2m&compare=previous', '?period=x'],
     '/projects/{id}/hours': ['', '?from=2026-03-01&to=2026-03-02', '?from=x'],
     '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15', '?compare=previous', '?quality=1'],
     '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0', '?compare=year&quality=1'],

@@ -22,6 +22,7 @@ import { query } from './routes/query.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
 import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
+import { surfaces } from './routes/surfaces.ts';
 
 const API_ROOT = '/api/v1';
 
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   groups,
   pageGroups,
   site,
+  surfaces,
   hours,
   breakdowns,
   explain,

@@ -3,6 +3,7 @@ import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from
 import { SYNC_STATES } from '../domain/filter.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
+import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { DEVICES } from '../reports/parameters.ts';
 import { day, instant, integer, nullable, object, oneOf, openWords, shortId, shortIdPattern } from './schema-types.ts';
 
@@ -122,6 +123,7 @@ export const range = Type.Object(
   {
     from: day,
     to: day,
+    type: Type.Optional(oneOf('SearchType', SEARCH_TYPES)),
     device: Type.Optional(oneOf('Device', DEVICES)),
     country: Type.Optional(nullable(Type.String(), 'The requested country in lower case; null for all.')),
     clamped: Type.Optional(

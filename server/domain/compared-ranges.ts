@@ -24,6 +24,7 @@ export class ComparedRanges {
   readonly #common: readonly DayMark[];
   readonly #monthlyThrough: Day | null;
   readonly #device: ProviderEvent['device'];
+  readonly #isWeb: boolean;
   readonly #hasEvents: boolean;
   readonly #comparers = new Map<string, Comparer>();
 
@@ -31,22 +32,25 @@ export class ComparedRanges {
    * @param now the range of the response
    * @param base the range to compare with
    * @param device of the rows; null for all together
+   * @param isWeb whether the rows are of web search: others have no known provider events
    */
-  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device']) {
+  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device'], isWeb = true) {
     const marks = ({ from, to }: Range): DayMark[] => eachDay(from, to).map((day) => days.reasonsOn(day));
     this.#now = now;
     this.base = base;
     this.#days = { now: marks(now), base: marks(base) };
     this.#monthlyThrough = days.monthlyThrough ?? null;
     this.#device = device;
-    this.#hasEvents = metricsWithEvents([now, base], device).size > 0;
+    this.#isWeb = isWeb;
+    this.#hasEvents = isWeb && metricsWithEvents([now, base], device).size > 0;
     this.#common = [...this.#days.now, ...this.#days.base, lengthReasons(now, base)];
     this.total = this.#comparer(this.#common, now, base);
   }
 
   /** The same ranges, for the rows of a device. */
   ofDevice(device: ProviderEvent['device']): Comparer {
-    return new Comparer(new Set(this.#common.flat()), metricsWithEvents([this.#now, this.base], device));
+    const events = this.#isWeb ? metricsWithEvents([this.#now, this.base], device) : undefined;
+    return new Comparer(new Set(this.#common.flat()), events);
   }
 
   /** The days of the other range to compare a part of this one with; null if there are none. */

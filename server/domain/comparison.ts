@@ -172,6 +172,11 @@ function isCount(metric: MetricName): boolean {
 
 const NO_METRICS: ReadonlySet<MetricName> = new Set();
 
+/** A comparison of rows whose positions are unknown. */
+export function withoutPosition({ comparison, change, unsafe: { position: _, ...unsafe } }: Compared): Compared {
+  return { comparison: { ...comparison, position: null }, change: { ...change, position: NO_CHANGE }, unsafe };
+}
+
 /** The change of a metric without another value. */
 export const NO_CHANGE: Change = { difference: null, ratio: null };
 

@@ -46,16 +46,17 @@ export function listRows(result: ListResult): RowsAnswer {
 
 interface RenderedRow extends ComparedRow {
   readonly cells: Readonly<Record<string, Cell>>;
-  readonly sumPosition: number;
+  readonly sumPosition: number | null;
 }
 
 async function* listBatches(
-  { rows, render }: ListResult,
+  { rows, render, hasPositions }: ListResult,
   readers: readonly ((row: RenderedRow) => Cell)[],
 ): AsyncGenerator<Batch> {
   for await (const part of rows ?? []) {
     const rendered = part.map((row): RenderedRow => {
       const cells = render(row) as RenderedRow['cells'] & Compared;
+      if (!hasPositions) return { cells, compared: cells, sumPosition: null, base: null };
       return { cells, compared: cells, sumPosition: row.sumPosition, base: row.base ?? NOTHING };
     });
     yield batchOf(rendered, readers);

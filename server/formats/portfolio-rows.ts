@@ -98,11 +98,23 @@ function sumsOf<Row>(of: (row: Row) => SiteSums | null, isCompared: boolean): Re
       const sums = of(row);
       return sums && siteMetrics(sums)[name];
     };
-  const compared = comparedColumns<Row>((row) => of(row) ?? { base: null, compared: null }, { isCompared });
+  const compared = comparedColumns<Row>(
+    (row) => {
+      const sums = of(row);
+      return { base: sums?.hasPositions ? sums.base : null, compared: sums?.compared ?? null };
+    },
+    { isCompared },
+  );
   return [
     ...METRICS.map((column): Read<Row> => [column, metric(column.name as 'clicks')]),
     ...compared.columns.map((column, at): Read<Row> => [column, compared.readers[at]!]),
-    [sumPositionColumn(), (row) => of(row)?.now.sumPosition ?? null],
+    [
+      sumPositionColumn(),
+      (row) => {
+        const sums = of(row);
+        return sums?.hasPositions ? sums.now.sumPosition : null;
+      },
+    ],
   ];
 }
 

@@ -16,7 +16,7 @@ export function siteRows({ answer, rows, interval }: SiteResult): RowsAnswer {
   const hasDays = interval !== 'day';
   const all = rows.map((row, index) => ({ ...row, metrics: daily[index]! }));
   const isCompared = range.comparison !== undefined;
-  const compared = comparedColumns<(typeof all)[number]>((row) => row, {
+  const compared = comparedColumns<(typeof all)[number]>((row) => (row.hasPositions ? row : { ...row, base: null }), {
     isCompared,
     isSpread: rows.some(({ base }) => base.fraction !== undefined),
   });
@@ -35,7 +35,7 @@ export function siteRows({ answer, rows, interval }: SiteResult): RowsAnswer {
         ...(hasDays ? [({ days }: (typeof all)[number]) => days!] : []),
         ...metricReaders(({ metrics }: (typeof all)[number]) => metrics),
         ...compared.readers,
-        ({ now }) => exactSum(now),
+        ({ now, hasPositions }) => (hasPositions ? exactSum(now) : null),
       ]),
     ],
   };

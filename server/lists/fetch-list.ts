@@ -57,8 +57,9 @@ export class ListFetcher {
   }
 
   #from(source: Source, query: ListQuery, demand: () => Demand): Promise<Fetched> {
-    const { kind: list, property, range, country, part, allowMissingRecentDays: isLast } = query;
-    const line = { list, ...range, country, ...(part === null ? {} : { part: true }) };
+    const { kind: list, property, range, country, type, part, allowMissingRecentDays: isLast } = query;
+    const named = type === 'web' ? {} : { type };
+    const line = { list, ...range, country, ...named, ...(part === null ? {} : { part: true }) };
     if (source.provider === null) {
       return this.#computing.run(property, demand, async () => {
         this.#gateway.stopped.throwIfAborted();

@@ -6,6 +6,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
+import type { SearchType } from '../domain/search-types.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 
@@ -13,6 +14,8 @@ export interface ListParameters {
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
+  /** Left out for web. */
+  readonly type?: SearchType | undefined;
   /** Left out for whole lists. */
   readonly part?: ListPart | undefined;
   /** The range parameters as sent, if the range was derived from them. */
@@ -26,6 +29,7 @@ export interface ListRequest {
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
+  readonly type: SearchType;
   /** Null for whole lists. */
   readonly part: ListPart | null;
   /** Empty if the list is known to be empty. */
@@ -48,10 +52,10 @@ export async function planList(
   params: ListParameters,
   catalog: Catalog,
 ): Promise<ListRequest> {
-  const { kind, range, part = null } = params;
+  const { kind, range, type = 'web', part = null } = params;
   const { from, to, period, compare }: NonNullable<ListParameters['parameters']> = params.parameters ?? range;
-  const named = compare === undefined ? 'from and to' : 'compare';
-  const choice = await sources.choose(project, { kind, range, part, named }, catalog);
+  const rangeName = compare === undefined ? 'from and to' : 'compare';
+  const choice = await sources.choose(project, { kind, range, type, part, named: rangeName }, catalog);
   const { sourceKey, fromProvider } = choice;
   if (params.country !== null && !choice.hasCountries) {
     throw invalidRequest(`country must be left out: the countries of the ${kind} of this range are unknown.`);
@@ -65,14 +69,16 @@ export async function planList(
   // Uses the range as sent, because the end of an open range moves, and no revision, because a load increments it.
   const origin = fromProvider ? sourceKey : 'facts';
   const whole = cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin);
-  const sequence = part === null ? whole : cacheKey(whole, part);
-  const selection = part === null ? '' : hashOf(cacheKey(part, choice.namesRevision));
+  const named = type === 'web' ? [] : [type];
+  const sequence = part === null && type === 'web' ? whole : cacheKey(whole, part, ...named);
+  const selection = part === null && type === 'web' ? '' : hashOf(cacheKey(part, choice.namesRevision, ...named));
   return {
     key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', selection, sourceKey },
     project,
     kind,
     range,
     country,
+    type,
     part,
     source: choice.sources[0]?.kind ?? 'bigquery',
     sources: isEmpty ? [] : choice.sources,

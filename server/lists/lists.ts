@@ -151,14 +151,14 @@ export class Lists {
   }
 
   #fetch(request: ListRequest, demand: 'client' | 'background', signal: AbortSignal): Promise<AnyList> {
-    const { key, project, kind, range, country, part, sources } = request;
+    const { key, project, kind, range, country, type, part, sources } = request;
     const { now } = this.#options;
     const done = async (): Promise<AnyList | undefined> => {
       const list = await this.#find(key);
       return list !== undefined && this.#isFresh(list) ? list : undefined;
     };
     const work = async (demanded: () => Demand): Promise<AnyList> => {
-      const query = { kind, property: project.property, range, country, part };
+      const query = { kind, property: project.property, range, country, type, part };
       // Evaluated before the fetch, because a day may become final during it.
       const isFinal =
         !request.fromProvider || range.to <= lastFinalDay(project.provisionalAfter, project.lastSyncedAt, now());

@@ -6,6 +6,7 @@ import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
+import type { SearchType } from '../domain/search-types.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
 import { PROVIDERS } from '../providers/registry.ts';
@@ -41,6 +42,7 @@ export interface Choice {
 interface Wanted {
   readonly kind: ListKind;
   readonly range: Range;
+  readonly type: SearchType;
   readonly part: ListPart | null;
   /** The parameters that give the range. */
   readonly named?: string;
@@ -69,7 +71,7 @@ export class Sources {
    */
   async choose(
     project: Project,
-    { kind, range, part, named = 'from and to' }: Wanted,
+    { kind, range, type, part, named = 'from and to' }: Wanted,
     catalog: Catalog = this.#options.catalog,
   ): Promise<Choice> {
     // In parallel, to wait only once for a remote database.
@@ -80,10 +82,18 @@ export class Sources {
       this.#facts(project, kind, range, catalog),
     ]);
     const connected = PREFERRED.flatMap((provider) =>
-      connections.filter((each) => each.kind === provider.kind).map((connection) => ({ provider, connection })),
+      provider.lists.types.includes(type)
+        ? connections.filter((each) => each.kind === provider.kind).map((connection) => ({ provider, connection }))
+        : [],
     );
+    if (connected.length === 0 && type !== 'web') {
+      throw unavailable(
+        `There is no source of ${kind} of type ${type}: stored ${kind} are of web, and the project is connected to no provider with others.`,
+        'list-without-source',
+      );
+    }
     if (connected.length === 0) {
-      if (part !== null) return this.#pairs(project, { kind, range, part }, catalog);
+      if (part !== null) return this.#pairs(project, { kind, range, type, part }, catalog);
       const loaded = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false, namesRevision: null };
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
       // Days have more detail than their sum: each country, and each query or page beyond the top ones.
@@ -107,7 +117,8 @@ export class Sources {
     );
     // A warehouse starts on the day that the export was enabled; loaded facts may go further back.
     const areWarehouses = connected.every(({ provider }) => provider.lists.isWarehouse);
-    if (part === null && areWarehouses && (await this.#isLoaded(project, kind, range, catalog))) sources.push(...facts);
+    if (part === null && type === 'web' && areWarehouses && (await this.#isLoaded(project, kind, range, catalog)))
+      sources.push(...facts);
     return {
       sourceKey: `property ${project.property}`,
       sources,

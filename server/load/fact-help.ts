@@ -1,3 +1,6 @@
+import { TYPE_TABLES, type TypeTable } from '../catalog/manifest.ts';
+import { hasDevices, hasQueries, OTHER_TYPES, type OtherType } from '../domain/search-types.ts';
+
 /** Documentation of a snapshot table. */
 export interface TableHelp {
   readonly about: string;
@@ -25,6 +28,31 @@ const PERIOD_DAYS = {
 };
 const EXAMPLE_PERIOD = { project_id: 'Shop1', first_day: '2025-08-01', last_day: '2025-08-28' };
 const COUNTRY = "The searchers' country; zzz if unknown.";
+
+function typeHelp(type: OtherType): [table: TypeTable, help: TableHelp][] {
+  const { site, country } = TYPE_TABLES[type];
+  const optional = `optional. ${hasQueries(type) ? '' : 'It has no positions: sum_position is 0. '}Search types are never added up.`;
+  const day = { project_id: PROJECT_ID, date: DAY };
+  const example = { project_id: 'Shop1', date: '2026-03-02' };
+  const device = `The device; \`unknown\` for days whose devices are not known${hasDevices(type) ? '' : ', which are all'}.`;
+  const shown = hasQueries(type) ? EXAMPLE_MEASURES : { ...EXAMPLE_MEASURES, sum_position: 0 };
+  const ofSite = {
+    about: `The whole property in search type ${type}, by day and device; ${optional}`,
+    columns: { ...day, device, ...MEASURES },
+    example: { ...example, device: hasDevices(type) ? 'mobile' : 'unknown', ...shown },
+  };
+  const ofCountry = {
+    about: `The property in search type ${type}, by day and country; ${optional}`,
+    columns: { ...day, country: COUNTRY, ...MEASURES },
+    example: { ...example, country: 'usa', ...shown },
+  };
+  return [
+    [site, ofSite],
+    [country, ofCountry],
+  ];
+}
+
+const TYPE_HELP = Object.fromEntries(OTHER_TYPES.flatMap(typeHelp)) as Readonly<Record<TypeTable, TableHelp>>;
 
 /** As in `table-help.ts`, for the tables of facts. */
 export const FACT_HELP = {
@@ -127,4 +155,5 @@ export const FACT_HELP = {
     columns: { project_id: PROJECT_ID, ...PERIOD_DAYS, query: 'The query.', ...MEASURES },
     example: { ...EXAMPLE_PERIOD, query: 'red shoes', ...EXAMPLE_MEASURES },
   },
+  ...TYPE_HELP,
 } satisfies Readonly<Record<string, TableHelp>>;

@@ -1,4 +1,5 @@
-import { FACT_TABLES, type FactTable, type ROLLUPS } from '../catalog/manifest.ts';
+import { FACT_TABLES, type FactTable, type ROLLUPS, TYPE_TABLES } from '../catalog/manifest.ts';
+import { OTHER_TYPES } from '../domain/search-types.ts';
 import { COLUMN_TYPES, type ColumnType, type ColumnTypeName } from './column-types.ts';
 
 export interface Column {
@@ -276,6 +277,10 @@ export const FACTS: readonly FactTableSchema[] = [
   facts('query_daily', { query: 'words', date: 'factDay', country: 'country' }, { split: 'month' }),
   facts('page_period', { ...PERIOD, url: 'url' }, { day: 'last_day', split: 'period', order: ['"url"'] }),
   facts('query_period', { ...PERIOD, query: 'words' }, { day: 'last_day', split: 'period', order: ['"query"'] }),
+  ...OTHER_TYPES.flatMap((type) => [
+    facts(TYPE_TABLES[type].site, { date: 'factDay', device: 'siteDevice' }),
+    facts(TYPE_TABLES[type].country, { date: 'factDay', country: 'country' }),
+  ]),
 ];
 
 export const TABLE_NAMES: readonly string[] = [...ENTITY_TABLES, ...FACT_TABLES];

@@ -10,12 +10,14 @@ import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
 import { query } from './tools/query.ts';
 import { sitePerformance } from './tools/site-performance.ts';
+import { surfaces } from './tools/surfaces.ts';
 import { topRows } from './tools/top-rows.ts';
 
 /** The tools of the MCP server, in the order in which clients list them. */
 export const TOOLS: readonly Tool[] = [
   listProjects,
   sitePerformance,
+  surfaces,
   hours,
   explainChange,
   topRows,

@@ -3,6 +3,7 @@ import type { Connection } from '../catalog/connections.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
+import type { SearchType } from '../domain/search-types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FailureKind, MissingStep, ProviderFailure } from './failures.ts';
 import type { Gateway } from './gateway.ts';
@@ -56,6 +57,8 @@ interface ListTerms {
   /** The source in responses, and its help. */
   readonly source: string;
   readonly help: string;
+  /** The search types that it has lists of. */
+  readonly types: readonly SearchType[];
   /** The longest lists. */
   readonly maxRows: Readonly<Record<ListKind, number>>;
   /**
@@ -72,6 +75,7 @@ export interface ListQuery {
   readonly range: Range;
   /** Lower-case alpha-3, or null for all. */
   readonly country: string | null;
+  readonly type: SearchType;
   /** Null for the whole list. */
   readonly part: ListPart | null;
   /** Accepts a list without the newest days, because no other source is available. */

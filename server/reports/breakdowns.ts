@@ -4,14 +4,15 @@ import type { Project } from '../catalog/projects.ts';
 import { earlier, later } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
-import { anonymousOf, comparedRows, metricsOf, readComparers } from './compared-breakdowns.ts';
+import { anonymousOf, comparedRows, metricsOf, readComparers, rowsOfType } from './compared-breakdowns.ts';
 import { planKnownDays } from './known-days.ts';
 import { compare, formatParameters, quality, rangeParameters, readParameters } from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
+import { type OfType, ofType, searchType, tablesOfType } from './search-type.ts';
 
-const parameters = { ...rangeParameters, compare, quality, ...formatParameters };
+const parameters = { ...rangeParameters, type: searchType, compare, quality, ...formatParameters };
 
 /** The tables whose stored days determine the available range. */
 const TABLES: readonly FactTable[] = [
@@ -22,7 +23,7 @@ const TABLES: readonly FactTable[] = [
   'brand_daily',
 ];
 
-interface BreakdownsQuery extends Range {
+interface BreakdownsQuery extends Range, OfType {
   readonly comparison: Range | null;
   readonly quality: boolean;
 }
@@ -32,27 +33,35 @@ export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
   parameters,
   parse: (sent, project, now): BreakdownsQuery => {
-    const { compare: other, quality, ...range } = readParameters(parameters, sent);
+    const { type, compare: other, quality, ...range } = readParameters(parameters, sent);
     const days = siteRange(range, project, now);
-    return { ...days, comparison: comparedRange(days, other), quality };
+    return { ...days, ...ofType(type), comparison: comparedRange(days, other), quality };
   },
   plan: async (query, { catalog, project }) => ({ query, project, ...(await planBreakdowns(catalog, project, query)) }),
   run: async ({ query, project, known, quality, ...plan }, { facts }, { signal }) => {
-    const { comparison } = query;
+    const { comparison, type } = query;
     const range = { from: query.from, to: query.to };
     const [now, base, comparers] = await Promise.all([
       readBreakdowns(facts, { ...plan, range, signal }),
       comparison && readBreakdowns(facts, { ...plan, range: comparison, signal }),
       comparison &&
         known &&
-        readComparers(facts, known, { now: range, base: comparison, monthlyThrough: plan.monthlyThrough, signal }),
+        readComparers(facts, known, {
+          now: range,
+          base: comparison,
+          monthlyThrough: plan.monthlyThrough,
+          isWeb: type === undefined,
+          signal,
+        }),
     ]);
-    const rows = comparedRows(now, base && comparers && { base, comparers });
+    const found = comparedRows(now, base && comparers && { base, comparers });
+    const rows = type === undefined ? found : rowsOfType(found, type);
     const { segments } = rows;
     const answer = {
       project: projectReference(project),
       range: {
         ...range,
+        ...(type && { type }),
         availableFrom: plan.availableFrom,
         availableThrough: plan.availableThrough,
         provisionalAfter: project.provisionalAfter,
@@ -77,35 +86,38 @@ export const breakdownsReport = projectReport({
 export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
 async function planBreakdowns(catalog: Catalog, project: Project, query: BreakdownsQuery) {
-  const { from, to, comparison } = query;
+  const { from, to, type, comparison } = query;
+  const tables = tablesOfType(type);
+  const isWeb = type === undefined;
   // Before the first sync nothing counts as collected.
   const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
-  const stored = TABLES.flatMap((table) => coverage[table] ?? []);
+  const stored = (isWeb ? TABLES : Object.values(tables)).flatMap((table) => coverage[table] ?? []);
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
   const hull = spanOf(ranges);
   const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, hull) : []);
+  const ofWeb = (table: FactTable) => (isWeb ? files(table) : []);
   const known = (table: FactTable) => planKnownDays(catalog, project, table, { ranges, coverage });
   // In parallel, to wait only once for a remote database.
   const [site, country, countryMonths, appearance, brand] = await Promise.all([
-    files('site_daily'),
-    files('country_daily'),
-    files('country_monthly'),
-    files('appearance_daily'),
-    files('brand_daily'),
+    files(tables.site),
+    files(tables.country),
+    ofWeb('country_monthly'),
+    ofWeb('appearance_daily'),
+    ofWeb('brand_daily'),
   ]);
   return {
     availableFrom: stored.map(({ firstDay }) => firstDay).reduce(earlierOf, null),
     availableThrough: stored.map(({ lastDay }) => lastDay).reduce(laterOf, null),
-    monthlyThrough: coverage.country_monthly?.lastDay ?? null,
+    monthlyThrough: isWeb ? (coverage.country_monthly?.lastDay ?? null) : null,
     files: { site, country, countryMonths, appearance, brand },
     quality: query.quality
-      ? await planQuality(catalog, project, { from, to, table: 'site_daily', device: null, coverage })
+      ? await planQuality(catalog, project, { from, to, table: tables.site, device: null, isWeb, coverage })
       : null,
     known: comparison && {
-      site: await known('site_daily'),
-      country: await known('country_daily'),
-      appearance: await known('appearance_daily'),
-      brand: await known('brand_daily'),
+      site: await known(tables.site),
+      country: await known(tables.country),
+      appearance: await known(isWeb ? 'appearance_daily' : tables.site),
+      brand: await known(isWeb ? 'brand_daily' : tables.site),
     },
   };
 }

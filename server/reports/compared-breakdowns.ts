@@ -1,8 +1,9 @@
 import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
-import { type Compared, type Comparer, NO_CHANGE } from '../domain/comparison.ts';
+import { type Compared, type Comparer, NO_CHANGE, withoutPosition } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
 import { type ExactMeasures, type Metrics, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
+import { hasQueries, type SearchType } from '../domain/search-types.ts';
 import type { Breakdowns, CountryTotal, NamedTotal, Segments } from '../facts/breakdowns.ts';
 import type { Facts } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan } from './known-days.ts';
@@ -17,6 +18,8 @@ interface ComparedOptions {
   readonly now: Range;
   readonly base: Range;
   readonly monthlyThrough: Day | null;
+  /** Whether the rows are of web search. */
+  readonly isWeb: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -24,14 +27,14 @@ interface ComparedOptions {
 export async function readComparers(
   facts: Facts,
   plans: Readonly<Record<Part, KnownDaysPlan>>,
-  { now, base, monthlyThrough, signal }: ComparedOptions,
+  { now, base, monthlyThrough, isWeb, signal }: ComparedOptions,
 ): Promise<Comparers> {
   const files = plans.site.siteFiles;
   const siteDays = new Set(await facts.storedDays({ files, range: spanOf([now, base]), signal }));
   const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
     const known = await KnownDays.read(facts, plans[part], signal, siteDays);
     const days: DayReasons = { reasonsOn: (day) => known.reasonsOn(day), monthlyThrough: months };
-    return new ComparedRanges(now, base, days, null);
+    return new ComparedRanges(now, base, days, null, isWeb);
   };
   const [site, country, appearance, brand] = await Promise.all([
     compared('site'),
@@ -69,6 +72,20 @@ export function comparedRows(now: Breakdowns, other: Other | null) {
     appearances: rowsOf(now.appearances, other?.base.appearances, () => other?.comparers.appearance.total),
     segments: now.segments && segmentRows(now.segments, other),
   };
+}
+
+/** The rows of a search type other than web: how its clicks are split by brand is unknown, and maybe its positions. */
+export function rowsOfType(rows: ReturnType<typeof comparedRows>, type: SearchType): ReturnType<typeof comparedRows> {
+  const all = { ...rows, segments: null };
+  if (hasQueries(type)) return all;
+  const without = (row: BreakdownRow): BreakdownRow => ({
+    ...row,
+    metrics: { ...row.metrics, position: null },
+    compared: row.compared && withoutPosition(row.compared),
+    now: null,
+    base: null,
+  });
+  return { ...all, countries: all.countries.map(without), devices: all.devices.map(without) };
 }
 
 /** If the split of the other range is unknown, its days count as missing. */

@@ -1,5 +1,5 @@
 import { cacheKey } from '../domain/cache-key.ts';
-import { Comparer, lengthReasons, type UnsafeReason } from '../domain/comparison.ts';
+import { Comparer, lengthReasons, type UnsafeReason, withoutPosition } from '../domain/comparison.ts';
 import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
 import { NOTHING } from '../domain/metrics.ts';
 import { metricsWithEvents } from '../domain/provider-events.ts';
@@ -16,13 +16,15 @@ interface ComparedLists {
   readonly other: RangeList;
   /** The days of stored facts; null for lists from a provider. */
   readonly known: KnownDaysPlan | null;
+  readonly isWeb: boolean;
+  readonly hasPositions: boolean;
   readonly signal: AbortSignal;
 }
 
 /** The rendering of a list that is compared with another one. */
 export async function comparedRendering(
   facts: Facts,
-  { rendering, open, other, known, signal }: ComparedLists,
+  { rendering, open, other, known, isWeb, hasPositions, signal }: ComparedLists,
 ): Promise<Rendering> {
   const lists = [open, other] as const;
   const reasons = new Set<UnsafeReason>(
@@ -30,17 +32,17 @@ export async function comparedRendering(
   );
   for (const reason of lengthReasons(open.range, other.range)) reasons.add(reason);
   if (open.list.source !== other.list.source) reasons.add('different_source');
-  const total = new Comparer(reasons, metricsWithEvents([open.range, other.range], null));
+  const total = new Comparer(reasons, isWeb ? metricsWithEvents([open.range, other.range], null) : undefined);
   // A row that is missing from a truncated list may have any numbers.
   const absent = other.list.capped ? total.with(['cut_off']) : total;
   const { file, fetchedAt } = other.list;
   return {
     ...rendering,
     variant: cacheKey(rendering.variant, file, fetchedAt, open.range, other.range, [...reasons]),
-    render: (row) => ({
-      ...rendering.render(row),
-      ...(row.base === undefined ? absent : total).compare(row, row.base ?? NOTHING),
-    }),
+    render: (row) => {
+      const compared = (row.base === undefined ? absent : total).compare(row, row.base ?? NOTHING);
+      return { ...rendering.render(row), ...(hasPositions ? compared : withoutPosition(compared)) };
+    },
   };
 }
 

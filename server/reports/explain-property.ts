@@ -55,7 +55,7 @@ export async function planProperty(
     base,
     country,
     series: await series(spanOf([now, base])),
-    known: await planKnownDays(catalog, project, tableOf(country), { ranges, coverage }),
+    known: await planKnownDays(catalog, project, tableOf({ country }), { ranges, coverage }),
     past: past && { range: past, series: await series(past) },
   };
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import { type Coverage, type FactTable, filesOf, TYPE_TABLES } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { DayReasons } from '../domain/compared-ranges.ts';
@@ -37,16 +37,23 @@ export async function planKnownDays(
   { ranges, coverage, notBefore }: { ranges: readonly Range[]; coverage: Covered; notBefore?: Day | undefined },
 ): Promise<KnownDaysPlan> {
   const hull = spanOf(ranges);
-  const isSite = table === 'site_daily';
+  const site = siteTableOf(table);
+  const isSite = table === site;
   const firstDay = firstDayOf(table, coverage);
   return {
     ranges,
     project,
     firstDay: firstDay && later(firstDay, notBefore ?? firstDay),
     unusual: await listUnusualDays(catalog, project.id, table, hull),
-    siteFiles: await filesOf(catalog, project.id, 'site_daily', hull),
+    siteFiles: await filesOf(catalog, project.id, site, hull),
     ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
   };
+}
+
+/** The table with the totals of the rows of a table. */
+function siteTableOf(table: FactTable): FactTable {
+  const ofType = Object.values(TYPE_TABLES).find(({ site, country }) => table === site || table === country);
+  return ofType?.site ?? 'site_daily';
 }
 
 function firstDayOf(table: FactTable, coverage: Covered): Day | null {

@@ -3,8 +3,10 @@ import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPart, StoredList } from '../catalog/stored-lists.ts';
 import type { Compare } from '../domain/comparison.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
+import { hasQueries, type SearchType } from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
 import type { PageRequest } from '../lists/list-pages.ts';
@@ -26,15 +28,24 @@ import {
 import { planQuality, type Quality, type QualityPlan, qualityOf } from './quality.ts';
 import { comparedListRange, listRange } from './ranges.ts';
 import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
+import { type OfType, ofType, searchType, tablesOfType } from './search-type.ts';
 
 /** What the two list reports, pages and queries, have in common. */
-const common = { ...rangeParameters, country, compare, quality, ...paging(1000, 25_000), ...formatParameters };
+const common = {
+  ...rangeParameters,
+  type: searchType,
+  country,
+  compare,
+  quality,
+  ...paging(1000, 25_000),
+  ...formatParameters,
+};
 export const listParameters = {
   pages: { ...common, ...selectionParameters('pages') },
   queries: { ...common, ...selectionParameters('queries') },
 };
 
-interface ListQuery extends Range, Selection {
+interface ListQuery extends Range, Selection, OfType {
   readonly kind: ListKind;
   readonly country: string | null;
   /** Left out for whole lists. */
@@ -78,7 +89,7 @@ export interface ListResult {
   /** Metadata before the rows. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
-    readonly range: Range & { readonly country: string | null; readonly comparison?: Range };
+    readonly range: Range & OfType & { readonly country: string | null; readonly comparison?: Range };
     readonly source: ListSource & { readonly comparison?: ListSource };
     readonly quality?: Quality;
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
@@ -92,6 +103,8 @@ export interface ListResult {
   /** The rows, read on demand, for formats other than JSON. */
   readonly rows: AsyncIterable<readonly ListRow[]> | undefined;
   readonly render: Rendering['render'];
+  /** Whether the sums of positions are known. */
+  readonly hasPositions: boolean;
 }
 
 /** Identifies the lists that a result was read from: the same query may use others later. */
@@ -101,11 +114,25 @@ export function listVersion({ lists }: ListResult): string {
 
 export function parseList(kind: ListKind, sent: unknown, project: Project, now: number, part?: ListPart): ListQuery {
   const values = readParameters(listParameters[kind], sent);
-  const { country: named = null, compare: other, quality, filter, sort, limit, offset, from, to, period } = values;
+  const {
+    type,
+    country: named = null,
+    compare: other,
+    quality,
+    filter,
+    sort,
+    limit,
+    offset,
+    from,
+    to,
+    period,
+  } = values;
+  checkFields(kind, { type, filter, sort }, part);
   const days = listRange({ from, to, period }, project, now);
   return {
     kind,
     ...days,
+    ...ofType(type),
     country: named,
     ...(part && { part }),
     comparison: comparedListRange(days, other, now),
@@ -118,24 +145,39 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
   };
 }
 
+/** Throws `invalid_request` for what a type without queries does not have. */
+function checkFields(
+  kind: ListKind,
+  { type, filter, sort }: Selection & { readonly type: SearchType },
+  part: ListPart | undefined,
+): void {
+  if (hasQueries(type)) return;
+  if (kind === 'queries' || part !== undefined) throw invalidRequest(`type must not be ${type}: it has no queries.`);
+  const named = [...(filter?.conditions ?? []).map(({ field }) => field), ...(sort ?? []).map(({ field }) => field)];
+  if (named.includes('position')) throw invalidRequest(`type must not be ${type} with position: it has no positions.`);
+}
+
 const DAILY = { pages: 'page_daily', queries: 'query_daily' } as const;
 
 export async function planList(
   query: ListPlan['query'],
   { catalog, project }: { catalog: Catalog; project: Project },
   { lists }: ReportSources,
-  rendering: Rendering,
+  ofRows: Rendering,
 ): Promise<ListPlan> {
-  const { kind, from, to, country: named, part, comparison, sent } = query;
-  const asked = { kind, country: named, part };
+  const { kind, from, to, type, country: named, part, comparison, sent } = query;
+  const rendering = hasQueries(type ?? 'web') ? ofRows : withoutPositions(ofRows);
+  const asked = { kind, country: named, type, part };
   const parameters = { from: sent.from, to: sent.to, period: sent.period };
   const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);
   const coverage = comparison === null && !query.quality ? {} : await readCoverage(catalog, project.id);
   const daily = part === undefined ? DAILY[kind] : 'keyword_page_daily';
   // A list of a provider, or one that was exported as a whole, has no stored days of its own.
-  const table = request.fromProvider || coverage[daily] === undefined ? 'site_daily' : daily;
+  const isWeb = type === undefined;
+  const { site } = tablesOfType(type);
+  const table = request.fromProvider || coverage[daily] === undefined ? site : daily;
   const quality = query.quality
-    ? await planQuality(catalog, project, { from, to, table, device: null, coverage })
+    ? await planQuality(catalog, project, { from, to, table, device: null, isWeb, coverage })
     : null;
   if (comparison === null) return { query, project, request, rendering, quality, compared: null };
   const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
@@ -149,14 +191,24 @@ export async function runList(
   { lists, facts }: ReportSources,
   { signal, reader }: ReportRequest,
 ): Promise<ListResult> {
-  const { kind, country: named, filter, sort, limit, offset } = query;
+  const { kind, type, country: named, filter, sort, limit, offset } = query;
+  const hasPositions = hasQueries(type ?? 'web');
   const page = { filter, sort, limit, offset, reader };
   const asked: PageRequest = {
     list: request,
     rendering,
     compared: compared && {
       request: compared.request,
-      renderingOf: (open, other) => comparedRendering(facts, { rendering, open, other, known: compared.known, signal }),
+      renderingOf: (open, other) =>
+        comparedRendering(facts, {
+          rendering,
+          open,
+          other,
+          known: compared.known,
+          isWeb: type === undefined,
+          hasPositions,
+          signal,
+        }),
     },
   };
   const { list, range, other, total, json, rows, render } =
@@ -169,6 +221,7 @@ export async function runList(
       range: {
         from: range.from,
         to: range.to,
+        ...(type && { type }),
         country: named,
         ...(other === null ? {} : { comparison: other.range }),
       },
@@ -181,7 +234,13 @@ export async function runList(
     lists: other === null ? [list] : [list, other.list],
     rows,
     render,
+    hasPositions,
   };
+}
+
+/** Rows of a type without positions. */
+function withoutPositions(rendering: Rendering): Rendering {
+  return { ...rendering, render: (row) => ({ ...rendering.render(row), position: null }) };
 }
 
 /** If so, a new plan uses another source, or the list that is being fetched again. */

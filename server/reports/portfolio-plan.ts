@@ -17,9 +17,10 @@ import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
+import { type OfType, tablesOfType } from './search-type.ts';
 import { storedDays } from './site-series.ts';
 
-export interface PortfolioQuery extends Selection {
+export interface PortfolioQuery extends Selection, OfType {
   /** As sent: each project resolves them to its own days. */
   readonly range: RangeParameters & { readonly compare: Compare | undefined };
   /** The day of the request (UTC), which ranges of projects that were never synced depend on. */
@@ -100,11 +101,13 @@ export async function planPortfolio(
   const ranges = asked.flatMap((one) => ('error' in one ? [] : [one.range, one.comparison ?? one.range]));
   const none = new Map<string, never>();
   const readsDays = ranges.length > 0 && (query.range.compare !== undefined || query.quality);
+  const { site: table } = tablesOfType(query.type);
+  const isWeb = query.type === undefined;
   const stored: Stored = {
-    site: await manifestOfWorkspace(catalog, workspaceId, 'site_daily'),
-    brand: query.quality ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
-    unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, 'site_daily', spanOf(ranges)) : none,
-    reconciled: query.quality ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
+    site: await manifestOfWorkspace(catalog, workspaceId, table),
+    brand: query.quality && isWeb ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
+    unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, table, spanOf(ranges)) : none,
+    reconciled: query.quality && isWeb ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
   };
   return inTurns(
     (function* () {
@@ -142,7 +145,12 @@ function planProject(
   };
 }
 
-function planQuality(project: Project, known: PlannedDays, { device }: PortfolioQuery, stored: Stored): PlannedQuality {
+function planQuality(
+  project: Project,
+  known: PlannedDays,
+  { type, device }: PortfolioQuery,
+  stored: Stored,
+): PlannedQuality {
   const range = known.ranges[0]!;
   const expected = expectedDays(project, range);
   const brand = stored.brand.get(project.id);
@@ -150,7 +158,7 @@ function planQuality(project: Project, known: PlannedDays, { device }: Portfolio
     project,
     expected,
     reconciledAt: stored.reconciled.get(project.id) ?? null,
-    events: eventsIn(range, oneDevice(device)),
+    events: type === undefined ? eventsIn(range, oneDevice(device)) : [],
     known,
     site: partOf(stored.site.get(project.id) ?? [], expected),
     brand: brand === undefined ? null : partOf(brand, expected),

@@ -8,6 +8,7 @@ import { inTurns } from '../runtime/turns.ts';
 import { KnownDays } from './known-days.ts';
 import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
 import { type Quality, qualityFrom } from './quality.ts';
+import { ofType } from './search-type.ts';
 import { SiteAnswer, type SiteSums } from './site-answer.ts';
 
 /** A project with its answer, as in `/site`, or its error. */
@@ -26,7 +27,7 @@ interface RowAnswer {
 /** Max days per read, over all properties: reading the files of few at a time takes DuckDB a third longer. */
 const MAX_DAYS_READ = 60_000;
 
-type How = Pick<PortfolioQuery, 'device' | 'daily' | 'interval'>;
+type How = Pick<PortfolioQuery, 'type' | 'device' | 'daily' | 'interval'>;
 
 /** Reads projects in batches, each while the previous one is written. */
 export async function* portfolioRows(
@@ -63,7 +64,7 @@ function rowOf(
   planned: PlannedProject,
   days: readonly SiteDayMeasures[],
   quality: Quality | undefined,
-  { device, daily, interval }: How,
+  { type, device, daily, interval }: How,
 ): PortfolioRow {
   const { asked, project, known } = planned;
   if ('error' in asked) return { planned, site: asked };
@@ -76,6 +77,7 @@ function rowOf(
   const site = new SiteAnswer({
     ...asked.range,
     project,
+    ...ofType(type ?? 'web'),
     device,
     country: null,
     comparison: asked.comparison,

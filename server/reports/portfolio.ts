@@ -9,9 +9,11 @@ import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portf
 import { type PortfolioRow, portfolioRows, RATED } from './portfolio-rows.ts';
 import { siteRange } from './ranges.ts';
 import { workspaceReport } from './report.ts';
+import { checkDevice, ofType, searchType } from './search-type.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
+  type: searchType,
   device: parameter.device,
   compare: parameter.compare,
   daily: parameter.flag('Adds the days of each project.'),
@@ -35,7 +37,8 @@ export const portfolioReport = workspaceReport({
   parameters,
   parse: (sent, { projects }, now): PortfolioQuery => {
     const values = parameter.readParameters(parameters, sent);
-    const { from, to, period, compare, device, daily, interval, quality, filter, sort, offset } = values;
+    const { from, to, period, compare, type, device, daily, interval, quality, filter, sort, offset } = values;
+    checkDevice(type, device);
     if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
     const range = { from, to, period, compare };
     const limit = parameter.rowLimit(sent, values.limit);
@@ -44,6 +47,7 @@ export const portfolioReport = workspaceReport({
     return {
       range,
       today,
+      ...ofType(type),
       device,
       daily,
       interval,

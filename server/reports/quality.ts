@@ -46,6 +46,8 @@ interface QualityQuery extends Range {
   readonly table: FactTable;
   /** The device of the response; null for all. */
   readonly device: ProviderEvent['device'];
+  /** Whether the response is of web search, which queries, comparisons and events of the provider are known of. */
+  readonly isWeb?: boolean;
   /** The coverage of the project. */
   readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
 }
@@ -54,18 +56,19 @@ interface QualityQuery extends Range {
 export async function planQuality(
   catalog: Catalog,
   project: Project,
-  { from, to, table, device, coverage }: QualityQuery,
+  { from, to, table, device, isWeb = true, coverage }: QualityQuery,
 ): Promise<QualityPlan> {
   const range = { from, to };
   const files = (of: FactTable) => filesOf(catalog, project.id, of, range);
+  const known = await planKnownDays(catalog, project, table, { ranges: [range], coverage });
   return {
     project,
     expected: expectedDays(project, range),
-    known: await planKnownDays(catalog, project, table, { ranges: [range], coverage }),
-    siteFiles: await files('site_daily'),
-    brandFiles: coverage.brand_daily === undefined ? null : await files('brand_daily'),
-    reconciledAt: await readReconciledAt(catalog, project.id),
-    events: eventsIn(range, device),
+    known,
+    siteFiles: known.siteFiles,
+    brandFiles: !isWeb || coverage.brand_daily === undefined ? null : await files('brand_daily'),
+    reconciledAt: isWeb ? await readReconciledAt(catalog, project.id) : null,
+    events: isWeb ? eventsIn(range, device) : [],
   };
 }
 

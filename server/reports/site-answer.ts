@@ -1,17 +1,19 @@
 import type { Project } from '../catalog/projects.ts';
 import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
-import type { Compared, Comparer } from '../domain/comparison.ts';
+import { type Compared, type Comparer, withoutPosition } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
+import { hasQueries } from '../domain/search-types.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
 import type { KnownDays } from './known-days.ts';
 import { oneDevice } from './ranges.ts';
+import type { OfType } from './search-type.ts';
 
 /** The data of a property. */
-export interface SiteFacts extends Range {
+export interface SiteFacts extends Range, OfType {
   readonly project: Project;
   readonly device: Device;
   readonly country: string | null;
@@ -30,6 +32,8 @@ export interface SiteSums {
   readonly now: ExactMeasures;
   readonly base: ExactMeasures;
   readonly compared: Compared | null;
+  /** Whether the sums of positions are known. */
+  readonly hasPositions: boolean;
 }
 
 export interface SiteRow extends SiteSums {
@@ -45,19 +49,21 @@ export class SiteAnswer {
   readonly #compared: ComparedRanges | null;
 
   constructor(facts: SiteFacts) {
-    const { from, to, comparison, known, device } = facts;
+    const { from, to, comparison, known, device, type } = facts;
     this.#facts = facts;
     this.#compared =
-      comparison && new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device));
+      comparison &&
+      new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device), type === undefined);
     this.total = this.#sums({ from, to }, comparison, this.#compared?.total);
   }
 
   /** The range of the response. */
   get range() {
-    const { from, to, device, country, comparison, monthlyThrough, project } = this.#facts;
+    const { from, to, type, device, country, comparison, monthlyThrough, project } = this.#facts;
     return {
       from,
       to,
+      ...(type && { type }),
       device,
       country,
       provisionalAfter: project.provisionalAfter,
@@ -81,7 +87,9 @@ export class SiteAnswer {
 
   #sums(now: Range, base: Range | null, comparer: Comparer | undefined): SiteSums {
     const sums = { now: this.#over(now), base: this.#over(base) };
-    return { ...sums, compared: comparer?.compare(sums.now, sums.base) ?? null };
+    const compared = comparer?.compare(sums.now, sums.base) ?? null;
+    const hasPositions = hasQueries(this.#facts.type ?? 'web');
+    return { ...sums, compared: hasPositions ? compared : compared && withoutPosition(compared), hasPositions };
   }
 
   #over(part: Range | null): ExactMeasures {
@@ -97,8 +105,8 @@ export function siteRow({ date, days, ...sums }: SiteRow) {
 }
 
 /** The sums of a response. */
-export function siteMetrics({ now, compared }: SiteSums) {
-  return { ...toMetrics(now), ...compared };
+export function siteMetrics({ now, compared, hasPositions }: SiteSums) {
+  return { ...toMetrics(now), ...(hasPositions ? {} : { position: null }), ...compared };
 }
 
 /** If a country has no total of a month, it is among the other countries. */

@@ -5,6 +5,7 @@ import type { Day } from '../domain/dates.ts';
 import { type Range, within } from '../domain/range.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { type Series, siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
+import { type OfType, tablesOfType } from './search-type.ts';
 
 /** The stored days of a property, or of one of its countries, and the files to read for a range. */
 export interface SeriesPlan {
@@ -20,8 +21,8 @@ export interface SeriesPlan {
 }
 
 /** The table of the days of a property, or of one of its countries. */
-export function tableOf(country: string | null): FactTable {
-  return country === null ? 'site_daily' : 'country_daily';
+export function tableOf({ type, country }: OfType & { readonly country: string | null }): FactTable {
+  return tablesOfType(type)[country === null ? 'site' : 'country'];
 }
 
 /** From a project's first stored day to its last synced one; null if there is none. */
@@ -36,19 +37,21 @@ export async function planSeries(
   {
     range: wanted,
     country,
+    type,
     coverage,
-  }: { range: Range; country: string | null; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
+  }: OfType & { range: Range; country: string | null; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
 ): Promise<SeriesPlan> {
-  const days = storedDays(project, coverage.site_daily?.firstDay);
+  const tables = tablesOfType(type);
+  const days = storedDays(project, coverage[tables.site]?.firstDay);
   const range = days && within(wanted, days.from, days.to);
   const files = (table: FactTable) => (range ? filesOf(catalog, project.id, table, range) : []);
   // In parallel, to wait only once for a remote database.
   const [siteFiles, countryFiles, monthFiles] = await Promise.all([
-    files('site_daily'),
-    files('country_daily'),
-    files('country_monthly'),
+    files(tables.site),
+    files(tables.country),
+    type === undefined ? files('country_monthly') : [],
   ]);
-  const monthlyThrough = country === null ? null : (coverage.country_monthly?.lastDay ?? null);
+  const monthlyThrough = country === null || type !== undefined ? null : (coverage.country_monthly?.lastDay ?? null);
   return { days, range, monthlyThrough, siteFiles, countryFiles, monthFiles };
 }
 

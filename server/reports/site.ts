@@ -19,12 +19,22 @@ import {
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
+import { checkDevice, type OfType, ofType, searchType } from './search-type.ts';
 import { SiteAnswer, siteMetrics, siteRow } from './site-answer.ts';
 import { planSeries, readSeries, tableOf } from './site-series.ts';
 
-const parameters = { ...rangeParameters, device, country, compare, interval, quality, ...formatParameters };
+const parameters = {
+  ...rangeParameters,
+  type: searchType,
+  device,
+  country,
+  compare,
+  interval,
+  quality,
+  ...formatParameters,
+};
 
-interface SiteQuery extends Range {
+interface SiteQuery extends Range, OfType {
   readonly device: Device;
   readonly country: string | null;
   readonly interval: Interval;
@@ -38,12 +48,14 @@ export const siteReport = projectReport({
   parameters,
   parse: (sent, project, now): SiteQuery => {
     const values = readParameters(parameters, sent);
-    const { device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
+    const { type, device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
+    checkDevice(type, chosen);
     if (named !== null && chosen !== 'all') {
       throw invalidRequest(`country cannot be combined with device '${chosen}'; send one of them.`);
     }
     const days = siteRange(range, project, now);
-    return { ...days, device: chosen, country: named, interval, comparison: comparedRange(days, other), quality };
+    const comparison = comparedRange(days, other);
+    return { ...days, ...ofType(type), device: chosen, country: named, interval, comparison, quality };
   },
   plan: async (query, { catalog, project }) => ({ query, project, ...(await planSite(catalog, project, query)) }),
   run: async ({ query, project, series: plan, known, quality }, { facts }, { signal }) => {
@@ -73,15 +85,27 @@ export const siteReport = projectReport({
 export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
 async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
-  const { from, to, country: named, comparison } = query;
+  const { from, to, country: named, comparison, type } = query;
   const coverage = await readCoverage(catalog, project.id);
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
-  const table = tableOf(named);
+  const table = tableOf(query);
   return {
-    series: await planSeries(catalog, project, { range: spanOf(ranges), country: named, coverage }),
+    series: await planSeries(catalog, project, {
+      ...ofType(type ?? 'web'),
+      range: spanOf(ranges),
+      country: named,
+      coverage,
+    }),
     known: comparison && (await planKnownDays(catalog, project, table, { ranges, coverage })),
     quality: query.quality
-      ? await planQuality(catalog, project, { from, to, table, device: oneDevice(query.device), coverage })
+      ? await planQuality(catalog, project, {
+          from,
+          to,
+          table,
+          device: oneDevice(query.device),
+          isWeb: type === undefined,
+          coverage,
+        })
       : null,
   };
 }

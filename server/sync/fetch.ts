@@ -9,7 +9,7 @@ import { MAX_ROWS } from './batches.ts';
 import type { DayFiles, FetchedRow } from './day-files.ts';
 import type { DayQuery, SyncWindow } from './plan.ts';
 import { appearanceQuery, appearancesQuery, type FactQuery, type QueriedProject, queriesOf } from './requests.ts';
-import type { SyncTable } from './tables.ts';
+import type { DayTable, SyncTable } from './tables.ts';
 
 /** The most rows per day that the API returns. */
 const MAX_ROWS_PER_DAY = 50_000;
@@ -131,7 +131,7 @@ async function fetchDayQuery(dayQuery: DayQuery, files: DayFiles, options: Fetch
 }
 
 interface Reading {
-  readonly table: SyncTable;
+  readonly table: DayTable;
   readonly files: DayFiles;
   readonly client: SearchAnalytics;
   readonly run: ProviderRun;
@@ -139,7 +139,10 @@ interface Reading {
 }
 
 /** Reads queries whose rows are summed by key. */
-async function readGroup(group: readonly FactQuery[], { table, files, client, run, counts }: Reading): Promise<void> {
+export async function readGroup(
+  group: readonly FactQuery[],
+  { table, files, client, run, counts }: Reading,
+): Promise<void> {
   const merged = new Map<string, FetchedRow>();
   for (const { query, toFacts } of group) {
     const take = (rows: readonly AnalyticsRow[]): void => {

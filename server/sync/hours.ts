@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import { putSyncDays, type SyncDay } from '../catalog/sync-days.ts';
-import { putHoursUntil, raiseEntityRevisions } from '../catalog/sync-projects.ts';
+import { putHoursUntil } from '../catalog/sync-projects.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../domain/dates.ts';
 import { type HourStart, hoursOf, parseHour, startOfPacificDay } from '../domain/hours.ts';
 import { newUuid } from '../domain/ids.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { sumPositionOf } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import { publishDays } from '../load/publish-days.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { DayFiles, type FetchedRow } from './day-files.ts';
 import { runAtGateway } from './fetch.ts';
+import { publishFetched } from './publish-fetched.ts';
 import { failedDay, fetchedState } from './published-days.ts';
 import type { QueryOptions } from './questions.ts';
 import type { SyncStores } from './run-options.ts';
@@ -53,7 +52,13 @@ export async function syncHours(
   try {
     const until = await fetchHours(range, files, options, input);
     const published = eachDay(range.from, range.to).map((day) => hourlyDay(day, files, { ...input, until }));
-    await publishHours(stores, input, { files, published, until });
+    const { project, days } = input;
+    await publishFetched(stores, project, {
+      files,
+      published,
+      before: ({ day }) => days.get(day),
+      inTransaction: (tx) => putHoursUntil(tx, project, toMicroseconds(until)),
+    });
     return published;
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.kind !== 'broken') throw error;
@@ -112,36 +117,4 @@ function hourFact(row: AnalyticsRow): FetchedRow {
 function hourlyDay(day: Day, files: DayFiles, { until, now }: { until: HourStart; now: Microseconds }): SyncDay {
   const final = hoursOf(day).at(-1)! < until;
   return fetchedState(HOURS_TABLE, day, files.of(HOURS_TABLE).get(day)!, { final, compared: 0, fetchedAt: now });
-}
-
-interface FetchedHours {
-  readonly files: DayFiles;
-  readonly published: readonly SyncDay[];
-  readonly until: HourStart;
-}
-
-async function publishHours(
-  stores: SyncStores,
-  { project, days }: HoursInput,
-  { files, published, until }: FetchedHours,
-): Promise<void> {
-  const changed = published.filter(({ day, digest, rows }) => {
-    const before = days.get(day);
-    return before === undefined || before.state === 'failed'
-      ? rows > 0 || before !== undefined
-      : before.digest !== digest;
-  });
-  const write = async (tx: Catalog): Promise<boolean> => {
-    await putSyncDays(tx, project, published);
-    return putHoursUntil(tx, project, toMicroseconds(until));
-  };
-  if (changed.length === 0) {
-    await stores.catalog.transaction(async (tx) => raiseEntityRevisions(tx, (await write(tx)) ? [project] : []));
-    return;
-  }
-  const changedDays = changed.map(({ day }) => day);
-  const newDays = async () => [
-    { table: HOURS_TABLE, days: changedDays, files: files.files(HOURS_TABLE, changedDays) } as const,
-  ];
-  await publishDays(stores, { project, newDays, inTransaction: write });
 }

@@ -4,7 +4,9 @@ import { settledDay } from '../domain/finality.ts';
 import type { Range } from '../domain/range.ts';
 import { countRequests, planWindows, type SyncWindow } from './plan.ts';
 import { findConnected, prepare } from './prepare.ts';
+import { byTable } from './published-days.ts';
 import { dueComparisons } from './questions.ts';
+import { countTypeRequests } from './types.ts';
 
 /** The estimated requests of a run. */
 export interface PlanAhead {
@@ -35,6 +37,7 @@ export async function planAhead(
     requests: countRequests(window, input.brandTerms),
   }));
   const comparisons = dueComparisons(input.days, today).size > 0 ? 1 : 0;
+  const types = countTypeRequests({ ...input, days: byTable(input.days) });
   // One for which days are final, one for hours.
-  return { windows, requests: windows.reduce((sum, { requests }) => sum + requests, 2 + comparisons) };
+  return { windows, requests: windows.reduce((sum, { requests }) => sum + requests, 2 + comparisons + types) };
 }

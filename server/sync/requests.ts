@@ -1,6 +1,8 @@
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { sumPositionOf } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+import { hasDevices, hasQueries, type OtherType, type SearchType } from '../domain/search-types.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { batchesOf, brandExpressions, type KeywordQuery } from './batches.ts';
@@ -21,7 +23,10 @@ export interface FactQuery {
 }
 
 type Filter = NonNullable<AnalyticsQuery['filters']>[number];
-type QuerySchema = Pick<AnalyticsQuery, 'dimensions' | 'aggregation'> & { readonly filters?: readonly Filter[] };
+type QuerySchema = Pick<AnalyticsQuery, 'dimensions' | 'aggregation' | 'type'> & {
+  readonly filters?: readonly Filter[];
+};
+type QueryDays = Pick<DayQuery, 'from' | 'to' | 'dataState'>;
 
 // These rules are those of sql/load/types/, since the loader does not check the values again.
 const DEVICES: readonly string[] = ['desktop', 'mobile', 'tablet'];
@@ -75,20 +80,35 @@ export function appearanceQuery(
   );
 }
 
-function siteQuery(project: QueriedProject, dayQuery: DayQuery): FactQuery {
-  const schema: QuerySchema = { dimensions: ['date', 'device'], aggregation: 'byProperty' };
+/** The query for all days of a search type other than web, by device, if it has them, or by country. */
+export function typeQuery(project: QueriedProject, type: OtherType, by: 'site' | 'country', range: Range): FactQuery {
+  const dayQuery = { ...range, dataState: 'all' } as const;
+  if (by === 'country') return countryQuery(project, dayQuery, type);
+  if (hasDevices(type)) return siteQuery(project, dayQuery, type);
+  return factQuery(project, dayQuery, { dimensions: ['date'], type }, (row, [day]) =>
+    fact(row, day, { device: 'unknown' }),
+  );
+}
+
+function siteQuery(project: QueriedProject, dayQuery: QueryDays, type: SearchType = 'web'): FactQuery {
+  const schema: QuerySchema = { dimensions: ['date', 'device'], ...totalsOf(type) };
   return factQuery(project, dayQuery, schema, (row, [day, name = '']) => {
     const device = name.toLowerCase();
     return fact(row, day, { device }, DEVICES.includes(device));
   });
 }
 
-function countryQuery(project: QueriedProject, dayQuery: DayQuery): FactQuery {
-  const schema: QuerySchema = { dimensions: ['date', 'country'], aggregation: 'byProperty' };
+function countryQuery(project: QueriedProject, dayQuery: QueryDays, type: SearchType = 'web'): FactQuery {
+  const schema: QuerySchema = { dimensions: ['date', 'country'], ...totalsOf(type) };
   return factQuery(project, dayQuery, schema, (row, [day, name = '']) => {
     const country = name.toLowerCase();
     return fact(row, day, { country }, COUNTRY.test(country));
   });
+}
+
+/** Types without queries are counted by page only. */
+function totalsOf(type: SearchType): Pick<AnalyticsQuery, 'aggregation' | 'type'> {
+  return { aggregation: hasQueries(type) ? 'byProperty' : 'auto', type };
 }
 
 function brandQueries(project: QueriedProject, dayQuery: DayQuery): FactQuery[] {
@@ -149,7 +169,7 @@ function listQuery(project: QueriedProject, dayQuery: DayQuery, day: Day): FactQ
 
 function factQuery(
   project: QueriedProject,
-  dayQuery: DayQuery,
+  dayQuery: QueryDays,
   schema: QuerySchema,
   toFacts: (row: AnalyticsRow, keys: readonly [string, ...string[]]) => FetchedRow[],
 ): FactQuery {
@@ -162,13 +182,13 @@ function factQuery(
 
 function queryOf(
   { property, country }: QueriedProject,
-  { from, to, dataState }: DayQuery,
+  { from, to, dataState }: QueryDays,
   schema: QuerySchema,
 ): AnalyticsQuery {
-  const { dimensions, aggregation = 'auto', filters = [] } = schema;
+  const { dimensions, aggregation = 'auto', filters = [], type = 'web' } = schema;
   const ofCountry: Filter[] =
     country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country }];
-  return { property, from, to, dimensions, aggregation, filters: [...ofCountry, ...filters], dataState, type: 'web' };
+  return { property, from, to, dimensions, aggregation, filters: [...ofCountry, ...filters], dataState, type };
 }
 
 function fact(row: AnalyticsRow, day: Day, key: Readonly<Record<string, string>>, isRight = true): FetchedRow[] {

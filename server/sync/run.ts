@@ -36,6 +36,7 @@ import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';
 import type { SyncOptions, SyncResult, SyncStores } from './run-options.ts';
 import { type DayTable, HOURS_TABLE } from './tables.ts';
+import { syncTypes } from './types.ts';
 
 /**
  * Syncs a project once: reads which days are final, then fetches and publishes due days, window by window. Each window is
@@ -107,6 +108,8 @@ class Run {
     this.#days = byTable(prepared.input.days);
     const finalThrough = await readLastFinalDay(this.#fetchOptions(), this.#today);
     await this.#hours(prepared.input, finalThrough);
+    const isFirst = this.#days.get('site_daily') === undefined;
+    if (!isFirst) await this.#types(prepared.input, finalThrough);
     const moved = await this.#movedDays(prepared.input.days);
     const input: PlanInput = { ...prepared.input, finalThrough, moved };
     const windows = planWindows(input);
@@ -127,6 +130,8 @@ class Run {
       const deferCumulative = windows.slice(index + 1).some(changesKeywords);
       await this.#window(window, input, { report, deferCumulative });
       this.#progress.windows++;
+      // Web search comes first in a new project.
+      if (isFirst && index === 0) await this.#types(input, finalThrough);
       report();
     }
     return this.#end(input, windows.length > this.#progress.windows);
@@ -137,6 +142,12 @@ class Run {
     const days = this.#days.get(HOURS_TABLE) ?? new Map<Day, SyncDay>();
     const input = { project: this.#connected.project.id, days, today: this.#today, finalThrough, now, staleBefore };
     for (const day of await syncHours(this.#stores, this.#fetchOptions(), input)) addDay(this.#days, day);
+  }
+
+  /** Fetches and publishes the search types other than web. */
+  async #types({ syncRange, now, staleBefore }: Omit<PlanInput, 'moved' | 'finalThrough'>, finalThrough: Day) {
+    const input = { project: this.#connected.project.id, days: this.#days, syncRange, finalThrough, now, staleBefore };
+    for (const day of await syncTypes(this.#stores, this.#fetchOptions(), input)) addDay(this.#days, day);
   }
 
   async #isAskedAgain({ now }: PlanInput): Promise<boolean> {

@@ -15,6 +15,7 @@ const PATHS = [
   '/site',
   '/site.csv',
   '/hours?from=2026-03-01',
+  '/surfaces',
   '/breakdowns',
   '/keywords',
   '/keywords?daily=1',

@@ -56,6 +56,7 @@ t.test('an answer comes from one state of the catalog, even if another process c
   const paths = [
     'site',
     'hours',
+    'surfaces',
     'breakdowns',
     'keywords',
     'keywords?group=Group',

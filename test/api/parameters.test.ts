@@ -200,12 +200,13 @@ t.test('a long value is truncated in the message', async (t) => {
 
 /** Each endpoint with a valid value of each of its parameters. */
 const RANGE = { from: '2026-03-01', to: '2026-03-02', period: '7d' };
-const LIST = { ...RANGE, country: 'usa', limit: '1', offset: '0' };
+const LIST = { ...RANGE, type: 'web', country: 'usa', limit: '1', offset: '0' };
 const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   keywords: { ...RANGE, device: 'mobile', daily: '1', group: 'aaaaa', limit: '1', offset: '0' },
-  site: { ...RANGE, device: 'mobile', country: 'usa' },
+  site: { ...RANGE, type: 'image', device: 'mobile', country: 'usa' },
+  surfaces: RANGE,
   hours: { from: '2026-03-01', to: '2026-03-02' },
-  breakdowns: RANGE,
+  breakdowns: { ...RANGE, type: 'image' },
   pages: LIST,
   queries: LIST,
   alerts: { status: 'open', since: '2026-03-01', limit: '1' },
@@ -260,6 +261,7 @@ t.test('days at the ends of the calendar', async (t) => {
   const early = {
     keywords: 400,
     site: 200,
+    surfaces: 200,
     breakdowns: 200,
     pages: 200,
     queries: 200,

@@ -70,6 +70,7 @@ t.test('lists are ranked equally by both engines', { skip }, async (t) => {
           property: 'sc-domain:shop.example',
           range,
           country,
+          type: 'web',
           part: null,
           allowMissingRecentDays: true,
         };

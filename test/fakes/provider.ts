@@ -6,6 +6,7 @@ import type { Account, Permission } from '../../cli/demo/provider/accounts.ts';
 import { type LogEntry, ProviderModel } from '../../cli/demo/provider/provider.ts';
 import type { AnalyticsRequest } from '../../cli/demo/provider/request.ts';
 import { type Failure, type RunningProvider, startProvider } from '../../cli/demo/provider/server.ts';
+import type { SearchType } from '../../server/domain/search-types.ts';
 import { temporaryFolder } from '../world.ts';
 import { credentialsFile, SECRETS } from './connected.ts';
 
@@ -35,8 +36,8 @@ export interface FakeProvider extends RunningProvider {
   fail(how: Failure, options?: { times?: number; which?: (entry: LogEntry) => boolean }): void;
   /** No more failures. */
   heal(): void;
-  /** Requests for data that were answered, since the log was last emptied. */
-  asked(): Asked[];
+  /** Requests for data of a search type, by default web, that were answered since the log was last emptied. */
+  asked(type?: SearchType): Asked[];
   /** Empties the log. */
   forget(): void;
 }
@@ -74,7 +75,10 @@ export async function fakeProvider(
     heal: () => {
       failures = [];
     },
-    asked: () => model.log.filter((entry): entry is Asked => entry.kind === 'query' && entry.status === 200),
+    asked: (type = 'web') =>
+      model.log
+        .filter((entry): entry is Asked => entry.kind === 'query' && entry.status === 200)
+        .filter(({ request }) => request.type === type),
     forget: () => void model.log.splice(0),
   };
   return fake;

@@ -34,6 +34,7 @@ const TABLES: Readonly<Record<string, Row[]>> = {
     ['2026-03-08', '2026-03-08T09:00:00Z', 2, 31, 140],
     ['2026-03-08', '2026-03-08T12:00:00Z', 4, 46, 180],
   ),
+  site_daily_image: facts('date device', ['2026-03-09', 'mobile', 4, 77, 2 ** 41 + 1]),
   site_daily: facts(
     'date device',
     ['2026-01-31', 'mobile', 3, 90, 800],
@@ -119,6 +120,7 @@ type Lists = Record<
   | 'keywords'
   | 'daily'
   | 'hours'
+  | 'surfaces'
   | 'countries'
   | 'devices'
   | 'appearances'
@@ -140,6 +142,7 @@ const flatRows: Readonly<Record<string, (body: Lists) => Flat[]>> = {
   [`${project}/site?period=2m`]: ({ daily }) => daily,
   [`${project}/site?period=2m&country=gbr`]: ({ daily }) => daily,
   [`${project}/hours?from=2026-03-01`]: ({ hours }) => hours,
+  [`${project}/surfaces?period=2m`]: ({ surfaces }) => surfaces,
   [`${project}/breakdowns?period=3m`]: ({ countries, devices, appearances, brand }) => [
     ...countries.map(({ country, ...row }) => ({ kind: 'country', value: country, ...row })),
     ...devices.map(({ device, ...row }) => ({ kind: 'device', value: device, ...row })),

@@ -84,6 +84,7 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
     [
       'list_projects',
       'site_performance',
+      'surfaces',
       'hours',
       'explain_change',
       'top_rows',

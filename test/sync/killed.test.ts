@@ -27,7 +27,11 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
   for (const [where, wantedRequests, counts] of [
     ['the hours', 1, ({ dimensions }) => dimensions.join() === 'hour'],
     ['the newest days', 9, () => true],
-    ['the history', 2, (request) => isOfHistory(request) && request.dimensions.join() === 'date,device'],
+    [
+      'the history',
+      2,
+      (request) => isOfHistory(request) && request.type === 'web' && request.dimensions.join() === 'date,device',
+    ],
   ] as [string, number, (request: AnalyticsRequest) => boolean][]) {
     world.provider.forget();
     const { child, ended } = start(t, world.settings, 'sync');

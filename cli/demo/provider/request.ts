@@ -1,11 +1,11 @@
 import { type Day, parseDay } from '../../../server/domain/dates.ts';
+import { hasDevices, hasQueries, SEARCH_TYPES, type SearchType } from '../../../server/domain/search-types.ts';
 import { badRequest } from './errors.ts';
 
 const DIMENSIONS = ['date', 'hour', 'query', 'page', 'country', 'device', 'searchAppearance'] as const;
 const OPERATORS = ['equals', 'notEquals', 'contains', 'notContains', 'includingRegex', 'excludingRegex'] as const;
 const AGGREGATIONS = ['auto', 'byProperty', 'byPage'] as const;
 const DATA_STATES = ['final', 'all', 'hourly_all'] as const;
-const TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
 /** The allowed properties of a body. */
 export const FIELDS = [
   'startDate',
@@ -39,7 +39,7 @@ export interface AnalyticsRequest {
   readonly filters: readonly Filter[];
   readonly aggregation: (typeof AGGREGATIONS)[number];
   readonly dataState: (typeof DATA_STATES)[number];
-  readonly type: (typeof TYPES)[number];
+  readonly type: SearchType;
   readonly rowLimit: number;
   readonly startRow: number;
 }
@@ -59,7 +59,7 @@ export function readRequest(body: unknown): AnalyticsRequest {
     filters: readFilters(fields['dimensionFilterGroups']),
     aggregation: oneOf(AGGREGATIONS, fields['aggregationType'] ?? 'auto', 'aggregationType'),
     dataState: oneOf(DATA_STATES, fields['dataState'] ?? 'final', 'dataState'),
-    type: oneOf(TYPES, fields['type'] ?? fields['searchType'] ?? 'web', 'type'),
+    type: oneOf(SEARCH_TYPES, fields['type'] ?? fields['searchType'] ?? 'web', 'type'),
     rowLimit: readNumber(fields, 'rowLimit', 1000, 1, MAX_ROWS),
     startRow: readNumber(fields, 'startRow', 0, 0, Number.MAX_SAFE_INTEGER),
   };
@@ -72,14 +72,18 @@ export function isAbout({ dimensions, filters }: AnalyticsRequest, dimension: Di
   return dimensions.includes(dimension) || filters.some((filter) => filter.dimension === dimension);
 }
 
-/** How rows are counted: by page if the request uses a page or an appearance, unless it names an aggregation. */
+/**
+ * How rows are counted: by page if the request uses a page or an appearance, or its type has no queries, unless it names an
+ * aggregation.
+ */
 export function isByPage(request: AnalyticsRequest): boolean {
+  if (!hasQueries(request.type)) return true;
   if (request.aggregation !== 'auto') return request.aggregation === 'byPage';
   return isAbout(request, 'page') || isAbout(request, 'searchAppearance');
 }
 
 function checkCombination(request: AnalyticsRequest): void {
-  const { from, to, dimensions, aggregation, dataState } = request;
+  const { from, to, dimensions, aggregation, dataState, type } = request;
   if (from > to) throw badRequest('startDate must be before or equal to endDate.');
   if (new Set(dimensions).size < dimensions.length) throw badRequest('Dimensions cannot be repeated.');
   if (dimensions.includes('searchAppearance') && dimensions.length > 1) {
@@ -87,6 +91,12 @@ function checkCombination(request: AnalyticsRequest): void {
   }
   if (dimensions.includes('hour') !== (dataState === 'hourly_all')) {
     throw badRequest('The dimension HOUR requires the dataState HOURLY_ALL.');
+  }
+  if (!hasQueries(type) && (isAbout(request, 'query') || aggregation === 'byProperty')) {
+    throw badRequest(`Queries and BY_PROPERTY are not supported for the type ${type}.`);
+  }
+  if (!hasDevices(type) && isAbout(request, 'device')) {
+    throw badRequest(`The dimension DEVICE is not supported for the type ${type}.`);
   }
   if (aggregation === 'byProperty' && (isAbout(request, 'page') || isAbout(request, 'searchAppearance'))) {
     throw badRequest('BY_PROPERTY is not a valid aggregation type for these dimensions and filters.');

@@ -1,4 +1,5 @@
 import type { Day } from '../../../server/domain/dates.ts';
+import { hasQueries } from '../../../server/domain/search-types.ts';
 import type { AnalyticsRequest, Dimension } from './request.ts';
 import { addTo, type Measures, type Result, type Search } from './searches.ts';
 
@@ -63,7 +64,8 @@ export class Groups {
     if (this.#options.order === 'date' && this.#request.dimensions[0] === 'date') {
       rows.sort((a, b) => compare(a.keys.slice(0, 12), b.keys.slice(0, 12)));
     }
-    return rows.slice(startRow, startRow + rowLimit).map(toJson);
+    const hasPositions = hasQueries(this.#request.type);
+    return rows.slice(startRow, startRow + rowLimit).map((row) => toJson(row, hasPositions));
   }
 
   /** The rows of the current day; if there are too many, the best ones, always the same. */
@@ -94,9 +96,10 @@ function keyOf(dimension: Dimension, day: Day, { search, result, appearance, hou
   }
 }
 
-function toJson({ keys, clicks, impressions, positions }: Group): string {
+function toJson({ keys, clicks, impressions, positions }: Group, hasPositions: boolean): string {
+  const position = hasPositions ? `,"position":${positions / impressions}` : '';
   const told = keys === '' ? '' : `"keys":[${keys}],`;
-  return `{${told}"clicks":${clicks},"impressions":${impressions},"ctr":${clicks / impressions},"position":${positions / impressions}}`;
+  return `{${told}"clicks":${clicks},"impressions":${impressions},"ctr":${clicks / impressions}${position}}`;
 }
 
 /** Sorting is stable, so this is the order of ties. */

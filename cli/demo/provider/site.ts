@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { addDays, type Day, eachDay, earlier, later, pacificDayOf } from '../../../server/domain/dates.ts';
 import { hourText } from '../../../server/domain/hours.ts';
+import type { OtherType } from '../../../server/domain/search-types.ts';
 import { firstIncompleteDay, newestDay, oldestDay, stageOf, TIMETABLE, type Timetable } from './days.ts';
 import { compileFilters, type Filters } from './filters.ts';
 import { firstIncompleteHour, newestHour, spreadOverHours } from './hours.ts';
@@ -22,6 +23,8 @@ export interface SiteOptions extends RowOptions {
   /** Whether answers report the first incomplete day, and by which of its two names. */
   metadata: 'firstIncompleteDate' | 'first_incomplete_date' | 'none';
   readonly timetable: Timetable;
+  /** The search types besides web that the property has, with the share of the measures of web. */
+  readonly types: Partial<Record<OtherType, number>>;
 }
 
 /** The body of an answer. Rows are already JSON, because there can be many. */
@@ -59,20 +62,27 @@ export class Site {
       metadata: 'firstIncompleteDate',
       order: 'clicks',
       timetable: { ...TIMETABLE },
+      types: {},
       ...options,
     };
   }
 
   /** @param now milliseconds */
   answer(request: AnalyticsRequest, now: number): SiteAnswer {
-    const days = request.type === 'web' ? this.days(request, now) : [];
+    const share = request.type === 'web' ? 1 : (this.options.types[request.type] ?? 0);
+    const days = share === 0 ? [] : this.days(request, now);
     const groups = new Groups(request, this.options);
     const tellsDays = request.dimensions.includes('date');
     const tellsHours = request.dimensions.includes('hour');
     const filters = compileFilters(request.filters);
     for (const day of days) {
       if (tellsHours) this.#countHours(request, filters, day, now, groups);
-      else this.#count(request, filters, day, stageOf(day, now, this.options.timetable), groups.add.bind(groups, day));
+      else {
+        this.#count(request, filters, day, stageOf(day, now, this.options.timetable), (counted, measures) => {
+          const part = share === 1 ? measures : shareOf(measures, share);
+          if (part.impressions > 0) groups.add(day, counted, part);
+        });
+      }
       if (tellsDays) groups.endDay();
     }
     return {
@@ -163,6 +173,17 @@ export class Site {
     if (dataState !== 'all' || metadata === 'none' || to < first) return undefined;
     return { [metadata]: first };
   }
+}
+
+/** A part of measures, in whole numbers. */
+function shareOf({ clicks, impressions, positions }: Measures, share: number): Measures {
+  const shown = Math.floor(impressions * share);
+  const isShown = shown > 0;
+  return {
+    clicks: Math.min(shown, Math.floor(clicks * share)),
+    impressions: shown,
+    positions: isShown ? (positions / impressions) * shown : 0,
+  };
 }
 
 function passesSearch({ country, device }: Search, filters: Filters): boolean {

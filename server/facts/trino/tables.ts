@@ -6,6 +6,13 @@ const PERIOD = ['first_day date', 'last_day date'];
 const DAYS = Array.from({ length: 31 }, (_, index) => index + 1);
 const CUMULATIVE = ['clicks', 'impressions', 'sum_position'];
 
+/** As of `TYPE_TABLES` in the catalog. */
+const TYPES = ['image', 'video', 'news', 'discover', 'google_news'] as const;
+const ofTypes = <Table extends string>(table: Table, columns: readonly string[]) =>
+  Object.fromEntries(TYPES.map((type) => [[table, type].join('_'), columns])) as Readonly<
+    Record<`${Table}_${(typeof TYPES)[number]}`, readonly string[]>
+  >;
+
 /** The columns of each table's files, and their types in Trino. */
 export const TRINO_TABLES = {
   site_daily: ['date date', 'device varchar', ...MEASURES],
@@ -20,6 +27,8 @@ export const TRINO_TABLES = {
   query_daily: ['query varchar', 'date date', 'country varchar', ...MEASURES],
   page_period: [...PERIOD, 'url varchar', ...MEASURES],
   query_period: [...PERIOD, 'query varchar', ...MEASURES],
+  ...ofTypes('site_daily', ['date date', 'device varchar', ...MEASURES]),
+  ...ofTypes('country_daily', ['date date', 'country varchar', ...MEASURES]),
   keyword_all: ['device varchar', 'keyword_id varchar', 'date date', ...MEASURES],
   keyword_running: ['device varchar', 'keyword_id varchar', 'number bigint', 'date date', ...MEASURES],
   keyword_cumulative: ['number double', ...CUMULATIVE.flatMap((name) => DAYS.map((day) => `${name}_${day} double`))],

@@ -32,6 +32,7 @@ export const BIGQUERY: Provider = {
   lists: {
     source: 'bigquery',
     help: 'a data warehouse',
+    types: ['web'],
     maxRows: { pages: MAX_ROWS, queries: MAX_ROWS },
     isWarehouse: true,
   },

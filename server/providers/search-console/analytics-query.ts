@@ -1,4 +1,5 @@
 import type { Day } from '../../domain/dates.ts';
+import type { SearchType } from '../../domain/search-types.ts';
 
 type Dimension = 'date' | 'hour' | 'query' | 'page' | 'country' | 'device' | 'searchAppearance';
 
@@ -24,7 +25,7 @@ export interface AnalyticsQuery {
   /** `all` includes provisional days; rows by hour need `hourly_all`. Default: `final`. */
   readonly dataState?: 'final' | 'all' | 'hourly_all';
   /** The search type. Default: `web`. */
-  readonly type?: 'web' | 'image' | 'video' | 'news' | 'discover' | 'googleNews';
+  readonly type?: SearchType;
 }
 
 const MAX_EXPRESSION = 4096;

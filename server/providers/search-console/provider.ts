@@ -2,6 +2,7 @@ import { ARCHIVES, DEFAULT_ARCHIVE } from '../../catalog/connections.ts';
 import type { ListKind, ListPart } from '../../catalog/stored-lists.ts';
 import { addDays } from '../../domain/dates.ts';
 import { sumPositionOf } from '../../domain/metrics.ts';
+import { SEARCH_TYPES } from '../../domain/search-types.ts';
 import { readCredentials } from '../google/credentials.ts';
 import { GOOGLE_NOTE, GOOGLE_OPTIONS } from '../google/options.ts';
 import type { ConnectionOption, Provider } from '../provider.ts';
@@ -45,6 +46,7 @@ export const SEARCH_CONSOLE: Provider = {
   lists: {
     source: 'gsc',
     help: "the search engine's reporting API",
+    types: SEARCH_TYPES,
     // Contract, 4.8.
     maxRows: { pages: 25_000, queries: 50_000 },
     isWarehouse: false,
@@ -61,10 +63,10 @@ export const SEARCH_CONSOLE: Provider = {
         return { found: `The reporting API can read ${property}${end}` };
       },
       findMissingStep: (property, failure) => findMissingStep(context, connection, property, failure),
-      async fetchList({ kind, property, range, country, part, maxRows: max }, take, run) {
+      async fetchList({ kind, property, range, country, type, part, maxRows: max }, take, run) {
         const filters = filtersOf(kind, country, part);
         const group = GROUPS[kind === 'queries' && part !== null ? 'queriesOfPage' : kind];
-        const query = { property, ...range, ...group, filters, dataState: 'all' } as const;
+        const query = { property, ...range, ...group, filters, dataState: 'all', type } as const;
         const takeAll = (found: readonly AnalyticsRow[]) =>
           take(found.map((row) => [row.keys[0]!, row.clicks, row.impressions, sumPositionOf(row)]));
         const { rows, truncated } = await client.read(query, { max, take: takeAll }, run);

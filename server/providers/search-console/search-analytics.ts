@@ -2,6 +2,7 @@ import type { searchconsole_v1 } from '@googleapis/searchconsole';
 import type { Connection } from '../../catalog/connections.ts';
 import { type Day, parseDay } from '../../domain/dates.ts';
 import { type HourStart, parseHour } from '../../domain/hours.ts';
+import { hasQueries } from '../../domain/search-types.ts';
 import { ProviderFailure } from '../failures.ts';
 import { type Identity, identityOf, timeLimitOf } from '../google/auth.ts';
 import { READ_SCOPE } from '../google/oauth.ts';
@@ -19,7 +20,7 @@ export interface AnalyticsRow {
   readonly keys: readonly string[];
   readonly clicks: number;
   readonly impressions: number;
-  /** The average position of the provider, from 1; 0 without impressions. */
+  /** The average position of the provider, from 1; 0 without impressions, 1 for search types without positions. */
   readonly position: number;
 }
 
@@ -85,11 +86,11 @@ export class SearchAnalytics {
     run: ProviderRun,
   ): Promise<AnalyticsPage> {
     checkQuery(query);
-    const { property, dimensions } = query;
+    const { property, dimensions, type = 'web' } = query;
     const requestBody = { ...toRequestBody(query), rowLimit: limit, startRow: start };
     return this.#request(run, [property], async (api, options) => {
       const { data } = await api.searchanalytics.query({ siteUrl: property, requestBody }, options);
-      return readPage(data, dimensions.length, limit);
+      return readPage(data, { keys: dimensions.length, hasPositions: hasQueries(type) }, limit);
     });
   }
 
@@ -129,20 +130,27 @@ export class SearchAnalytics {
 }
 
 /** A response without data has no `rows`. */
-function readPage(data: unknown, keys: number, limit: number): AnalyticsPage {
+function readPage(data: unknown, row: RowShape, limit: number): AnalyticsPage {
   const { rows = [], metadata } = readDocument(data);
   if (!Array.isArray(rows)) throw new ProviderFailure('broken', 'the response has rows that are not a list');
   if (rows.length > limit) throw new ProviderFailure('broken', 'the response has more rows than requested');
   return {
-    rows: rows.map((row) => readRow(row, keys)),
+    rows: rows.map((each) => readRow(each, row)),
     firstIncompleteDate: readFirstIncomplete(metadata, 'Date', parseDay) ?? null,
     firstIncompleteHour: readFirstIncomplete(metadata, 'Hour', parseHour) ?? null,
   };
 }
 
-function readRow(row: unknown, count: number): AnalyticsRow {
-  const { keys = [], clicks, impressions, position } = (row ?? {}) as Readonly<Record<string, unknown>>;
-  const areKeys = Array.isArray(keys) && keys.length === count && keys.every((key) => typeof key === 'string');
+interface RowShape {
+  /** How many. */
+  readonly keys: number;
+  readonly hasPositions: boolean;
+}
+
+function readRow(row: unknown, shape: RowShape): AnalyticsRow {
+  const { keys = [], clicks, impressions, position: told } = (row ?? {}) as Readonly<Record<string, unknown>>;
+  const position = shape.hasPositions ? told : 1;
+  const areKeys = Array.isArray(keys) && keys.length === shape.keys && keys.every((key) => typeof key === 'string');
   if (!areKeys || !isMeasure(clicks) || !isMeasure(impressions) || !isMeasure(position)) {
     throw new ProviderFailure('broken', 'the response has a row without its keys or numbers');
   }

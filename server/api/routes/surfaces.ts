@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox';
+import { SEARCH_TYPES } from '../../domain/search-types.ts';
+import { documentJson } from '../../formats/json.ts';
+import { surfaceRows } from '../../formats/surface-rows.ts';
+import { surfacesReport } from '../../reports/surfaces.ts';
+import { answerWith } from '../answer.ts';
+import { responses } from '../responses.ts';
+import { day, integer, nullable, object, oneOf, openWords } from '../schema-types.ts';
+import { comparedProperties, metricsProperties, project, range } from '../schemas.ts';
+import type { Route } from './route.ts';
+
+const surface = object('Surface', {
+  engine: openWords(['google'], 'The search engine.'),
+  type: oneOf('SearchType', SEARCH_TYPES),
+  grain: openWords(['day'], 'The shortest time that is stored.'),
+  firstDay: Type.String({ format: 'date', description: 'The first stored day.' }),
+  lastDay: Type.String({ format: 'date', description: 'The last stored day.' }),
+  provisionalAfter: nullable(day, 'The last final day.'),
+  ...metricsProperties,
+  ...comparedProperties,
+});
+
+const answer = object('SurfacesAnswer', {
+  project,
+  range,
+  totals: object('SurfaceTotals', { clicks: integer({ minimum: 0 }) }),
+  surfaces: Type.Array(surface),
+});
+
+export const surfaces: Route = {
+  path: '/projects/:id/surfaces',
+  report: surfacesReport,
+  tag: 'Site',
+  summary: 'The whole property by search type',
+  description:
+    'One row for each search type with stored days. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.',
+  response: responses(answer, 'The surfaces.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  examples: {
+    200: '/projects/Proj1/surfaces?period=28d&compare=previous',
+    400: '/projects/Proj1/surfaces?period=17m',
+  },
+  handle: answerWith(surfacesReport, {
+    json: (result) => documentJson<Static<typeof answer>>(result.answer),
+    rows: surfaceRows,
+  }),
+};

@@ -1,0 +1,38 @@
+import type { SurfacesResult } from '../reports/surfaces.ts';
+import { batchOf, comparedColumns, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } from './rows.ts';
+
+/** One row per stored search type. */
+export function surfaceRows({ answer: { project, range, surfaces }, rows }: SurfacesResult): RowsAnswer {
+  const all = rows.map(({ surface, total }, index) => ({ ...surface, total, metrics: surfaces[index]! }));
+  type Row = (typeof all)[number];
+  const compared = comparedColumns<Row>(({ total }) => (total.hasPositions ? total : { ...total, base: null }), {
+    isCompared: range.comparison !== undefined,
+  });
+  return {
+    head: { name: `${project.domain}-surfaces`, total: all.length, range },
+    columns: [
+      { name: 'engine', type: 'text' },
+      { name: 'type', type: 'text' },
+      { name: 'grain', type: 'text' },
+      { name: 'firstDay', type: 'day' },
+      { name: 'lastDay', type: 'day' },
+      { name: 'provisionalAfter', type: 'day' },
+      ...METRICS,
+      ...compared.columns,
+      sumPositionColumn(),
+    ],
+    batches: [
+      batchOf(all, [
+        ({ engine }) => engine,
+        ({ type }) => type,
+        ({ grain }) => grain,
+        ({ firstDay }) => firstDay,
+        ({ lastDay }) => lastDay,
+        ({ provisionalAfter }) => provisionalAfter,
+        ...metricReaders(({ metrics }: Row) => metrics),
+        ...compared.readers,
+        ({ total }) => (total.hasPositions ? total.now.sumPosition : null),
+      ]),
+    ],
+  };
+}

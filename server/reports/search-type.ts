@@ -1,0 +1,33 @@
+import { type FactTable, TYPE_TABLES } from '../catalog/manifest.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { hasDevices, SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
+import type { Device } from '../facts/facts.ts';
+import { choice } from './parameters.ts';
+
+export const searchType = choice(
+  'SearchType',
+  SEARCH_TYPES,
+  'web',
+  'Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices.',
+);
+
+/** A part of query values: the type, left out for web. */
+export interface OfType {
+  readonly type?: SearchType;
+}
+
+/** The tables of a search type. */
+export function tablesOfType(type: SearchType = 'web'): { readonly site: FactTable; readonly country: FactTable } {
+  return type === 'web' ? { site: 'site_daily', country: 'country_daily' } : TYPE_TABLES[type];
+}
+
+/** The property of a query value; none for web, so that nothing changes for requests without a type. */
+export function ofType(type: SearchType): OfType {
+  return type === 'web' ? {} : { type };
+}
+
+/** Throws `invalid_request` for a device of a type without devices. */
+export function checkDevice(type: SearchType, device: Device): void {
+  if (device === 'all' || hasDevices(type)) return;
+  throw invalidRequest(`device must be left out, not '${device}': the search engine tells no devices of ${type}.`);
+}

@@ -1,0 +1,90 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Coverage, type FactTable, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { type Range, spanOf } from '../domain/range.ts';
+import { SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
+import { KnownDays, planKnownDays } from './known-days.ts';
+import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
+import { comparedRange, siteRange } from './ranges.ts';
+import { projectReference, projectReport } from './report.ts';
+import { ofType, tablesOfType } from './search-type.ts';
+import { SiteAnswer, siteMetrics } from './site-answer.ts';
+import { planSeries, readSeries } from './site-series.ts';
+
+const parameters = { ...rangeParameters, compare, ...formatParameters };
+/** Of the whole property. */
+const ALL = { device: 'all', country: null } as const;
+
+interface SurfacesQuery extends Range {
+  readonly comparison: Range | null;
+}
+
+/** The stored search types, each counted separately. */
+export const surfacesReport = projectReport({
+  operation: 'listSurfaces',
+  parameters,
+  parse: (sent, project, now): SurfacesQuery => {
+    const { compare: other, ...range } = readParameters(parameters, sent);
+    const days = siteRange(range, project, now);
+    return { ...days, comparison: comparedRange(days, other) };
+  },
+  plan: async (query, { catalog, project }) => ({
+    query,
+    project,
+    surfaces: await planSurfaces(catalog, project, query),
+  }),
+  run: async ({ query, project, surfaces }, { facts }, { signal }) => {
+    const rows = await Promise.all(
+      surfaces.map(async ({ type, coverage: { firstDay, lastDay }, series: plan, known }) => {
+        const series = await readSeries(facts, plan, { ...ALL, signal });
+        const { total } = new SiteAnswer({
+          ...query,
+          ...ALL,
+          ...ofType(type),
+          project,
+          days: plan.days,
+          series,
+          known: known && (await KnownDays.read(facts, known, signal, series.days)),
+          monthlyThrough: null,
+        });
+        const { provisionalAfter } = project;
+        return {
+          surface: { engine: 'google', type, grain: 'day', firstDay, lastDay, provisionalAfter } as const,
+          total,
+        };
+      }),
+    );
+    const { from, to, comparison } = query;
+    const answer = {
+      project: projectReference(project),
+      range: { from, to, ...(comparison === null ? {} : { comparison }) },
+      totals: { clicks: rows.reduce((sum, { total }) => sum + total.now.clicks, 0) },
+      surfaces: rows.map(({ surface, total }) => ({ ...surface, ...siteMetrics(total) })),
+    };
+    return { answer, rows };
+  },
+});
+
+/** The JSON response, and the sums behind its rows. */
+export type SurfacesResult = Awaited<ReturnType<typeof surfacesReport.run>>;
+
+async function planSurfaces(catalog: Catalog, project: Project, { from, to, comparison }: SurfacesQuery) {
+  const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
+  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
+  const plan = async (type: SearchType, stored: Coverage) => {
+    const series = { ...ofType(type), range: spanOf(ranges), country: null, coverage };
+    return {
+      type,
+      coverage: stored,
+      series: await planSeries(catalog, project, series),
+      known: comparison && (await planKnownDays(catalog, project, tablesOfType(type).site, { ranges, coverage })),
+    };
+  };
+  const covered: Readonly<Partial<Record<FactTable, Coverage>>> = coverage;
+  const stored = SEARCH_TYPES.flatMap((type) => {
+    const found = covered[tablesOfType(type).site];
+    return found === undefined ? [] : [plan(type, found)];
+  });
+  // In parallel, to wait only once for a remote database.
+  return Promise.all(stored);
+}
