@@ -173,8 +173,13 @@ function isCount(metric: MetricName): boolean {
 const NO_METRICS: ReadonlySet<MetricName> = new Set();
 
 /** A comparison of rows whose positions are unknown. */
-export function withoutPosition({ comparison, change, unsafe: { position: _, ...unsafe } }: Compared): Compared {
-  return { comparison: { ...comparison, position: null }, change: { ...change, position: NO_CHANGE }, unsafe };
+export function withoutPosition({ comparison, change, unsafe }: Compared): Compared {
+  const known = Object.entries(unsafe).filter(([metric]) => metric !== 'position');
+  return {
+    comparison: { ...comparison, position: null },
+    change: { ...change, position: NO_CHANGE },
+    unsafe: Object.fromEntries(known),
+  };
 }
 
 /** The change of a metric without another value. */

@@ -19,6 +19,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   clicks: () => import('./clicks.ts'),
   charts: () => import('./charts.ts'),
   files: () => import('./files.ts'),
+  surfaces: () => import('./surfaces.ts'),
   explain: () => import('./explain.ts'),
   explore: () => import('./explore.ts'),
   layout: () => import('./layout.ts'),

@@ -83,6 +83,12 @@ function tables(): Tables {
       'date device',
       ...DAYS.map((day, index) => [day, 'mobile', Math.round(wave(index) / 8), wave(index), 5 * wave(index)]),
     ),
+    site_daily_image: facts(
+      'date device',
+      ...DAYS.map((day, index) => [day, 'mobile', 20 + (index % 5), 900 + index, 9000]),
+    ),
+    country_daily_image: facts('date country', ...DAYS.map((day) => [day, 'gbr', 20, 900, 9000])),
+    site_daily_discover: facts('date device', ...DAYS.map((day, index) => [day, 'unknown', 30 + (index % 3), 800, 0])),
     keyword_daily: facts(
       'keyword_id date device',
       ...DAYS.flatMap((day, index) => ['Kw001', 'Kw002'].map((id) => [id, day, 'mobile', 3, 50, 100 + index])),

@@ -37,7 +37,7 @@ export interface FakeProvider extends RunningProvider {
   /** No more failures. */
   heal(): void;
   /** Requests for data of a search type, by default web, that were answered since the log was last emptied. */
-  asked(type?: SearchType): Asked[];
+  asked(type?: SearchType | 'all'): Asked[];
   /** Empties the log. */
   forget(): void;
 }
@@ -78,7 +78,7 @@ export async function fakeProvider(
     asked: (type = 'web') =>
       model.log
         .filter((entry): entry is Asked => entry.kind === 'query' && entry.status === 200)
-        .filter(({ request }) => request.type === type),
+        .filter(({ request }) => type === 'all' || request.type === type),
     forget: () => void model.log.splice(0),
   };
   return fake;

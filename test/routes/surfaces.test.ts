@@ -20,7 +20,10 @@ const world = await makeWorld(t, {
   site_daily_discover: facts('date device', ...DAYS.map((day, index) => [day, 'unknown', 100 * index, 1000, 0])),
   country_daily_discover: facts('date country', ...DAYS.map((day) => [day, 'usa', 1, 10, 0])),
 });
-const ask = async (path: string) => (await world.ask(path)).body;
+type Name = 'range' | 'totals' | 'daily' | 'quality' | 'surfaces' | 'countries' | 'devices' | 'appearances' | 'brand';
+// biome-ignore lint/suspicious/noExplicitAny: answers are compared as a whole or picked from
+type Body = Readonly<Record<Name, any>>;
+const ask = async (path: string): Promise<Body> => (await world.ask(path)).body as Body;
 const raw = (path: string) =>
   world.app.inject({ url: `/api/v1/projects/Proj1${path}`, headers: { authorization: `Bearer ${world.key}` } });
 const RANGE = `from=${DAYS[2]}&to=${DAYS[3]}`;

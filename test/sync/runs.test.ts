@@ -32,7 +32,7 @@ t.test('a first run brings all days of all tables, and the state of the project'
     historyBackfilling: false,
     lastSyncedAt: world.clock * 1000,
   });
-  t.equal(result.requests, world.provider.asked().length, 'each request is counted');
+  t.equal(result.requests, world.provider.asked('all').length, 'each request is counted');
   const line = world.lines.find((found) => found['project'] === 'Proj1');
   const { project, reason: _, ...counts } = result;
   t.match(line, { project, ...counts });

@@ -33,7 +33,7 @@ t.test('sync, sync status, sync --dry-run and verify of a connected project', as
 
   const synced = await run('sync', '--project', 'Proj1');
   t.equal(synced.code, 0, synced.stderr);
-  const asked = world.provider.asked();
+  const asked = world.provider.asked('all');
   const appearances = asked.filter(({ request }) =>
     request.filters.some(({ dimension }) => dimension === 'searchAppearance'),
   );

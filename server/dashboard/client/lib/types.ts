@@ -14,6 +14,17 @@ export interface Range {
 export type Metric = Schemas['MetricName'];
 export const METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const satisfies readonly Metric[];
 
+export type SearchType = Schemas['SearchType'];
+export const SEARCH_TYPES = [
+  'web',
+  'image',
+  'video',
+  'news',
+  'discover',
+  'googleNews',
+] as const satisfies readonly SearchType[];
+export type SurfacesAnswer = Schemas['SurfacesAnswer'];
+
 export type Metrics = Schemas['Metrics'];
 export type MetricValues = { readonly [Name in Metric]: number | null };
 /** What `compare` adds beside metrics. */

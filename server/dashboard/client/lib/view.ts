@@ -1,7 +1,16 @@
 import { useLocation } from 'preact-iso/router';
 import { addDays, CALENDAR_PERIODS, comparedRange, countDays, isDay, periodRange, yesterday } from './dates.ts';
 import { partOfFilter } from './filter.ts';
-import { type Day, type Interval, METRICS, type Metric, type Project, type Range } from './types.ts';
+import {
+  type Day,
+  type Interval,
+  METRICS,
+  type Metric,
+  type Project,
+  type Range,
+  SEARCH_TYPES,
+  type SearchType,
+} from './types.ts';
 
 /** What the address says of the view; what is the default is not in it. */
 export interface View {
@@ -16,6 +25,8 @@ export interface View {
   readonly comparedDays: Range | null;
   readonly device: string;
   readonly country: string;
+  /** The search type; `web` for usual results. */
+  readonly type: SearchType;
   readonly metric: Metric;
   /** Any other parameter; empty where it is missing. */
   readonly get: (name: string) => string;
@@ -30,11 +41,12 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   period: '28d',
   compare: 'previous',
   device: 'all',
+  type: 'web',
   metric: 'clicks',
   offset: '0',
 };
 /** What stays when one goes from screen to screen. */
-const SHARED = ['period', 'from', 'to', 'newest', 'compare', 'cfrom', 'cto', 'device', 'country'];
+const SHARED = ['period', 'from', 'to', 'newest', 'compare', 'cfrom', 'cto', 'device', 'country', 'type'];
 
 export function useView(): View {
   const { path, query, route } = useLocation();
@@ -52,6 +64,7 @@ export function useView(): View {
     comparedDays,
     device: ['desktop', 'mobile', 'tablet'].includes(get('device')) ? get('device') : 'all',
     country: /^[a-z]{3}$/.test(get('country')) ? get('country') : '',
+    type: SEARCH_TYPES.find((name) => name === get('type')) ?? 'web',
     metric: METRICS.find((name) => name === get('metric')) ?? 'clicks',
     get,
     with: (changes) => addressOf(path, { ...query, ...changes }),
@@ -96,8 +109,10 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
  * @param by what its rows are; otherwise what the rows of this screen are
  */
 export function useExplainLink(by?: string): string | undefined {
-  const { path } = useLocation();
+  const { path, query } = useLocation();
   const link = useScreenLink();
+  // Changes are explained of web search only.
+  if ((query['type'] ?? 'web') !== 'web') return undefined;
   const [, root, screen] = /^(\/app\/p\/[^/]+)(?:\/(queries|keywords))?/.exec(path) ?? [];
   const rows = by ?? { queries: 'query', keywords: 'keyword' }[screen as string] ?? null;
   return root && link(`${root}/explain`, { by: rows === 'page' ? null : rows, device: null });
@@ -129,6 +144,16 @@ export function rangeParameters(view: View, project: Project | undefined): Recor
   const { period, isNewest } = view;
   if (period === null || period in CALENDAR_PERIODS) return { ...rangeOf(view, project) };
   return { period: period === '28d' ? null : period, to: isNewest ? null : 'final' };
+}
+
+/** Whether results of the view's type are shown for queries. */
+export function hasQueries({ type }: View): boolean {
+  return type !== 'discover' && type !== 'googleNews';
+}
+
+/** The `type` parameter of a view; null for web. */
+export function typeParameter({ type }: View): SearchType | null {
+  return type === 'web' ? null : type;
 }
 
 /** Whether a request for the view's range needs to know the project. */

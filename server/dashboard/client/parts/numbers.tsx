@@ -15,11 +15,20 @@ export function Value({ metric, value }: { metric: Metric; value: number | null 
 
 const ARROWS = { up: '▲', down: '▼', same: '' } as const;
 
+interface ChangeProps {
+  readonly metric: Metric;
+  readonly row: MetricValues & Compared;
+  /** What the rows of the explanation are. */
+  readonly by?: string;
+  /** Whether the change can be explained. */
+  readonly isExplained?: boolean;
+}
+
 /**
  * How a metric changed: an arrow for its direction, a colour for better or worse, and why it may mislead on hover. Leads to
  * what explains it.
  */
-export function Change({ metric, row, by }: { metric: Metric; row: MetricValues & Compared; by?: string }) {
+export function Change({ metric, row, by, isExplained = true }: ChangeProps) {
   const why = useExplainLink(by);
   const change = describeChange(metric, row);
   if (change === undefined) return null;
@@ -29,7 +38,7 @@ export function Change({ metric, row, by }: { metric: Metric; row: MetricValues 
   const isUnsafe = reasons.some((reason) => reason !== 'provisional');
   const title = reasons.length > 0 ? `${exact}. No percentage: ${describeReasons(reasons)}` : exact;
   const kind = isGood === null ? '' : isUnsafe ? 'unsafe' : isGood ? 'good' : 'bad';
-  const link = why !== undefined && direction !== 'same' ? { href: why } : {};
+  const link = isExplained && why !== undefined && direction !== 'same' ? { href: why } : {};
   // Only links have an address.
   return h(
     'href' in link ? 'a' : 'span',

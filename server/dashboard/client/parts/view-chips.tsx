@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { formatDate } from '../lib/dates.ts';
 import { describeCondition, parseFilter, writeFilter } from '../lib/filter.ts';
 import { countryName } from '../lib/format.ts';
+import type { SearchType } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 
@@ -11,9 +12,19 @@ export const DEVICE_NAMES: Readonly<Record<string, string>> = {
   tablet: 'Tablet',
 };
 
+/** The search types, as the search engine's own pages call them. */
+export const TYPE_NAMES: Readonly<Record<SearchType, string>> = {
+  web: 'Web',
+  image: 'Image',
+  video: 'Video',
+  news: 'News tab',
+  discover: 'Discover',
+  googleNews: 'Google News',
+};
+
 /** What a screen may be filtered by, besides numbers of its rows. */
-export type Filtered = 'day' | 'country' | 'device' | 'query' | 'url' | 'domain';
-const FILTERED: ReadonlySet<string> = new Set<Filtered>(['day', 'country', 'device', 'query', 'url', 'domain']);
+export type Filtered = 'day' | 'country' | 'device' | 'type' | 'query' | 'url' | 'domain';
+const FILTERED: ReadonlySet<string> = new Set<Filtered>(['day', 'country', 'device', 'type', 'query', 'url', 'domain']);
 
 interface ViewChipsProps {
   /** Filters that count on this screen; others stay in the address, for other screens. */
@@ -49,6 +60,11 @@ function SliceChips({ by }: ViewChipsProps) {
       {view.device !== 'all' && (
         <Chip isIdle={isIdle('device', by)} onRemove={() => change({ device: null })}>
           {DEVICE_NAMES[view.device]!}
+        </Chip>
+      )}
+      {view.type !== 'web' && (
+        <Chip isIdle={isIdle('type', by)} onRemove={() => change({ type: null })}>
+          {TYPE_NAMES[view.type]}
         </Chip>
       )}
     </>
@@ -115,6 +131,7 @@ export function ChipBar({ by, isSliceOnly = false }: ChipBarProps) {
   const view = useView();
   const isOneDay = view.from !== null && view.from === view.to;
   const hasConditions = !isSliceOnly && view.get('filter') !== '';
-  if (!isOneDay && view.country === '' && view.device === 'all' && !hasConditions) return null;
+  const isWhole = view.country === '' && view.device === 'all' && view.type === 'web';
+  if (!isOneDay && isWhole && !hasConditions) return null;
   return <div class="filter-bar">{isSliceOnly ? <SliceChips by={by} /> : <ViewChips by={by} />}</div>;
 }

@@ -5,7 +5,7 @@ import { plural } from '../lib/format.ts';
 import { BANDS, bandFilter } from '../lib/positions.ts';
 import type { ListAnswer, PageRow, Project, QueryRow } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
-import { compareParameter, rangeParameters, useView, type View } from '../lib/view.ts';
+import { compareParameter, rangeParameters, typeParameter, useView, type View } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
@@ -38,6 +38,7 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
     path: `/projects/${id}/${movers === undefined ? kind : 'movers'}`,
     parameters: {
       ...rangeParameters(view, project),
+      type: movers === undefined ? typeParameter(view) : null,
       country: view.country,
       filter,
       compare: compareParameter(view, project),
@@ -75,7 +76,7 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
         <>
           <FilterBar
             field={field}
-            by={['country']}
+            by={movers === undefined ? ['country', 'type'] : ['country']}
             placeholder={kind === 'queries' ? 'Search queries   /' : 'Search pages   /'}
           >
             <ChangeTabs label={kind === 'queries' ? 'Queries by change' : 'Pages by change'} />

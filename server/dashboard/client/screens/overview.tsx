@@ -4,7 +4,7 @@ import { useMissingDays } from '../lib/missing-days.ts';
 import { siteParameters } from '../lib/site.ts';
 import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
-import { useScreenLink, useView } from '../lib/view.ts';
+import { hasQueries, useScreenLink, useView } from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { AddFilter } from '../parts/filter-bar.tsx';
@@ -12,16 +12,20 @@ import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Skeleton } from '../parts/states.tsx';
+import { Surfaces, surfacesPath } from '../parts/surfaces.tsx';
 import { TopRows, topRowsPath } from '../parts/top-rows.tsx';
-import { ChipBar, ConditionChips } from '../parts/view-chips.tsx';
+import { ChipBar, ConditionChips, TYPE_NAMES } from '../parts/view-chips.tsx';
 
 /** How the whole site does: four metrics, one of them over the days of the range. */
 export function Overview() {
   const view = useView();
   useAsk(view, (id, project) => {
     const site = siteParameters(view, project);
-    const lists = (['queries', 'pages'] as const).map((kind) => topRowsPath(id, { kind, view, project }));
-    return [site === undefined ? null : sitePath(id, site), alertsPath(id), allAlertsPath(id), notesPath(id), ...lists];
+    const kinds = hasQueries(view) ? (['queries', 'pages'] as const) : (['pages'] as const);
+    const lists = kinds.map((kind) => topRowsPath(id, { kind, view, project }));
+    const surfaces = surfacesPath(id, view, project);
+    const asked = site === undefined ? null : sitePath(id, site);
+    return [asked, alertsPath(id), allAlertsPath(id), notesPath(id), ...lists, surfaces];
   });
   return (
     <ProjectScreen
@@ -40,7 +44,7 @@ export function Overview() {
     >
       {(project) => (
         <>
-          <ChipBar by={['day', 'country', 'device']} isSliceOnly />
+          <ChipBar by={['day', 'country', 'device', 'type']} isSliceOnly />
           <AlertStrip project={project} />
           <div class="overview">
             <SitePerformance project={project} />
@@ -49,9 +53,10 @@ export function Overview() {
               <ConditionChips by={['query', 'url']} />
             </div>
             <div class="columns">
-              <TopRows project={project} kind="queries" />
+              {hasQueries(view) && <TopRows project={project} kind="queries" />}
               <TopRows project={project} kind="pages" />
             </div>
+            <Surfaces project={project} />
           </div>
         </>
       )}
@@ -80,16 +85,18 @@ function SitePerformance({ project }: { project: Project }) {
   const view = useView();
   const { data, ...state } = useResource<SiteAnswer>(sitePath(project.id, siteParameters(view, project)!));
   const notes = useResource<NotesAnswer>(notesPath(project.id));
-  const missing = useMissingDays(project.id, 'site_daily', data?.quality);
+  const isWeb = view.type === 'web';
+  const missing = useMissingDays(project.id, 'site_daily', isWeb ? data?.quality : undefined);
   const alerts = useResource<AlertsAnswer>(allAlertsPath(project.id)).data?.alerts;
   return (
     <Performance
-      project={project}
-      name={project.domain}
+      // More lines and explanations are of web search.
+      project={isWeb ? project : undefined}
+      name={isWeb ? project.domain : `${project.domain} (${TYPE_NAMES[view.type]})`}
       answer={data}
       state={state}
       notes={notes.data?.notes}
-      alerts={alerts}
+      alerts={isWeb ? alerts : []}
       missing={missing}
     />
   );

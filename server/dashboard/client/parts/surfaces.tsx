@@ -1,0 +1,68 @@
+import { apiPath, useResource } from '../lib/api.ts';
+import type { Project, SurfacesAnswer } from '../lib/types.ts';
+import { compareParameter, rangeParameters, useView, type View } from '../lib/view.ts';
+import { Change, Value } from './numbers.tsx';
+import { TYPE_NAMES } from './view-chips.tsx';
+
+/** Null where the path depends on a project that is not known yet. */
+export function surfacesPath(id: string, view: View, project: Project | undefined): string | null {
+  const compare = compareParameter(view, project);
+  return compare === undefined
+    ? null
+    : apiPath(`/projects/${id}/surfaces`, { ...rangeParameters(view, project), compare });
+}
+
+/** The search types of a project, each with its numbers and its view; nothing if it has only web. */
+export function Surfaces({ project }: { project: Project }) {
+  const view = useView();
+  const { data } = useResource<SurfacesAnswer>(surfacesPath(project.id, view, project));
+  if (data === undefined || data.surfaces.length < 2) return null;
+  return (
+    <section class="card surfaces" aria-label="Search types">
+      <header>
+        <h2>Search types</h2>
+        <p class="muted">Each is counted for itself: impressions and positions of two types cannot be compared.</p>
+      </header>
+      <table class="metric-table">
+        <thead>
+          <tr>
+            <th scope="col">Type</th>
+            <th scope="col" class="number">
+              Clicks
+            </th>
+            <th scope="col" class="number">
+              Impressions
+            </th>
+            <th scope="col" class="number">
+              Position
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.surfaces.map(({ type, ...row }) => (
+            <tr key={type}>
+              <th scope="row" class="name">
+                <a
+                  href={view.with({ type, device: null, offset: null })}
+                  {...(view.type === type ? { 'aria-current': 'true' } : {})}
+                >
+                  {TYPE_NAMES[type]}
+                </a>
+              </th>
+              <td class="number">
+                <Value metric="clicks" value={row.clicks} />{' '}
+                <Change metric="clicks" row={row} isExplained={type === 'web'} />
+              </td>
+              <td class="number">
+                <Value metric="impressions" value={row.impressions} />
+              </td>
+              <td class="number">
+                <Value metric="position" value={row.position} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
