@@ -144,6 +144,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/surfaces': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * The whole property by search type
+     * @description One row for each search type with stored days. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.
+     */
+    readonly get: operations['listSurfaces'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/hours': {
     readonly parameters: {
       readonly query?: never;
@@ -1474,6 +1494,7 @@ export interface components {
        * @description A day, YYYY-MM-DD.
        */
       readonly to: string;
+      readonly type?: components['schemas']['SearchType'];
       readonly device?: components['schemas']['Device'];
       /** @description The requested country in lower case; null for all. */
       readonly country?: string | null;
@@ -1511,6 +1532,8 @@ export interface components {
     };
     /** @enum {string} */
     readonly RuleMatch: 'all' | 'any';
+    /** @enum {string} */
+    readonly SearchType: 'web' | 'image' | 'video' | 'news' | 'discover' | 'googleNews';
     readonly SiteAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
@@ -1532,7 +1555,7 @@ export interface components {
       readonly removed: readonly components['schemas']['SnapshotPart'][];
     };
     readonly SnapshotFile: {
-      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
@@ -1555,10 +1578,50 @@ export interface components {
       readonly href: string;
     };
     readonly SnapshotPart: {
-      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
+    };
+    readonly Surface: {
+      /** @description The search engine. One of google; more may be added. */
+      readonly engine: string;
+      readonly type: components['schemas']['SearchType'];
+      /** @description The shortest time that is stored. One of day; more may be added. */
+      readonly grain: string;
+      /**
+       * Format: date
+       * @description The first stored day.
+       */
+      readonly firstDay: string;
+      /**
+       * Format: date
+       * @description The last stored day.
+       */
+      readonly lastDay: string;
+      /** @description The last final day. */
+      readonly provisionalAfter: string | null;
+      /** Format: int64 */
+      readonly clicks: number;
+      /** Format: int64 */
+      readonly impressions: number;
+      /** @description Clicks per impression, four decimals; null when there are no impressions. */
+      readonly ctr: number | null;
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
+    };
+    readonly SurfaceTotals: {
+      /** Format: int64 */
+      readonly clicks: number;
+    };
+    readonly SurfacesAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly range: components['schemas']['Range'];
+      readonly totals: components['schemas']['SurfaceTotals'];
+      readonly surfaces: readonly components['schemas']['Surface'][];
     };
     readonly TestedType: {
       /**
@@ -1921,6 +1984,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: components['schemas']['SearchType'];
         /** @description Only this device. */
         readonly device?: components['schemas']['Device'];
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
@@ -2243,6 +2308,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: components['schemas']['SearchType'];
         /** @description Only this device. */
         readonly device?: components['schemas']['Device'];
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
@@ -2300,6 +2367,96 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['SiteAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly listSurfaces: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
+        readonly from?: string;
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
+        readonly to?: string;
+        /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
+        readonly period?: string;
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The surfaces. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['SurfacesAnswer'];
           readonly 'text/csv': string;
           readonly 'application/x-ndjson': string;
           readonly 'application/vnd.apache.arrow.stream': string;
@@ -2427,6 +2584,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: components['schemas']['SearchType'];
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
@@ -2618,6 +2777,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: components['schemas']['SearchType'];
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
@@ -2721,6 +2882,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: components['schemas']['SearchType'];
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */

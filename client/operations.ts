@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '3533c3fd8c6e7a16a322a495f2b8eab1f36540a616523fe170de53823ad22472';
+export const DOCUMENT = 'e9fee90c398bceea3ad06151c318e6a228992e2b4821b1fca54d9c62175c331f';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -12,6 +12,7 @@ export const PATHS = {
   listGroups: '/api/v1/projects/{id}/groups',
   listPageGroups: '/api/v1/projects/{id}/page-groups',
   getSite: '/api/v1/projects/{id}/site',
+  listSurfaces: '/api/v1/projects/{id}/surfaces',
   getHours: '/api/v1/projects/{id}/hours',
   getBreakdowns: '/api/v1/projects/{id}/breakdowns',
   explainChange: '/api/v1/projects/{id}/explain',

@@ -21,7 +21,7 @@ export function Surfaces({ project }: { project: Project }) {
     <section class="card surfaces" aria-label="Search types">
       <header>
         <h2>Search types</h2>
-        <p class="muted">Each is counted for itself: impressions and positions of two types cannot be compared.</p>
+        <p class="muted">Each is counted separately: impressions and positions of two types cannot be compared.</p>
       </header>
       <table class="metric-table">
         <thead>
