@@ -28,7 +28,7 @@ export interface GrantProject {
 /**
  * Creates a project that reads through a grant, or connects an existing one. Throws `invalid_request` for a property that
  * the account cannot read, `not_found` for a project that the workspace does not have, and `conflict` for a second project of
- * the same property and country.
+ * the same property, unless it is one of another country by name.
  */
 export async function projectFromGrant(
   stores: Stores,
@@ -65,7 +65,8 @@ export async function projectFromGrant(
       : await readTopQueries(providers, connection, { property, country, count: top, now }).catch((error: unknown) => {
           throw toKnownError(error);
         });
-  const project = { workspace, property, connection, brandTerms, country, name: null, isOnly: true } as const;
+  const onlyOf = wanted.country === undefined ? 'property' : 'country';
+  const project = { workspace, property, connection, brandTerms, country, name: null, onlyOf } as const;
   const tracked = { queries: given ?? found, source: given === undefined ? 'suggested' : 'manual' } as const;
   const { id } = await addProject(stores, { ...project, ...tracked }, { by, at: toMicroseconds(now) }, waiting);
   return { id, isNew: true };

@@ -69,7 +69,7 @@ interface Tracked {
   readonly source: KeywordRow['source'];
 }
 
-type Added = NewProject & Tracked & { readonly isOnly?: true };
+type Added = NewProject & Tracked & { readonly onlyOf?: 'property' | 'country' };
 
 function exists(property: string, id: string): KnownError {
   const message = `The workspace has the project '${id}' of '${property.slice(0, 200)}' already; send its id as 'project' to connect it.`;
@@ -78,19 +78,19 @@ function exists(property: string, id: string): KnownError {
 
 /**
  * Adds a project with a connection to exactly this property.
- * @param isOnly throws `conflict` if the workspace has one of the same property and country
+ * @param onlyOf throws `conflict` if the workspace has one of the same property, or of the same property and country
  */
 export function addProject(
   stores: Stores,
-  { workspace, property, connection, brandTerms, country, name, queries, source, isOnly }: Added,
+  { workspace, property, connection, brandTerms, country, name, queries, source, onlyOf }: Added,
   { by, at }: { by: string | null; at: Microseconds },
   waiting: LockOptions,
 ): Promise<CreatedProject> {
   const domain = name ?? domainOf(property) ?? property;
   return changeEntities(stores, waiting, async ({ tx, put }) => {
     const same = await findProjectsOfProperty(tx, workspace, property);
-    const existing = same.find((project) => project.country === country);
-    if (isOnly && existing !== undefined) throw exists(property, existing.id);
+    const existing = same.find((project) => onlyOf === 'property' || project.country === country);
+    if (onlyOf !== undefined && existing !== undefined) throw exists(property, existing.id);
     const others = same.map((project) => project.id);
     const id = await newProjectId(tx);
     const row = {

@@ -113,7 +113,12 @@ t.test('the same property a second time names its project, also when two ask at 
   t.match(refused, { code: 'conflict', message: `'${made?.body.project.id}'` });
   t.match(await team.send('owner', 'POST', path, { property: PROPERTY }), { status: 409, message: /'Proj1'/ });
   t.match(await team.send('owner', 'POST', path, { property: OTHER, country: 'usa' }), { status: 201 });
-  t.equal((await team.audit('project.created')).length, 2);
+  t.match(await team.send('owner', 'POST', path, { property: OTHER, country: 'usa' }), { status: 409 });
+  const usa = await team.connect({ answer: 'allow' }, 'other');
+  const again = `/connect/google/${usa}/projects`;
+  t.match(await team.send('other', 'POST', again, { property: OTHER, country: 'usa' }), { status: 201 });
+  t.match(await team.send('other', 'POST', again, { property: OTHER }), { status: 409 }, 'all countries by default');
+  t.equal((await team.audit('project.created')).length, 3);
 });
 
 t.test('sync, verify and the tests of connections work as with a file', async (t) => {
