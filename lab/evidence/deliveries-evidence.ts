@@ -184,41 +184,39 @@ async function kill(sender: ChildProcess): Promise<boolean> {
   return true;
 }
 
+/** A server, and the keys of its workspace. */
 interface Client {
   readonly address: URL;
   readonly keys: readonly string[];
 }
 
-/** The 95th percentile of light requests, one after the other, until `until` resolves. In milliseconds. */
-async function ask({ address, keys }: Client, until: Promise<unknown>): Promise<{ p95: number; count: number }> {
+/** The 95th percentiles of light requests to each server, by turns, until `until` resolves. In milliseconds. */
+async function ask(clients: readonly Client[], until: Promise<unknown>): Promise<{ p95: number[]; count: number }> {
   let isOver = false;
   void until.then(() => {
     isOver = true;
   });
-  const times: number[] = [];
+  const times = clients.map((): number[] => []);
   for (let index = 0; !isOver; index++) {
     const path = `/api/v1/projects/${PROJECT}/site?from=2026-01-01&to=2026-01-${10 + (index % 18)}`;
-    const began = performance.now();
-    const answer = await fetch(new URL(path, address), {
-      headers: { authorization: `Bearer ${keys[index % keys.length]}` },
-    });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`${answer.status} of ${path}`);
-    times.push(performance.now() - began);
+    for (const [number, { address, keys }] of clients.entries()) {
+      const began = performance.now();
+      const answer = await fetch(new URL(path, address), {
+        headers: { authorization: `Bearer ${keys[index % keys.length]}` },
+      });
+      await answer.arrayBuffer();
+      if (answer.status !== 200) throw new Error(`${answer.status} of ${path}`);
+      times[number]!.push(performance.now() - began);
+    }
     // 20 keys may send 2,400 requests a minute.
     await sleep(28);
   }
-  times.sort((a, b) => a - b);
-  return { p95: times[Math.floor(times.length * 0.95)]!, count: times.length };
+  const p95 = times.map((all) => all.sort((a, b) => a - b)[Math.floor(all.length * 0.95)]!);
+  return { p95, count: times[0]!.length };
 }
 
-/** Asks a server before, during and after some work of its background jobs. */
-async function measureBeside(
-  scene: Scene,
-  name: string,
-  work: { begin: () => Promise<void>; isDone: () => boolean },
-): Promise<void> {
-  const { environment, catalog } = scene;
+/** Starts the server of a scene with its background jobs, for `work`. */
+async function withServer({ environment, catalog }: Scene, work: (client: Client) => Promise<void>): Promise<void> {
   const { workspaceId: workspace } = await requireProject(catalog, PROJECT);
   const keys: string[] = [];
   for (let index = 0; index < 20; index++) {
@@ -227,27 +225,45 @@ async function measureBeside(
   const settings = { ...environment, ORDINATE_JOBS: 'on' };
   const server = await startServer({ dataFolder: environment['ORDINATE_DATA']!, keys: [], cache: true, settings });
   try {
-    const client = { address: server.address, keys };
-    await ask(client, sleep(8000));
-    const before = await ask(client, sleep(25_000));
-    await work.begin();
-    const began = performance.now();
-    const done = (async () => {
-      while (!work.isDone()) await sleep(200);
-      return performance.now() - began;
-    })();
-    const during = await ask(client, done);
-    const seconds = (await done) / 1000;
-    const after = await ask(client, sleep(25_000));
-    const calm = (before.p95 + after.p95) / 2;
-    print(`\n${name}: ${seconds.toFixed(1)} s`);
-    print('| light requests | before | during | after | during / calm |');
-    print('| --- | --- | --- | --- | --- |');
-    const cells = [before, during, after].map(({ p95, count }) => `${p95.toFixed(2)} ms of ${count}`);
-    print(`| p95 | ${cells.join(' | ')} | ${(during.p95 / calm).toFixed(2)} |`);
+    await work({ address: server.address, keys });
   } finally {
     await server.stop();
   }
+}
+
+/**
+ * Asks a server during some work of its background jobs, and by turns another one without that work: what else the
+ * machine does delays both.
+ */
+async function measureBeside(
+  scene: Scene,
+  name: string,
+  work: { begin: () => Promise<void>; isDone: () => boolean },
+): Promise<void> {
+  await withScene((calm) =>
+    withServer(scene, (busy) =>
+      withServer(calm, async (idle) => {
+        await ask([busy, idle], sleep(8000));
+        const before = await ask([busy, idle], sleep(25_000));
+        await work.begin();
+        const began = performance.now();
+        const done = (async () => {
+          while (!work.isDone()) await sleep(200);
+          return performance.now() - began;
+        })();
+        const during = await ask([busy, idle], done);
+        print(`\n${name}: ${((await done) / 1000).toFixed(1)} s`);
+        print('| light requests, p95 | with the work | without, by turns | ratio |');
+        print('| --- | --- | --- | --- |');
+        for (const [when, { p95, count }] of Object.entries({ before, during })) {
+          const [own, other] = p95 as [number, number];
+          print(
+            `| ${when} (${count} each) | ${own.toFixed(2)} ms | ${other.toFixed(2)} ms | ${(own / other).toFixed(2)} |`,
+          );
+        }
+      }),
+    ),
+  );
 }
 
 async function measureLoad(deliveries: number): Promise<void> {
