@@ -253,6 +253,7 @@ t.test('no file, backup, log or answer has a secret of the exchange', async (t) 
   keep(await team.call(path.replace('code=', 'code=4%2F0wrong'), 'ordinate-connect=other'));
   keep(await team.call(path.replace('/google/', '/%67oogle/'), 'ordinate-connect=other'));
   keep(await team.call(path.replace('/callback', '/callbacks')));
+  keep(await team.call(path.replace('state=', 'state[]=').replace('code=', 'code[x]='), cookie));
   const { location } = keep(await team.call(path, cookie));
   const grant = location.split('=')[1]!;
   const id = await team.create(grant);

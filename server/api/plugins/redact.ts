@@ -10,8 +10,8 @@ const ENCODED = /%(?:25)*([2-7][0-9a-f])/gi;
 /** Keys and tokens: their prefixes, with the rest of the same part of a URL. */
 const KEY = /(ord_(?:live|feed|link|sess|stop|share)_)[^/?#&;=]*/gi;
 
-/** What Google sends back to the dashboard, in the address. */
-const ANSWER = /((?:^|[?&;])(?:code|state)=)[^&;#\s]*/gi;
+/** What Google sends back to the dashboard, in the address; `state[]=` may be it, too. */
+const ANSWER = /((?:^|[?&;])(?:code|state)[^=&;#\s]{0,40}=)[^&;#\s]*/gi;
 
 /** A word as long as the secret of a key; nothing else in our URLs is that long. */
 const SECRET = /[a-z0-9]{32,}/gi;
