@@ -3,8 +3,6 @@ import '../../cli/threads.ts';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -22,6 +20,7 @@ import { addChannel } from '../../server/channels/channels.ts';
 import { sendDue } from '../../server/channels/send.ts';
 import { readSettings, type Settings } from '../../server/settings/settings.ts';
 import { startServer } from '../bench/ordinate.ts';
+import { Receiver } from './receiver.ts';
 
 const PROJECT = 'Fw7kd';
 const SENDER = fileURLToPath(new URL('./send-deliveries.ts', import.meta.url));
@@ -40,49 +39,6 @@ const program = new Command('deliveries:evidence')
   .option('--deliveries <n>', 'deliveries beside requests', Number, 10_000)
   .option('--rows <n>', 'delivered rows to forget', Number, 1_000_000)
   .option('--only <part>', 'kills, load or prune');
-
-/** A receiver that knows what it got, and whether it got something twice at a time. */
-class Receiver {
-  readonly bodies = new Map<string, string>();
-  received = 0;
-  differing = 0;
-  twiceAtATime = 0;
-  readonly #open = new Map<string, number>();
-  readonly #server: HttpServer;
-  /** Milliseconds until it answers. */
-  #delay: () => number;
-
-  constructor(delay: () => number) {
-    this.#delay = delay;
-    this.#server = createServer((request, response) => {
-      const id = String(request.headers['webhook-id']);
-      const before = this.#open.get(id) ?? 0;
-      if (before > 0) this.twiceAtATime++;
-      this.#open.set(id, before + 1);
-      response.on('close', () => this.#open.set(id, this.#open.get(id)! - 1));
-      let body = '';
-      request.on('data', (part: Buffer) => {
-        body += String(part);
-      });
-      request.on('end', () => {
-        this.received++;
-        if (this.bodies.has(id) && this.bodies.get(id) !== body) this.differing++;
-        this.bodies.set(id, body);
-        setTimeout(() => response.writeHead(204).end(), this.#delay());
-      });
-    });
-  }
-
-  async listen(): Promise<string> {
-    await new Promise<void>((done) => void this.#server.listen(0, '127.0.0.1', done));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-}
 
 interface Scene {
   readonly settings: Settings;
