@@ -10,6 +10,7 @@ import type { Project } from '../catalog/projects.ts';
 import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { RANKING_UPDATES } from '../domain/ranking-updates.ts';
 import { listedProject } from '../reports/projects.ts';
 import { findReportProject, type ReportRequest } from '../reports/report.ts';
 import { isManager } from './actions.ts';
@@ -38,6 +39,7 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
       project: listedProject(project, context.now()),
       finalThrough: finalThroughOf(project),
       alerts: await countAlerts(context.catalog, project.id),
+      rankingUpdates: RANKING_UPDATES,
     };
   });
   api.get('/projects/:id/movers', { schema: { hide: true } }, async (request) => {

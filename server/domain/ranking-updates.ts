@@ -16,7 +16,7 @@ const SOURCE = 'https://status.search.google.com/products/rGHU1u87FJnkP6W2GwMi/h
 const update = (title: string, from: Day, to: Day): RankingUpdate => ({ title, from, to, source: SOURCE });
 
 /** Ranking updates of Google Search from its status dashboard, oldest first; read on 2026-11-25, complete to 2026-06. */
-const RANKING_UPDATES: readonly RankingUpdate[] = [
+export const RANKING_UPDATES: readonly RankingUpdate[] = [
   update('March 2024 core update', '2024-03-05', '2024-04-19'),
   update('March 2024 spam update', '2024-03-05', '2024-03-20'),
   update('June 2024 spam update', '2024-06-20', '2024-06-27'),

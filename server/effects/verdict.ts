@@ -56,7 +56,12 @@ export function sentenceOf(judged: Judged): string {
     case 'no_evidence':
       return `No evidence of an effect: ${numbers(effect!)}. ${unseen(judged)}`.trim();
     case 'interim':
-      return `Too early to say: the days after the change end on ${judged.windows.after.to}. ${unseen(judged)}`.trim();
+      return [
+        `Too early to say: the days after the change end on ${judged.windows.after.to}.`,
+        because === '' ? unseen(judged) : `As of now, it would be too small to judge: ${because}.`,
+      ]
+        .join(' ')
+        .trim();
     case 'too_small':
       return `Too small to judge: ${because}.`;
     case 'not_comparable':

@@ -22,6 +22,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   surfaces: () => import('./surfaces.ts'),
   explain: () => import('./explain.ts'),
   explore: () => import('./explore.ts'),
+  effects: () => import('./effects.ts'),
   layout: () => import('./layout.ts'),
   reach: () => import('./reach.ts'),
   'main-job': () => import('./main-job.ts'),

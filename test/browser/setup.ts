@@ -32,10 +32,13 @@ export const browser: Browser = await launch();
 t.teardown(() => browser.close());
 
 /** A browser of somebody who is signed in: an owner with a session, and a limit of requests, of their own. */
-export async function signedIn(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+export async function signedIn(
+  options: Parameters<Browser['newContext']>[0] = {},
+  of = catalog,
+): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: WIDE, ...options });
   const who = { keyId: null, email: OWNER };
-  const { token } = await createSession(catalog, { workspace: 'acme', who, at: Date.now() * 1000 });
+  const { token } = await createSession(of, { workspace: 'acme', who, at: Date.now() * 1000 });
   await context.addCookies([
     { name: 'ordinate', value: token, domain: '127.0.0.1', path: '/app', httpOnly: true, sameSite: 'Strict' },
   ]);

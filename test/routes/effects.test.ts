@@ -104,6 +104,12 @@ t.test('unfinished and future windows have no p, but say what could be detected'
   const future = await of({ date: '2026-06-01', page: page(2) });
   t.match(future.body, { verdict: 'interim', effect: null, daily: [] });
   t.ok(future.body.detectable.ratio > 0.02 && future.body.detectable.ratio < 1);
+  const thin = await of({ date: '2026-06-01', page: page(99) });
+  t.match(thin.body, { verdict: 'interim', reasons: ['few_clicks'], detectable: null });
+  t.match(
+    thin.body.text,
+    /^Too early to say: .* it would be too small to judge: there were fewer than 30 clicks before/,
+  );
   const longer = await of({ date: '2026-06-01', page: page(2), after: '56d' });
   t.ok(longer.body.detectable.ratio < future.body.detectable.ratio, 'longer windows show smaller changes');
 });

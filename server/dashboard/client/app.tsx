@@ -51,6 +51,7 @@ export function App() {
             <Route path="/app/p/:project/explain" component={Explain} />
             <Route path="/app/p/:project/findings" component={Findings} />
             <Route path="/app/p/:project/explore" component={Explore} />
+            <Route path="/app/p/:project/effect" component={Effect} />
             <Route path="/app/p/:project/alerts" component={Alerts} />
             <Route path="/app/p/:project/notes" component={Notes} />
             <Route path="/app/p/:project/report" component={Report} />
@@ -77,6 +78,7 @@ const Breakdowns = lazyScreen(async () => (await import('./screens/breakdowns.ts
 const Explain = lazyScreen(async () => (await import('./screens/explain.tsx')).Explain);
 const Findings = lazyScreen(async () => (await import('./screens/findings.tsx')).Findings);
 const Explore = lazyScreen(async () => (await import('./screens/explore.tsx')).Explore);
+const Effect = lazyScreen(async () => (await import('./screens/effect.tsx')).Effect);
 const Alerts = lazyScreen(async () => (await import('./screens/alerts.tsx')).Alerts);
 const Notes = lazyScreen(async () => (await import('./screens/notes.tsx')).Notes);
 const Report = lazyScreen(async () => (await import('./screens/report.tsx')).Report);

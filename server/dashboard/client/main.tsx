@@ -16,6 +16,7 @@ import './styles/breakdowns.css';
 import './styles/explain.css';
 import './styles/findings.css';
 import './styles/explore.css';
+import './styles/effect.css';
 import './styles/alerts.css';
 import './styles/notes.css';
 import './styles/data.css';

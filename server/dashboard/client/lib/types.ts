@@ -41,7 +41,15 @@ export interface ProjectSummary {
   /** The last day that does not change any more; null before the first sync. */
   readonly finalThrough: Day | null;
   readonly alerts: { readonly open: number; readonly resolved: number };
+  readonly rankingUpdates: readonly RankingUpdate[];
 }
+
+/** When the search engine ranked anew, and its own record of that. */
+export interface RankingUpdate extends Range {
+  readonly title: string;
+  readonly source: string;
+}
+
 /** A project with what only the dashboard's own API has of it. */
 export type Project = Schemas['Project'] & Omit<ProjectSummary, 'project'>;
 export type PortfolioAnswer = Schemas['PortfolioAnswer'];
@@ -52,6 +60,7 @@ export type ExplainAnswer = Schemas['ExplainAnswer'];
 export type Finding = Schemas['Finding'];
 export type FindingsAnswer = Schemas['FindingsAnswer'];
 export type ExplainedRow = Schemas['ExplainedRow'];
+export type EffectsAnswer = Schemas['EffectsAnswer'];
 export type BreakdownsAnswer = Schemas['BreakdownsAnswer'];
 export type Keyword = Schemas['Keyword'];
 export type KeywordsAnswer = Schemas['KeywordsAnswer'];

@@ -14,9 +14,11 @@ export interface Marker {
   readonly from: Day;
   readonly to: Day;
   readonly text: string;
-  readonly kind: 'note' | 'event' | 'alert';
+  readonly kind: 'note' | 'event' | 'alert' | 'ranking';
   /** Where more is said about it. */
   readonly href?: string;
+  /** A note whose effect can be asked for. */
+  readonly note?: { readonly project: string; readonly id: string };
 }
 
 /** One more line, of the same days: another metric, or another subject. */
@@ -34,6 +36,13 @@ export interface Level {
   readonly value: number;
 }
 
+/** A range of values by the places of the points. */
+export interface Band {
+  readonly name: string;
+  readonly low: readonly (number | null)[];
+  readonly high: readonly (number | null)[];
+}
+
 export interface ChartData {
   readonly metric: Metric;
   /** What the first line is about, if it has a name of its own besides the metric. */
@@ -45,4 +54,5 @@ export interface ChartData {
   readonly extra?: readonly ExtraLine[];
   readonly markers?: readonly Marker[];
   readonly levels?: readonly Level[];
+  readonly band?: Band | undefined;
 }

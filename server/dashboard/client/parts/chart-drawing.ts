@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { ChartPoint, Level, Marker } from './chart-data.ts';
+import type { Band, ChartPoint, Level, Marker } from './chart-data.ts';
 
 /** Hatches the points that must not be compared with their neighbours. */
 export function hatchMarked(chart: uPlot, points: readonly ChartPoint[], color: string): void {
@@ -27,6 +27,22 @@ export function hatchMarked(chart: uPlot, points: readonly ChartPoint[], color: 
   ctx.restore();
 }
 
+/** Shades a range of values, behind the lines. */
+export function drawBand(chart: uPlot, { low, high }: Band, color: string): void {
+  const { ctx } = chart;
+  const edge = (values: readonly (number | null)[]) =>
+    values.flatMap((value, index) =>
+      value === null ? [] : [[chart.valToPos(index, 'x', true), chart.valToPos(value, 'y', true)] as const],
+    );
+  ctx.save();
+  ctx.fillStyle = color;
+  ctx.globalAlpha = 0.22;
+  ctx.beginPath();
+  for (const [x, y] of [...edge(high), ...edge(low).toReversed()]) ctx.lineTo(x, y);
+  ctx.fill();
+  ctx.restore();
+}
+
 export function drawLevels(chart: uPlot, levels: readonly Level[], color: string): void {
   const { ctx, bbox } = chart;
   ctx.save();
@@ -43,6 +59,8 @@ export function drawLevels(chart: uPlot, levels: readonly Level[], color: string
   ctx.restore();
 }
 
+const MARKER_COLORS = { note: 'accent', event: 'warn', alert: 'bad', ranking: 'compare' } as const;
+
 /** Where markers stand: the places of their first and last day in the chart; none where it has neither. */
 export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker): [number, number] | undefined {
   const first = points.findIndex(({ date, to: end = date }) => end >= from);
@@ -50,12 +68,12 @@ export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker
   return first < 0 || last < first ? undefined : [first, last];
 }
 
-/** A sign for each note, change by the provider and alert, at the lower edge, with a line for its days. */
+/** A sign for each note, change by the provider, ranking update and alert, at the lower edge, with a line for its days. */
 export function drawMarkers(
   chart: uPlot,
   points: readonly ChartPoint[],
   markers: readonly Marker[],
-  colors: Readonly<Record<'accent' | 'warn' | 'bad' | 'surface', string>>,
+  colors: Readonly<Record<'accent' | 'compare' | 'warn' | 'bad' | 'surface', string>>,
 ): void {
   const { ctx, bbox } = chart;
   ctx.save();
@@ -65,7 +83,7 @@ export function drawMarkers(
     const places = markerPlaces(points, marker);
     if (places === undefined) continue;
     const [left, right] = places.map((place) => chart.valToPos(place, 'x', true)) as [number, number];
-    ctx.fillStyle = colors[({ note: 'accent', event: 'warn', alert: 'bad' } as const)[marker.kind]];
+    ctx.fillStyle = colors[MARKER_COLORS[marker.kind]];
     if (right > left) {
       ctx.globalAlpha = 0.35;
       ctx.fillRect(left, bottom - size / 2, right - left, size / 2);
@@ -73,6 +91,7 @@ export function drawMarkers(
     }
     ctx.beginPath();
     if (marker.kind === 'note') ctx.arc(left, bottom - size, size, 0, 2 * Math.PI);
+    else if (marker.kind === 'ranking') ctx.rect(left - size, bottom - 2 * size, 2 * size, 2 * size);
     else if (marker.kind === 'alert') {
       ctx.moveTo(left, bottom - 2 * size);
       ctx.lineTo(left + size, bottom - size);

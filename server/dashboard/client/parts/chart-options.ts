@@ -3,7 +3,7 @@ import { countDays, formatMonth, formatMonthOfYear, formatShortDay } from '../li
 import { axisMetric } from '../lib/format.ts';
 import { METRICS, type Metric } from '../lib/types.ts';
 import type { ChartData, ChartPoint, ExtraLine, Marker } from './chart-data.ts';
-import { drawLevels, drawMarkers, hatchMarked } from './chart-drawing.ts';
+import { drawBand, drawLevels, drawMarkers, hatchMarked } from './chart-drawing.ts';
 
 /** Pixels from which on a moved pointer drags. */
 export const DRAG = 8;
@@ -86,7 +86,7 @@ export function comparedLines(extra: readonly ExtraLine[]) {
 
 /** What uPlot draws a chart by. The places of days are their numbers: all lines share them. */
 export function chartOptions(
-  { metric, points, levels = [], extra = [] }: ChartData,
+  { metric, points, levels = [], band, extra = [] }: ChartData,
   { width, height, onCursor, onSelect, markers }: Drawing,
 ): uPlot.Options {
   const colors = theme();
@@ -110,12 +110,10 @@ export function chartOptions(
       y: {
         dir: isPosition ? -1 : 1,
         range: (_, least, most) =>
-          yRange(
-            isPosition,
-            least,
-            most,
-            levels.map(({ value }) => value),
-          ),
+          yRange(isPosition, least, most, [
+            ...levels.map(({ value }) => value),
+            ...(band?.high ?? []).filter((value) => value !== null),
+          ]),
       },
       ...Object.fromEntries(others.map((name) => [name, scaleFor(name)])),
     },
@@ -186,7 +184,12 @@ export function chartOptions(
       ),
     ],
     hooks: {
-      drawAxes: [(chart) => hatchMarked(chart, points, colors.text)],
+      drawAxes: [
+        (chart) => {
+          hatchMarked(chart, points, colors.text);
+          if (band) drawBand(chart, band, further[0]!);
+        },
+      ],
       draw: [
         (chart) => {
           drawLevels(chart, levels, colors.warn);

@@ -3,6 +3,7 @@ import type uPlot from 'uplot';
 import { formatDate, formatRange } from '../lib/dates.ts';
 import type { ChartPoint, Marker } from './chart-data.ts';
 import { markerPlaces } from './chart-drawing.ts';
+import { NoteVerdict } from './verdict.tsx';
 
 /** What there is to open on a day of a chart, and where it stands, in pixels. */
 export interface Sign {
@@ -30,7 +31,8 @@ export function signsOf(chart: uPlot, points: readonly ChartPoint[], markers: re
   return signs;
 }
 
-const KINDS = { note: 'Note', event: 'Change', alert: 'Alert' } as const;
+const KINDS = { note: 'Note', event: 'Change', alert: 'Alert', ranking: 'Ranking update' } as const;
+const LINKS = { note: 'All notes', event: 'Source', alert: 'Open the alert', ranking: 'Source' } as const;
 
 /** Buttons over the signs that a chart draws; each opens what it stands for. */
 export function MarkerSigns({ signs, width }: { signs: readonly Sign[]; width: number }) {
@@ -73,13 +75,18 @@ export function MarkerSigns({ signs, width }: { signs: readonly Sign[]; width: n
             bottom: `calc(100% - ${opened.top - 24}px)`,
           }}
         >
-          {opened.markers.map(({ from, to, kind, text, href }) => (
+          {opened.markers.map(({ from, to, kind, text, href, note }) => (
             <div key={`${kind} ${text}`} class={`tip-${kind}`}>
               <p class="muted">
                 {KINDS[kind]}, {from === to ? formatDate(from) : formatRange({ from, to })}
               </p>
               <p dir="auto">{text}</p>
-              {href !== undefined && <a href={href}>{kind === 'note' ? 'All notes' : 'Open the alert'}</a>}
+              {note && <NoteVerdict project={note.project} note={note.id} />}
+              {href !== undefined && (
+                <a href={href} {...(href.startsWith('/') ? {} : { target: '_blank', rel: 'noreferrer' })}>
+                  {LINKS[kind]}
+                </a>
+              )}
             </div>
           ))}
         </div>

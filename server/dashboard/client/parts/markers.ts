@@ -1,5 +1,5 @@
 import { formatDate } from '../lib/dates.ts';
-import type { Alert, Day, Metric, Note, ProviderEvent, Range } from '../lib/types.ts';
+import type { Alert, Day, Metric, Note, ProviderEvent, Range, RankingUpdate } from '../lib/types.ts';
 import type { Marker } from './chart-data.ts';
 
 interface Shown {
@@ -14,16 +14,21 @@ interface Subjects {
   readonly notes: readonly Note[];
   readonly events: readonly ProviderEvent[];
   readonly alerts: readonly Alert[];
+  readonly rankingUpdates: readonly RankingUpdate[];
 }
 
-/** Notes, alerts, and the days in the range on which the search engine began to count the metric in another way. */
-export function markersOf({ notes, events, alerts }: Subjects, shown: Shown): Marker[] {
+/** Notes, alerts, ranking updates, and the days in the range on which the search engine began to count the metric in another way. */
+export function markersOf({ notes, events, alerts, rankingUpdates }: Subjects, shown: Shown): Marker[] {
   const { range, metric, device, project } = shown;
   if (range === undefined) return [];
   const root = project && `/app/p/${project}`;
-  const written = notes.map(({ date, endDate, text }): Marker => {
-    return { from: date, to: endDate ?? date, text, kind: 'note', ...(root && { href: `${root}/notes` }) };
+  const written = notes.map(({ id, date, endDate, text }): Marker => {
+    const more = project && { href: `${root}/notes`, note: { project, id } };
+    return { from: date, to: endDate ?? date, text, kind: 'note', ...more };
   });
+  const updates = rankingUpdates
+    .filter(({ from, to }) => from <= range.to && to >= range.from)
+    .map(({ from, to, title, source }): Marker => ({ from, to, text: title, kind: 'ranking', href: source }));
   const opened = alerts.flatMap(({ id, date, title }): Marker[] => {
     const isIn = date !== null && date >= range.from && date <= range.to;
     return isIn
@@ -32,7 +37,8 @@ export function markersOf({ notes, events, alerts }: Subjects, shown: Shown): Ma
   });
   const isShown = (event: ProviderEvent): boolean =>
     event.affects.includes(metric) && (event.device === null || device === 'all' || event.device === device);
-  return [...events.filter(isShown).flatMap((event) => edgesOf(event, range)), ...opened, ...written];
+  const changes = events.filter(isShown).flatMap((event) => edgesOf(event, range));
+  return [...changes, ...updates, ...opened, ...written];
 }
 
 function edgesOf({ kind, from, to, title }: ProviderEvent, range: Range): Marker[] {

@@ -50,10 +50,13 @@ export function Performance(props: PerformanceProps) {
   const markers = useMemo(
     () =>
       markersOf(
-        { notes: notes ?? [], events: answer?.quality?.events ?? [], alerts: alerts ?? [] },
+        {
+          ...{ notes: notes ?? [], events: answer?.quality?.events ?? [], alerts: alerts ?? [] },
+          rankingUpdates: project?.rankingUpdates ?? [],
+        },
         { range: answer?.range, metric, device, project: project?.id },
       ),
-    [notes, alerts, answer, metric, device],
+    [notes, alerts, answer, metric, device, project?.id],
   );
   const found = useExtraLines(project, points, answer?.daily);
   // The same lines are drawn once.

@@ -33,7 +33,7 @@ const MARKS = { partial: 'Incomplete', provisional: 'May still change' } as cons
 export function TimeChart(props: TimeChartProps) {
   const [isTable, setTable] = useState(false);
   const figure = useRef<HTMLElement>(null);
-  const { points, compared, markers = [], levels = [], extra = [] } = props;
+  const { points, compared, markers = [], levels = [], band, extra = [] } = props;
   const marks = new Set(points.map(({ mark, value }) => (value === null ? undefined : mark)));
   const name = `${props.metric}-${points[0]?.date ?? ''}-${points.at(-1)?.to ?? points.at(-1)?.date ?? ''}`;
   const hatched = (['provisional', 'partial'] as const).filter((mark) => marks.has(mark));
@@ -49,6 +49,7 @@ export function TimeChart(props: TimeChartProps) {
             {line.name}
           </span>
         ))}
+        {band && <span class="key key-band">{band.name}</span>}
         {compared && <span class="key key-dashed">Compared days</span>}
         {hatched.length > 0 && <span class="key key-hatched">{hatched.map((mark) => MARKS[mark]).join(' / ')}</span>}
         {levels.map(({ name }, index) => (
@@ -60,6 +61,7 @@ export function TimeChart(props: TimeChartProps) {
         {markers.some(({ kind }) => kind === 'event') && (
           <span class="key key-event">{props.eventName ?? 'Change by the search engine'}</span>
         )}
+        {markers.some(({ kind }) => kind === 'ranking') && <span class="key key-ranking">Ranking update</span>}
         {markers.some(({ kind }) => kind === 'alert') && <span class="key key-alert">Alert</span>}
         <span class="chart-files">
           {!isTable && (
@@ -139,7 +141,7 @@ function Canvas(props: TimeChartProps) {
       chart.current = undefined;
       drawn.destroy();
     };
-  }, [width, height, theme.value, props.metric, points, compared, props.levels, extra]);
+  }, [width, height, theme.value, props.metric, points, compared, props.levels, props.band, extra]);
   // Notes come later than the line.
   useEffect(() => {
     if (chart.current === undefined) return;

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { apiPath, isManager, session, useResource } from '../lib/api.ts';
 import { formatDate, formatRange, yesterday } from '../lib/dates.ts';
+import type { Judged } from '../lib/effect.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
 import type { Note, NotesAnswer, Project } from '../lib/types.ts';
@@ -8,10 +9,12 @@ import { useScreenLink, useView } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
+import { Detectable } from '../parts/detectable.tsx';
 import { ChoiceField, ConfirmButton, Form, ManyField, Problem, TextField } from '../parts/form.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
+import { NoteVerdict } from '../parts/verdict.tsx';
 
 const CATEGORIES = ['launch', 'content', 'technical', 'migration', 'campaign', 'other'];
 
@@ -36,6 +39,9 @@ export function Notes() {
             onChange={(next) => view.change({ category: next || null })}
           />
           <CopyButton path={`/projects/${project.id}/notes`} />
+          <a class="button" href={`/app/p/${project.id}/effect`}>
+            Judge a day
+          </a>
           {canWrite() && !isAdding && (
             <button type="button" class="button button-main" onClick={() => view.change({ add: '1' })}>
               Add a note
@@ -135,6 +141,7 @@ function NoteItem({ note, project, onChange }: ItemProps) {
           {keyword && <a href={link(`${below}/${keyword.id}`)}>{keyword.query}</a>}
           {page !== null && <span title={page}>{shortUrl(page, project.domain)}</span>}
         </p>
+        <NoteVerdict project={project.id} note={note.id} />
         {canChange && (
           <p class="form-buttons">
             <button type="button" class="button" onClick={() => setEditing(true)}>
@@ -167,7 +174,8 @@ function NoteForm({ project, note, onEnd }: NoteFormProps) {
     page: note?.page ?? '',
     clientVisible: note?.clientVisible ?? false,
   });
-  const { endDate, page, clientVisible } = form.values;
+  const { date, endDate, page, clientVisible } = form.values;
+  const subject = subjectOf(note, page);
   const save = (): Promise<boolean> =>
     form.run(async () => {
       const scope = note === undefined || note.scope === 'project' || note.scope === 'page';
@@ -197,6 +205,13 @@ function NoteForm({ project, note, onEnd }: NoteFormProps) {
       </div>
       <TextField form={form} name="text" label="What happened" rows={3} isRequired maxLength={5000} />
       <TextField form={form} name="page" label="Page" type="url" help="Its address, if the note is about one page." />
+      {subject === undefined ? (
+        <p class="muted">
+          Name the page that changes to learn later whether it helped: of everything, nothing is left to compare with.
+        </p>
+      ) : (
+        <Detectable project={project.id} date={date} of={subject} />
+      )}
       <ManyField
         legend="Who sees it"
         options={[['client', 'Also clients, in links that are shared']]}
@@ -205,6 +220,13 @@ function NoteForm({ project, note, onEnd }: NoteFormProps) {
       />
     </Form>
   );
+}
+
+/** What a note is about, as far as its effect can be judged. */
+function subjectOf(note: Note | undefined, page: string): Judged | undefined {
+  if (note?.keyword) return { keyword: note.keyword.id };
+  if (note?.group) return { group: note.group.id };
+  return URL.canParse(page) ? { page } : undefined;
 }
 
 function capital(word: string): string {
