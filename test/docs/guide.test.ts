@@ -53,6 +53,12 @@ const shell = (script: string): Promise<string> => runScript(script, folder, env
 
 const linesOf = (file: string): string[] => readFileSync(join(folder, file), 'utf8').trimEnd().split('\r\n');
 
+t.test('a deploy writes a note, and the list has the verdict on it', async (t) => {
+  const printed = await shell(here('index', 'deploy'));
+  t.match(printed, /^Note \S+ was added\.$/m);
+  t.match(printed, /Shorter titles .*not_comparable +Not comparable: the project stores no days of these pages/);
+});
+
 t.test('the start of the guide: a change, explained', async (t) => {
   const { change, parts, rows } = JSON.parse(await shell(here('index', 'explain'))) as Record<string, Row>;
   t.match(change, { clicks: { now: Number, base: Number, difference: Number } });
