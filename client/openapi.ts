@@ -1494,7 +1494,8 @@ export interface components {
        * @description A day, YYYY-MM-DD.
        */
       readonly to: string;
-      readonly type?: components['schemas']['SearchType'];
+      /** @description The requested search type; left out for web. One of web, image, video, news, discover, googleNews; more may be added. */
+      readonly type?: string;
       readonly device?: components['schemas']['Device'];
       /** @description The requested country in lower case; null for all. */
       readonly country?: string | null;
@@ -1532,8 +1533,6 @@ export interface components {
     };
     /** @enum {string} */
     readonly RuleMatch: 'all' | 'any';
-    /** @enum {string} */
-    readonly SearchType: 'web' | 'image' | 'video' | 'news' | 'discover' | 'googleNews';
     readonly SiteAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
@@ -1586,7 +1585,8 @@ export interface components {
     readonly Surface: {
       /** @description The search engine. One of google; more may be added. */
       readonly engine: string;
-      readonly type: components['schemas']['SearchType'];
+      /** @description One of web, image, video, news, discover, googleNews; more may be added. */
+      readonly type: string;
       /** @description The shortest time that is stored. One of day; more may be added. */
       readonly grain: string;
       /**
@@ -1984,8 +1984,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
-        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
-        readonly type?: components['schemas']['SearchType'];
+        /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: string;
         /** @description Only this device. */
         readonly device?: components['schemas']['Device'];
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
@@ -2308,8 +2308,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
-        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
-        readonly type?: components['schemas']['SearchType'];
+        /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: string;
         /** @description Only this device. */
         readonly device?: components['schemas']['Device'];
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
@@ -2584,8 +2584,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
-        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
-        readonly type?: components['schemas']['SearchType'];
+        /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
@@ -2777,8 +2777,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
-        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
-        readonly type?: components['schemas']['SearchType'];
+        /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
@@ -2882,8 +2882,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
-        /** @description Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
-        readonly type?: components['schemas']['SearchType'];
+        /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'e9fee90c398bceea3ad06151c318e6a228992e2b4821b1fca54d9c62175c331f';
+export const DOCUMENT = 'd7a89f97d02070e7d228b8db40c79b5fb42e9d088c5194809d05b0b71e743e38';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -6,7 +6,6 @@ import { ROUTES } from '../server/api/api.ts';
 import { createKey } from '../server/catalog/keys.ts';
 import { ERRORS } from '../server/domain/errors.ts';
 import { FORMATS, MEDIA_TYPES } from '../server/domain/formats.ts';
-import { SEARCH_TYPES } from '../server/domain/search-types.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT, type Row, WORKSPACE } from './world.ts';
 
 interface Header {
@@ -230,7 +229,7 @@ const RANGE = {
 };
 const COUNTRY = { type: 'string', pattern: '^[A-Za-z]{3}$' };
 const DEVICE = { type: 'string', enum: ['all', 'desktop', 'mobile', 'tablet'], default: 'all' };
-const TYPE = { type: { type: 'string', enum: SEARCH_TYPES, default: 'web' } };
+const TYPE = { type: { type: 'string', pattern: '^(web|image|video|news|discover|googleNews)$', default: 'web' } };
 const FLAG = { type: 'boolean', default: false };
 const number = (minimum: number, fallback: number, maximum?: number) => ({
   type: 'integer',

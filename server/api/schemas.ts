@@ -123,7 +123,7 @@ export const range = Type.Object(
   {
     from: day,
     to: day,
-    type: Type.Optional(oneOf('SearchType', SEARCH_TYPES)),
+    type: Type.Optional(openWords(SEARCH_TYPES, 'The requested search type; left out for web.')),
     device: Type.Optional(oneOf('Device', DEVICES)),
     country: Type.Optional(nullable(Type.String(), 'The requested country in lower case; null for all.')),
     clamped: Type.Optional(

@@ -1,15 +1,21 @@
+import { type TSchema, Type } from 'typebox';
 import { type FactTable, TYPE_TABLES } from '../catalog/manifest.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { hasDevices, SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
 import type { Device } from '../facts/facts.ts';
-import { choice } from './parameters.ts';
+import type { Parameter } from './parameters.ts';
 
-export const searchType = choice(
-  'SearchType',
-  SEARCH_TYPES,
-  'web',
-  'Only results of this search type. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices.',
-);
+/** Without `enum`, generated clients need no type for it. */
+export const searchType: Parameter<TSchema, SearchType> & { fallback: SearchType } = {
+  schema: Type.String({
+    pattern: `^(${SEARCH_TYPES.join('|')})$`,
+    default: 'web',
+    description: `Only results of this search type: ${SEARCH_TYPES.join(', ')}. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices.`,
+  }),
+  expected: `one of ${SEARCH_TYPES.join(', ')}`,
+  decode: (text) => SEARCH_TYPES.find((type) => type === text),
+  fallback: 'web',
+};
 
 /** A part of query values: the type, left out for web. */
 export interface OfType {

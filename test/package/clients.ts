@@ -26,7 +26,15 @@ const NOTEBOOK_PACKAGES = [
 /** Model files that the operations need which read what is stored; a further operation adds at most some for itself. */
 const MAX_PYTHON_MODELS = 60;
 const MAX_FURTHER_MODELS = 7;
-const FURTHER_OPERATIONS = ['get_hours', 'explain_change', 'list_findings', 'get_query', 'post_query', 'get_effects'];
+const FURTHER_OPERATIONS = [
+  'get_hours',
+  'list_surfaces',
+  'explain_change',
+  'list_findings',
+  'get_query',
+  'post_query',
+  'get_effects',
+];
 
 const { app, key } = await makeWorld(t, {
   keywords: [keyword('kwOne', 'red shoes')],

@@ -5,13 +5,13 @@ import { surfaceRows } from '../../formats/surface-rows.ts';
 import { surfacesReport } from '../../reports/surfaces.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, integer, nullable, object, oneOf, openWords } from '../schema-types.ts';
+import { day, integer, nullable, object, openWords } from '../schema-types.ts';
 import { comparedProperties, metricsProperties, project, range } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const surface = object('Surface', {
   engine: openWords(['google'], 'The search engine.'),
-  type: oneOf('SearchType', SEARCH_TYPES),
+  type: openWords(SEARCH_TYPES),
   grain: openWords(['day'], 'The shortest time that is stored.'),
   firstDay: Type.String({ format: 'date', description: 'The first stored day.' }),
   lastDay: Type.String({ format: 'date', description: 'The last stored day.' }),

@@ -14,15 +14,8 @@ export interface Range {
 export type Metric = Schemas['MetricName'];
 export const METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const satisfies readonly Metric[];
 
-export type SearchType = Schemas['SearchType'];
-export const SEARCH_TYPES = [
-  'web',
-  'image',
-  'video',
-  'news',
-  'discover',
-  'googleNews',
-] as const satisfies readonly SearchType[];
+export const SEARCH_TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
+export type SearchType = (typeof SEARCH_TYPES)[number];
 export type SurfacesAnswer = Schemas['SurfacesAnswer'];
 
 export type Metrics = Schemas['Metrics'];

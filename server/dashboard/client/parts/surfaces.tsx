@@ -46,7 +46,7 @@ export function Surfaces({ project }: { project: Project }) {
                   href={view.with({ type, device: null, offset: null })}
                   {...(view.type === type ? { 'aria-current': 'true' } : {})}
                 >
-                  {TYPE_NAMES[type]}
+                  {TYPE_NAMES[type] ?? type}
                 </a>
               </th>
               <td class="number">

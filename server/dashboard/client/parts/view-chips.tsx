@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { formatDate } from '../lib/dates.ts';
 import { describeCondition, parseFilter, writeFilter } from '../lib/filter.ts';
 import { countryName } from '../lib/format.ts';
-import type { SearchType } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 
@@ -13,7 +12,7 @@ export const DEVICE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The search types, as the search engine's own pages call them. */
-export const TYPE_NAMES: Readonly<Record<SearchType, string>> = {
+export const TYPE_NAMES: Readonly<Record<string, string>> = {
   web: 'Web',
   image: 'Image',
   video: 'Video',
@@ -64,7 +63,7 @@ function SliceChips({ by }: ViewChipsProps) {
       )}
       {view.type !== 'web' && (
         <Chip isIdle={isIdle('type', by)} onRemove={() => change({ type: null })}>
-          {TYPE_NAMES[view.type]}
+          {TYPE_NAMES[view.type]!}
         </Chip>
       )}
     </>
