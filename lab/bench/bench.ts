@@ -19,6 +19,7 @@ import { measureLoading } from './measurements/loading.ts';
 import { measureMetrics } from './measurements/metrics.ts';
 import { measurePortfolio } from './measurements/portfolio.ts';
 import { measureProjects } from './measurements/projects.ts';
+import { measureQuestion } from './measurements/question.ts';
 import { measureRepeat } from './measurements/repeat.ts';
 import { measureSelection } from './measurements/selection.ts';
 import { measureSite } from './measurements/site.ts';
@@ -41,6 +42,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   metrics: measureMetrics,
   site: measureSite,
   compare: measureCompare,
+  question: measureQuestion,
   lists: measureLists,
   selection: measureSelection,
   exports: measureExports,

@@ -148,20 +148,18 @@ export class QuestionOracle {
     const has = dates(own);
     const first =
       table === 'appearance_daily' ? Math.min(...dates(world.rows(project, 'site_daily'))) : Math.min(...all);
+    // Such rows tell that the segments of their day are not known, also where the property has none. Nothing is nothing of
+    // every segment.
+    const isUnnamed = this.#served(project, table, days).some(
+      (row) => row['segment'] === 'unknown' && (row['impressions'] as number) > 0,
+    );
+    if (isUnnamed) throw new Refused('unknown segments');
     for (const day of dates(site)) {
       if (table === 'site_daily') {
         if (devices && whole.has(day)) throw new Refused('unknown devices');
         continue;
       }
       if (table === 'country_daily' && day <= world.monthlyThrough(project)) throw new Refused('countries of months');
-      const isUnnamed = own.some(
-        (row) =>
-          row['segment'] === 'unknown' &&
-          number(String(row['date'])) === day &&
-          // Nothing is nothing of every segment.
-          (row['impressions'] as number) > 0,
-      );
-      if (isUnnamed) throw new Refused('unknown segments');
       if (has.has(day)) continue;
       if (all.length === 0 || day < first || whole.has(day)) throw new Refused('days before the first one');
       if (table !== 'appearance_daily' && day > Math.max(...all)) throw new Refused('days after the last one');
