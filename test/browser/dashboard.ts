@@ -18,6 +18,8 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   work: () => import('./work.ts'),
   clicks: () => import('./clicks.ts'),
   charts: () => import('./charts.ts'),
+  numbers: () => import('./numbers.ts'),
+  'screen-numbers': () => import('./screen-numbers.ts'),
   files: () => import('./files.ts'),
   surfaces: () => import('./surfaces.ts'),
   explain: () => import('./explain.ts'),
