@@ -1,7 +1,7 @@
 // A chart shows several metrics and several subjects, each line with the numbers of the API, and its markers open.
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { open, origin, seriousFindings, signedIn } from './setup.ts';
+import { axeFindings, open, origin, signedIn } from './setup.ts';
 
 t.test('metrics and subjects are added to the chart, and stay in the address', async (t) => {
   const context = await signedIn();
@@ -26,7 +26,7 @@ t.test('metrics and subjects are added to the chart, and stay in the address', a
     'Brand',
     'https://shop.example/boots',
   ]);
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await page.getByRole('button', { name: 'Table' }).click();
   const first = await page.locator('.chart-table tbody tr').first().locator('td').allInnerTexts();
   // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
@@ -60,7 +60,7 @@ t.test('a marker opens what it stands for, by keys too, and leads there', async 
   await alert.focus();
   await page.keyboard.press('Enter');
   await page.locator('.marker-box').getByText('Fell:').waitFor();
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await page.keyboard.press('Escape');
   await page.locator('.marker-box').waitFor({ state: 'detached' });
   await alert.click();
@@ -110,7 +110,7 @@ t.test(
     });
     const { totals } = JSON.parse(await answer.text()) as { totals: { clicks: number } };
     t.equal(await page.locator('.metric-value').first().innerText(), totals.clicks.toLocaleString('en'));
-    t.strictSame(await seriousFindings(page), [], 'axe');
+    t.strictSame(await axeFindings(page), [], 'axe');
     await page.emulateMedia({ media: 'print' });
     t.notOk(await page.getByLabel('Month', { exact: true }).isVisible());
     t.ok(await page.locator('.metrics').isVisible());

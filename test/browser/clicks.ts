@@ -1,7 +1,7 @@
 // Whatever the dashboard shows can be clicked: rows open their screens, days and countries filter the view.
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { lookAt, open, origin, seriousFindings, signedIn } from './setup.ts';
+import { axeFindings, lookAt, open, origin, signedIn } from './setup.ts';
 
 const BOOTS = 'https://shop.example/boots';
 
@@ -17,7 +17,7 @@ t.test('a page opens its queries, and a query its pages', async (t) => {
   t.ok(await page.locator('.performance .chart-canvas').isVisible(), 'its days of the archive');
   t.match(await page.locator('.nav-link[aria-current=page]').first().innerText(), 'Pages');
   t.match(await page.locator('main').innerText(), 'of tracked keywords only');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'page-of-project');
 
   await open(page, '/app/p/Proj1/queries');
@@ -27,7 +27,7 @@ t.test('a page opens its queries, and a query its pages', async (t) => {
   await page.getByText('stored of tracked keywords only').waitFor();
   await settled(page);
   t.ok(await page.locator('.performance .chart-canvas').isVisible());
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await page.goBack();
   await page.getByRole('link', { name: 'walking boots' }).click();
   await page.waitForURL(/\/keywords\/Kw001/);
@@ -119,7 +119,7 @@ t.test('filters are chips, which go from screen to screen and count where they c
   await settled(page);
   t.ok((await page.locator('tbody tr').count()) > 1, 'pages have no query to filter by');
   await page.getByRole('button', { name: /does not count here/ }).waitFor();
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'chips');
   await page.getByRole('link', { name: 'Overview', exact: true }).first().click();
   await settled(page);
@@ -143,7 +143,7 @@ t.test('filters are chips, which go from screen to screen and count where they c
   await settled(page);
   t.strictSame(await page.getByLabel('Top pages').locator('.bar-name').allInnerTexts(), ['/boots']);
   t.equal(await top.count(), all - 1, 'a filter of pages leaves queries alone');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'overview-filters');
   t.strictSame(problems, []);
   await context.close();

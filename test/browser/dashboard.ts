@@ -26,6 +26,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   explore: () => import('./explore.ts'),
   effects: () => import('./effects.ts'),
   layout: () => import('./layout.ts'),
+  keyboard: () => import('./keyboard.ts'),
   reach: () => import('./reach.ts'),
   'main-job': () => import('./main-job.ts'),
   findings: () => import('./findings.ts'),

@@ -7,7 +7,7 @@ import type { EffectsResult } from '../../server/reports/effects.ts';
 import { CHANGE, EFFECT_WORLD, note, page as pageUrl, uuid } from '../effects/world.ts';
 import { makeWorld } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
-import { lookAt, OWNER, seriousFindings, signedIn } from './setup.ts';
+import { axeFindings, lookAt, OWNER, signedIn } from './setup.ts';
 
 const world = await makeWorld(
   t,
@@ -43,7 +43,7 @@ t.test('each note of the list has its verdict, which leads to its own screen', a
   const texts: string[] = [];
   for (const { id } of notes.toReversed()) texts.push((await effect(`note=${id}`)).text);
   t.strictSame(shown, texts);
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'effect-notes');
   await items
     .filter({ hasText: 'Note 1' })
@@ -85,7 +85,7 @@ t.test('the screen of one change shows the numbers of the API', async (t) => {
   const cells = await page.locator('.chart-table tbody tr').last().locator('td.number').allInnerTexts();
   t.strictSame(cells, [whole(days.at(-1)!.actual), whole(days.at(-1)!.expected!)]);
   await page.getByRole('button', { name: 'Chart' }).click();
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'effect');
   await page.getByLabel('Days judged').selectOption('14d');
   await page.waitForURL(/after=14d/);

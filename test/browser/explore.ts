@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { lookAt, open, origin, pathsAsked, seriousFindings, signedIn, world } from './setup.ts';
+import { axeFindings, lookAt, open, origin, pathsAsked, signedIn, world } from './setup.ts';
 
 interface Answer {
   readonly rows: readonly (Readonly<Record<string, unknown>> & { readonly clicks: number })[];
@@ -81,7 +81,7 @@ t.test('a question by clicks, its rows, its chart and its address', async (t) =>
   );
   t.equal(await page.locator('thead th').count(), 6, 'a column for each dimension and number');
   t.equal(await page.locator('.answer figcaption .key-series').count(), 1, 'two lines');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'explore-lines');
 
   await change(page, () => page.getByRole('link', { name: 'Clicks', exact: true }).click());
@@ -127,7 +127,7 @@ t.test('a refusal leads to the nearest questions', async (t) => {
   await open(page, '/app/p/Proj1/explore?by=query&compare=none');
   await change(page, () => page.getByLabel('Device', { exact: true }).check());
   t.match(await page.locator('.refusal').innerText(), /query by device is not stored/);
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'explore-refusal');
   await change(page, () => page.locator('.refusal').getByRole('link', { name: 'Keyword by Device' }).click());
   t.match(question(), { dimensions: ['keyword', 'device'] });

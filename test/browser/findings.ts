@@ -5,7 +5,7 @@ import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { siteOf } from '../findings/site.ts';
 import { ofProject, PROJECT, type Tables } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
-import { lookAt, open, origin, seriousFindings, signedIn, world } from './setup.ts';
+import { axeFindings, lookAt, open, origin, signedIn, world } from './setup.ts';
 
 const last = addDays(dayOf(Date.now()), -4);
 const site = Object.entries(siteOf(last)).map(([table, rows]) => [table, ofProject('Find1', rows)]);
@@ -62,7 +62,7 @@ t.test('what is shown is what the API answers, most to be gained first', async (
       wanted,
     );
   }
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'findings');
   await shown.locator('a').first().click();
   await page.waitForURL(/\/(queries|pages)\/one\?/);
@@ -100,7 +100,7 @@ t.test('where nothing could be tested, it says why and what would be needed', as
   for (const part of ['Nothing could be tested', 'What was looked at', 'a longer period has more']) t.match(text, part);
   t.equal(await items(page).count(), 0);
   await lookAt(t, page, 'findings-nothing');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   t.strictSame(problems, []);
   await context.close();
 });

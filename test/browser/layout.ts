@@ -2,12 +2,7 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { HUGE, NARROW, open, origin, SCREENS, seriousFindings, signedIn, WIDE } from './setup.ts';
-
-/** Sums what moved without being asked to, as browsers measure it. */
-const SHIFTS = `window.shifts = 0; new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
-}).observe({ type: 'layout-shift', buffered: true });`;
+import { axeFindings, EVERYWHERE, HUGE, NARROW, open, origin, SCREENS, SHIFTS, signedIn, WIDE } from './setup.ts';
 
 /** What can be touched and is smaller than 24 pixels, other than links within sentences. */
 const SMALL = `[...document.querySelectorAll('a, button, select, input:not(.sr-only), label:has(> input.sr-only)')]
@@ -28,11 +23,11 @@ async function withPage(
   await context.close();
 }
 
-for (const [name, viewport] of Object.entries({ phone: NARROW, laptop: WIDE })) {
+for (const [name, viewport] of Object.entries({ phone: NARROW, laptop: WIDE, 'large screen': HUGE })) {
   t.test(`nothing moves by itself on a ${name}, and all can be touched`, async (t) => {
     await withPage(viewport, async (page) => {
       await page.addInitScript(SHIFTS);
-      for (const path of ['/app', ...SCREENS.map((screen) => `/app/p/Proj1${screen}`), '/app/p/Proj1/keywords/Kw001']) {
+      for (const path of EVERYWHERE) {
         await open(page, path);
         const shifts = (await page.evaluate('window.shifts')) as number;
         t.ok(shifts <= 0.05, `${path}: ${shifts.toFixed(3)}`);
@@ -54,7 +49,7 @@ t.test('on a phone, screens are behind a menu', async (t) => {
     await page.getByRole('heading', { name: 'Alerts' }).waitFor();
     t.notOk(await link.isVisible(), 'closed');
     await page.getByRole('button', { name: 'Menu' }).click();
-    t.strictSame(await seriousFindings(page), [], 'axe');
+    t.strictSame(await axeFindings(page), [], 'axe');
   });
 });
 
@@ -132,7 +127,7 @@ t.test('numbers are explained in place; on paper there is no navigation', async 
     await page.getByRole('button', { name: 'What are these numbers?' }).click();
     const dialog = page.getByRole('dialog', { name: 'What these numbers are' });
     await dialog.getByText('Anonymous queries').waitFor();
-    t.strictSame(await seriousFindings(page), [], 'axe');
+    t.strictSame(await axeFindings(page), [], 'axe');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await page.emulateMedia({ media: 'print' });

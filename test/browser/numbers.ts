@@ -69,11 +69,8 @@ await check('further lines of a chart and their compared days', async (on) => {
     ),
   );
   const of = (days: Answer[], metric: Metric): string[] =>
-    site.daily.map(({ date }: Answer) =>
-      expected.shownOf(
-        metric,
-        days.find((found) => found.date === date),
-      ),
+    (site.daily as Answer[]).map(({ date }) =>
+      expected.shownOf(metric, days.find((found) => found.date === date) as Answer),
     );
   await compareDays(on, site, 'clicks', [
     of(site.daily, 'impressions'),

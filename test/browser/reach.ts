@@ -8,7 +8,7 @@ import { startReceiver } from '../fakes/receiver.ts';
 import { facts, keyword } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
 import { freePort } from './free-port.ts';
-import { browser, lookAt, seriousFindings, WIDE } from './setup.ts';
+import { axeFindings, browser, lookAt, WIDE } from './setup.ts';
 
 await ensureDashboard();
 const port = await freePort();
@@ -65,7 +65,7 @@ t.test('an owner connects an account of Google and makes a project of a property
   await page.getByLabel('Queries', { exact: true }).fill('fresh boots\nwalking boots');
   await settled(page);
   await lookAt(t, page, 'connect-project');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await page.getByRole('button', { name: 'Create and fill it' }).click();
   const country = page.getByLabel('Country');
   await page.locator('[aria-invalid=true]').waitFor();
@@ -106,7 +106,7 @@ t.test('a channel is added, tested, looked at, disabled and removed', async (t) 
   await settled(page);
   t.equal(await page.locator('.deliveries tbody tr').count(), 2);
   await lookAt(t, page, 'channels');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await page.getByRole('button', { name: 'Disable Deploys' }).click();
   await page.getByRole('button', { name: 'Enable Deploys' }).waitFor();
   const remove = page.getByRole('button', { name: 'Remove' });
@@ -121,13 +121,13 @@ t.test('a note is added, changed and removed; members change only their own', as
   await open(page, '/app/p/Proj1/notes');
   await page.getByRole('button', { name: 'Add a note' }).click();
   await page.getByLabel('Day', { exact: true }).fill('2026-03-02');
-  await page.getByLabel('Last day, of a range').fill('2026-03-01');
+  await page.getByLabel('Last day of a range').fill('2026-03-01');
   await page.getByLabel('Category').last().selectOption('launch');
   await page.getByLabel('What happened').fill('New shop <b>bold</b>');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.locator('[aria-invalid=true]').waitFor();
-  t.equal(await page.getByLabel('Last day, of a range').getAttribute('aria-invalid'), 'true');
-  await page.getByLabel('Last day, of a range').fill('2026-03-04');
+  t.equal(await page.getByLabel('Last day of a range').getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('Last day of a range').fill('2026-03-04');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByText('New shop <b>bold</b>').waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -167,7 +167,7 @@ t.test('brand terms, groups, page groups and rules are looked at before they are
   const { page, problems } = await pageOf('admin');
   await open(page, '/app/p/Proj1/settings');
   await lookAt(t, page, 'settings');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
 
   await page.getByLabel('Terms', { exact: true }).fill('acme\nword: bot');
   await page.getByRole('button', { name: 'Show what changes' }).click();
@@ -219,7 +219,7 @@ t.test('brand terms, groups, page groups and rules are looked at before they are
   await rules.getByText(/^\d+ alerts? from/).waitFor();
   await settled(page);
   await lookAt(t, page, 'settings-rule');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await rules.getByRole('button', { name: 'Add', exact: true }).click();
   await rules.getByText(/falls by 20 %/).waitFor();
   await rules.getByRole('button', { name: 'Edit Fewer clicks' }).click();
@@ -263,7 +263,7 @@ t.test('a colleague is invited, signs in and gets another role; all of it is in 
   const link = await page.locator('.notice code').innerText();
   await page.getByRole('list', { name: 'Invitations' }).getByText('new@acme.example').waitFor();
   await lookAt(t, page, 'members');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   const context = await browser.newContext({ viewport: WIDE });
   t.teardown(() => context.close());
   const other = await watchedPage(context, origin);
@@ -287,7 +287,7 @@ t.test('a colleague is invited, signs in and gets another role; all of it is in 
   await page.getByLabel('About').selectOption('invitation');
   t.equal(await page.getByText('member removed').count(), 0);
   await lookAt(t, page, 'audit');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   t.strictSame(others(problems), []);
 });
 
@@ -318,7 +318,7 @@ t.test('a link is shared, opened with its password, and revoked', async (t) => {
   await visitor.page.getByRole('heading', { name: 'shop.example' }).waitFor();
   await settled(visitor.page);
   await lookAt(t, visitor.page, 'shared-overview');
-  t.strictSame(await seriousFindings(visitor.page), [], 'axe');
+  t.strictSame(await axeFindings(visitor.page), [], 'axe');
   await visitor.page.getByRole('link', { name: 'Keywords' }).click();
   await visitor.page.getByRole('rowheader').first().waitFor();
   t.match(visitor.page.url(), /\/share\/ord_share_\w+\?screen=keywords$/);

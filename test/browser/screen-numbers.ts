@@ -14,16 +14,16 @@ await check('the rank tracker: latest and best positions, bands, days and groups
   ] as const) {
     await on.open(`${ROOT}/keywords${address}`);
     const { keywords } = await on.ask(`${API}/keywords?${asked}&daily=1&sort=-clicks&limit=50`);
-    const ranked = keywords.map(({ daily }: Answer) => daily.filter(({ position }: Answer) => position !== null));
     on.compare(
       'latest and best',
       (await on.rows('.keywords-list .table-card', { name: '', cells: 'td.extra' })).map(
         ([, ...positions]) => positions,
       ),
-      ranked.map((days: Answer[]) => [
-        expected.shownOf('position', days.at(-1)),
-        expected.shownOf('position', days.toSorted((a, b) => a.position - b.position)[0]),
-      ]),
+      keywords.map(({ daily }: Answer) => {
+        const ranked = (daily as Answer[]).filter(({ position }) => position !== null);
+        const best = ranked.toSorted((a, b) => a.position - b.position)[0];
+        return [expected.shownOf('position', ranked.at(-1)), expected.shownOf('position', best)];
+      }),
     );
     const { now, before, distribution, groups } = await on.ask(`${API}/tracker?${asked}`);
     on.compare('bands', [await on.texts('.bucket strong')], [now.map(expected.count)]);
@@ -125,7 +125,7 @@ await check('explanations by each kind of row', async (on) => {
     on.compare(
       'parts',
       await on.rows('.waterfall', { name: '' }),
-      [...known.map((name) => parts[name]), change.clicks.difference].map((size) => [signed(size)]),
+      [...known.map((name) => parts[name] as number), change.clicks.difference as number].map((size) => [signed(size)]),
     );
     const inRows = known.filter((name) => name !== 'notAttributed');
     const clicks = ({ base, now, difference }: Answer): string[] => [
@@ -145,8 +145,11 @@ await check('explanations by each kind of row', async (on) => {
     );
     const ends = table.slice(rows.length);
     on.compare('other rows', ends.slice(0, -1), rest.rows > 0 ? [cellsOf(rest)] : []);
-    const listed = rows.reduce((sum: number, row: Answer) => sum + row.clicks.difference, rest.clicks.difference);
-    on.compare('in no row', ends.slice(-1), [[signed(change.clicks.difference - listed)]]);
+    const listed = rows.reduce(
+      (sum: number, row: Answer) => sum + Number(row.clicks.difference),
+      rest.clicks.difference,
+    );
+    on.compare('not in any row', ends.slice(-1), [[signed(change.clicks.difference - listed)]]);
   }
 });
 
@@ -163,7 +166,7 @@ await check('all projects and their sum', async (on) => {
     on.compare(
       'projects',
       await on.rows('section[aria-label="Projects"]', { name: '' }),
-      [...totals, ...projects.map((project: Answer) => project.totals)].map((row: Answer) => rowOf('', row).slice(1)),
+      [...totals, ...projects].map((row: Answer) => rowOf('', 'totals' in row ? row.totals : row).slice(1)),
     );
   }
 });
@@ -200,7 +203,7 @@ await check('alerts with their charts, the report of a month, and what is stored
     const { [kind]: rows } = await on.ask(`${API}/movers?kind=${kind}&change=${change}&${month}&limit=10`);
     on.compare(
       title,
-      await on.rows(`section[aria-label="${title}"] .table-card`, { name: '' }),
+      await on.rows(`.table-card[aria-label="${title}"]`, { name: '' }),
       rows.map((row: Answer) => rowOf('', row).slice(1)),
     );
   }
@@ -209,7 +212,7 @@ await check('alerts with their charts, the report of a month, and what is stored
   const { tables } = await on.ask(`${API}/data`);
   on.compare(
     'rows',
-    [await on.texts('.calendar-row h3 .muted')],
+    [await on.texts('.calendar-row h2 .muted')],
     [tables.map(({ rows }: Answer) => `${expected.count(rows)} rows`)],
   );
   const { quality } = await on.ask(`${API}/site?quality=1`);

@@ -20,9 +20,24 @@ export const SCREENS = [
   '/notes',
   '/data',
 ];
+/** Every screen of somebody who is signed in, of a project with data. */
+export const EVERYWHERE = [
+  ...['', '/connect', '/channels', '/members', '/keys', '/feeds', '/audit'].map((path) => `/app${path}`),
+  ...[...SCREENS, '/settings', '/report', '/keywords/Kw001', '/pages/one?of=https://shop.example/boots'].map(
+    (path) => `/app/p/Proj1${path}`,
+  ),
+  '/app/p/Proj1/queries/one?of=walking%20boots',
+  '/app/p/Proj1/alerts?alert=00000000-0000-4000-8000-000000000001',
+  '/app/p/Proj1/keywords?compare=year&change=up',
+];
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 export const HUGE = { width: 2560, height: 1440 };
+
+/** Sums what moved without being asked to, as browsers measure it. */
+export const SHIFTS = `window.shifts = 0; new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+}).observe({ type: 'layout-shift', buffered: true });`;
 
 /** One server and one browser for all tests. */
 export const world = await startDashboard(t);
@@ -57,16 +72,20 @@ export async function open(page: Page, path: string): Promise<void> {
   await settled(page);
 }
 
-export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe.source};undefined`);
-  const found = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
-    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.slice(0, 2).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-    );
+/** What axe finds at any level, in light and dark. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const found = new Set<string>();
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(`${axe.source};undefined`);
+    const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    };
+    for (const { id, nodes } of violations) {
+      for (const { html, failureSummary } of nodes.slice(0, 2)) found.add(`${id}: ${html} ${failureSummary}`);
+    }
+  }
+  return [...found];
 }
 
 /** Pictures of a screen on a laptop, a phone and a large screen, light and dark; the page fits into each. */

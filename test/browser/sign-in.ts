@@ -2,7 +2,7 @@ import t from 'tap';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
 import { watchedPage } from './browser.ts';
-import { browser, catalog, lookAt, OWNER, origin, seriousFindings, WIDE, world } from './setup.ts';
+import { axeFindings, browser, catalog, lookAt, OWNER, origin, WIDE, world } from './setup.ts';
 
 t.test('signing in with a key or a link, and out', async (t) => {
   const context = await browser.newContext({ viewport: WIDE });
@@ -10,7 +10,7 @@ t.test('signing in with a key or a link, and out', async (t) => {
   await page.goto(`${origin}/app/p/Proj1?period=3m`);
   await page.getByLabel('API key').fill(`ord_live_${'x'.repeat(32)}`);
   await lookAt(t, page, 'sign-in');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await page.getByRole('button', { name: 'Sign in' }).click();
   t.match(await page.getByRole('alert').textContent(), 'unknown, expired or revoked');
   await page.getByLabel('API key').fill(world.key);

@@ -1,7 +1,7 @@
 // Each search type of a site has its own view, which shows nothing of another type.
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { lookAt, open, origin, seriousFindings, signedIn, world } from './setup.ts';
+import { axeFindings, lookAt, open, origin, signedIn, world } from './setup.ts';
 
 t.test('from the overview to a search type and back', async (t) => {
   const context = await signedIn();
@@ -18,7 +18,7 @@ t.test('from the overview to a search type and back', async (t) => {
     t.equal(await cells.nth(3 * row + 1).getAttribute('title'), exact(impressions));
   }
   t.equal(await card.locator('tbody tr').last().locator('td').last().innerText(), '–', 'discover has no position');
-  t.strictSame(await seriousFindings(page), []);
+  t.strictSame(await axeFindings(page), []);
   await lookAt(t, page, 'surfaces');
 
   for (const [name, type] of [

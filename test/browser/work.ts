@@ -4,7 +4,7 @@ import { readSheet } from 'read-excel-file/node';
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { settled, watchedPage } from './browser.ts';
-import { catalog, NARROW, open, origin, seriousFindings, signedIn, WIDE } from './setup.ts';
+import { axeFindings, catalog, NARROW, open, origin, signedIn, WIDE } from './setup.ts';
 
 t.test('a condition on a text takes any text', async (t) => {
   const context = await signedIn();
@@ -126,7 +126,7 @@ t.test('colours are chosen and kept; ? lists the shortcuts', async (t) => {
   t.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.strictSame(problems, []);
@@ -187,7 +187,7 @@ t.test('a view is saved, opened by its name and removed; a list is saved as a wo
   await page.getByLabel('Name of this view').fill('What fell');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'What fell' }).waitFor();
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   await open(page, '/app/p/Proj1');
   await page.getByRole('button', { name: 'Views' }).click();
   await page.getByRole('link', { name: 'What fell' }).click();
@@ -233,7 +233,7 @@ t.test('projects have marks and tags, and are narrowed to them', async (t) => {
   await page.getByRole('button', { name: 'Favourites', exact: true }).click();
   await page.getByText('All 5 projects').waitFor();
   t.match(await page.getByLabel('Open alerts of all projects').innerText(), '1 open alert');
-  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(await axeFindings(page), [], 'axe');
   t.strictSame(problems, []);
   await context.close();
 });

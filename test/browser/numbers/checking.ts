@@ -6,7 +6,7 @@ import { type Answer, METRICS, type Metric } from './expected.ts';
 import { isMissing, startNumbers } from './numbers-world.ts';
 
 /** One server with random numbers and one browser. */
-export const world = await startNumbers(t);
+const world = await startNumbers(t);
 const browser = await launch();
 t.teardown(() => browser.close());
 export const ROOT = '/p/Proj1';
@@ -31,11 +31,12 @@ export function check(name: string, work: (on: Comparing) => Promise<void>): Pro
 
 /** The days of a range: undefined where an answer has none. */
 export function daysOf({ from, to }: Answer, daily: Answer[]): Answer[] {
-  const count = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
-  return Array.from({ length: count }, (_, index) => {
-    const date = new Date(Date.parse(from) + index * 86_400_000).toISOString().slice(0, 10);
-    return daily.find((found) => found.date === date);
-  });
+  const days: Answer[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += 86_400_000) {
+    const date = new Date(at).toISOString().slice(0, 10);
+    days.push(daily.find((found) => found.date === date));
+  }
+  return days;
 }
 
 /** Tiles and the chart as a table, against an answer with totals and days. */
@@ -81,7 +82,8 @@ export async function compareList(on: Comparing, label: string, { paging, ...ans
     on.compare(label, [[String(await table.count())]], [['0']]);
     return;
   }
-  const nameOf = ({ query, url }: Answer): string => query ?? url.replace('https://shop.example', '');
+  const nameOf = ({ query, url }: Answer): string =>
+    String(query ?? (url as string).replace('https://shop.example', ''));
   on.compare(
     label,
     await on.rows(`section[aria-label="${label}"]`),

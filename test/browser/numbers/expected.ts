@@ -36,7 +36,7 @@ export function shownOf(metric: Metric, row: Answer): string {
 }
 
 /** How a metric changed: `up 12.3%`, `down 5`, `up 0.3 pt`, `0.0`; empty without a comparison. */
-export function changeOf(metric: Metric, row: Answer): string {
+function changeOf(metric: Metric, row: Answer): string {
   const { comparison, change, unsafe } = row ?? {};
   if (!comparison || !change) return '';
   if (comparison.impressions === 0 && unsafe?.impressions?.includes('missing_days')) return '–';

@@ -22,7 +22,7 @@ export const PARTS = [
   ['clicks', 'In both periods', 'Clicks of rows of both periods: what they come from cannot be said'],
   ['gained', 'New', 'Clicks of rows that were not shown before'],
   ['lost', 'Gone', 'Clicks of rows that are no longer shown'],
-  ['notAttributed', 'In no row', 'Clicks that no row can say'],
+  ['notAttributed', 'Not in any row', 'Clicks that belong to no row'],
 ] as const;
 
 /** `+12`, `−3`, `0`. */
@@ -43,7 +43,7 @@ const NO_ROW: Readonly<Record<ExplainBy, string>> = {
 
 /** What no row can say, plainly. */
 export function notAttributedText(by: ExplainBy, clicks: number): string {
-  return `${signed(clicks)} clicks are in no row: ${NO_ROW[by]}.`;
+  return `${signed(clicks)} clicks are not in any row: ${NO_ROW[by]}.`;
 }
 
 const WHAT: Readonly<Record<string, string>> = { parts: 'The parts', change: 'The change', rows: 'The rows' };

@@ -27,8 +27,7 @@ export function PositionBands({ tracker }: { tracker: Tracker | undefined }) {
             aria-current={chosen === name ? 'true' : undefined}
           >
             <span>
-              <span class={`dot band-${index}`} /> {name !== 'none' && <span class="sr-only">Position </span>}
-              {text}
+              <span class={`dot band-${index}`} /> {text}
             </span>
             <strong>{now === undefined ? '\u00a0' : formatCount(now)}</strong>
             <span class="muted">{tracker?.before ? differenceText(difference) : '\u00a0'}</span>

@@ -174,7 +174,7 @@ function AlertFigure({ alert, project }: { alert: Alert; project: Project }) {
   const levelTexts = levels.map(({ name, value }) => `${name}: ${formatMetric(metric, value)}`);
   return (
     <>
-      <h3>{title}</h3>
+      <h2 class="chart-title">{title}</h2>
       <TimeChart
         metric={metric}
         points={points}

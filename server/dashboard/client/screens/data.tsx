@@ -177,10 +177,10 @@ function Calendar({ calendar, tables }: { calendar: Range; tables: readonly Tabl
       <div class="calendar-rows">
         {tables.map(({ table, firstDay, lastDay, rows, runs }) => (
           <div key={table} class="calendar-row">
-            <h3>
+            <h2>
               {TABLES[table] ?? table}
               <span class="muted">{formatCount(rows)} rows</span>
-            </h3>
+            </h2>
             <div
               class="strip"
               role="img"

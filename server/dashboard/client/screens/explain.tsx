@@ -232,7 +232,7 @@ function Rows({ answer, project }: { answer: ExplainAnswer; project: Project }) 
           )}
           <tr>
             <th scope="row" class="name">
-              In no row
+              Not in any row
             </th>
             <td />
             <td class="number">

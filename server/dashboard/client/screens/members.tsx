@@ -38,9 +38,9 @@ export function Members() {
       <PageHead
         title="Members"
         subtitle={
-          <>
+          <p>
             What each role may do: <a href="/docs/guide/roles">Roles</a>
-          </>
+          </p>
         }
       />
       {error && <ErrorBox error={error} retry={reload} />}

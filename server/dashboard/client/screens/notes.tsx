@@ -195,7 +195,7 @@ function NoteForm({ project, note, onEnd }: NoteFormProps) {
     >
       <div class="fields">
         <TextField form={form} name="date" label="Day" type="date" isRequired />
-        <TextField form={form} name="endDate" label="Last day, of a range" type="date" />
+        <TextField form={form} name="endDate" label="Last day of a range" type="date" />
         <ChoiceField
           form={form}
           name="category"

@@ -48,13 +48,15 @@ export function Overview() {
           <AlertStrip project={project} />
           <div class="overview">
             <SitePerformance project={project} />
-            <div class="filter-bar">
-              <AddFilter fields={['query', 'url']} />
-              <ConditionChips by={['query', 'url']} />
-            </div>
-            <div class="columns">
-              {hasQueries(view) && <TopRows project={project} kind="queries" />}
-              <TopRows project={project} kind="pages" />
+            <div class="top-lists">
+              <div class="filter-bar">
+                <AddFilter fields={['query', 'url']} />
+                <ConditionChips by={['query', 'url']} />
+              </div>
+              <div class="columns">
+                {hasQueries(view) && <TopRows project={project} kind="queries" />}
+                <TopRows project={project} kind="pages" />
+              </div>
             </div>
             <Surfaces project={project} />
           </div>

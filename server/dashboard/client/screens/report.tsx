@@ -122,7 +122,7 @@ function Movers({ project, kind, change, title }: MoversProps) {
     })),
   ];
   return (
-    <section aria-label={title}>
+    <div>
       <h2 class="section">{title}</h2>
       {error && <ErrorBox error={error} retry={reload} />}
       {data && rows.length === 0 && <p class="muted">None in this month.</p>}
@@ -142,7 +142,7 @@ function Movers({ project, kind, change, title }: MoversProps) {
           The first {ROWS} of {formatCount(data.paging.total)}
         </p>
       )}
-    </section>
+    </div>
   );
 }
 
