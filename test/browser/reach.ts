@@ -93,6 +93,10 @@ t.test('a channel is added, tested, looked at, disabled and removed', async (t) 
   t.equal(await page.getByLabel('Address').inputValue(), 'http://10.0.0.1/hook', 'kept');
   await page.getByLabel('Address').fill(`${receiver.origin}/hook`);
   await page.getByLabel('Name', { exact: true }).fill('Deploys');
+  const hears = page.getByRole('group', { name: 'What it hears of' });
+  for (const box of await hears.getByRole('checkbox').all()) await box.uncheck();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await hears.getByRole('alert').waitFor();
   await page.getByLabel('Digest of each week').check();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   t.match(await page.locator('.notice code').innerText(), /^whsec_/);
@@ -214,6 +218,10 @@ t.test('brand terms, groups, page groups and rules are looked at before they are
   const rules = page.getByRole('region', { name: 'Alert rules' });
   await page.getByRole('button', { name: 'Add a rule' }).click();
   await rules.getByLabel('Name', { exact: true }).fill('Fewer clicks');
+  await rules.getByLabel('Value', { exact: true }).fill('0');
+  await rules.getByRole('button', { name: 'Add', exact: true }).click();
+  await rules.locator('[aria-invalid=true]').waitFor();
+  t.equal(await rules.getByLabel('Value', { exact: true }).getAttribute('aria-invalid'), 'true');
   await rules.getByLabel('Value', { exact: true }).fill('20');
   await rules.getByRole('button', { name: 'Test over the last year' }).click();
   await rules.getByText(/^\d+ alerts? from/).waitFor();
@@ -296,6 +304,11 @@ t.test('a link is shared, opened with its password, and revoked', async (t) => {
   await open(page, '/app/p/Proj1/settings');
   const shares = page.getByRole('region', { name: 'Shared links' });
   await shares.getByRole('button', { name: 'Share' }).click();
+  const shown = shares.getByRole('group', { name: 'What it shows' });
+  await shown.getByLabel('Overview').uncheck();
+  await shares.getByRole('button', { name: 'Make the link' }).click();
+  await shown.getByText("'screens' must be some of").waitFor();
+  await shown.getByLabel('Overview').check();
   await shares.getByLabel('Keywords').check();
   await shares.getByLabel('Notes that clients may see').check();
   await shares.getByLabel('Last day').fill('2026-03-01');

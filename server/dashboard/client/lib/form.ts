@@ -56,9 +56,9 @@ export function useForm<Values extends object>(initial: Values): FormState<Value
   };
 }
 
-/** The field that an error of the API names: its sentence begins with it. */
+/** The field that an error of the API names: its sentence begins with it, or says first that it is about a rule. */
 export function fieldOf(problem: ApiError | undefined): string {
-  return /^'?([A-Za-z]+)/.exec(problem?.message ?? '')?.[1] ?? '';
+  return /^(?:The rule is invalid: )?'?([A-Za-z_]+)/.exec(problem?.message ?? '')?.[1] ?? '';
 }
 
 /** Texts that were typed one in a line. */

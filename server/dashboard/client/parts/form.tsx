@@ -144,15 +144,58 @@ export function ChoiceField<Values extends object>({ form, name, label, help, op
   );
 }
 
+interface NumberFieldProps<Values extends object> {
+  readonly form: FormState<Values>;
+  readonly name: keyof Values & string;
+  /** As the API names it, if that is another word. */
+  readonly field?: string;
+  readonly label: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly isOptional?: boolean;
+}
+
+/** A number. */
+export function NumberField<Values extends object>({
+  form,
+  name,
+  field = name,
+  label,
+  min,
+  max,
+  isOptional = false,
+}: NumberFieldProps<Values>) {
+  return (
+    <Field work={form} name={field} label={label}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="number"
+          step="any"
+          min={min}
+          max={max}
+          required={!isOptional}
+          value={form.values[name] as string}
+          onInput={(event) => form.set({ [name]: event.currentTarget.value } as Partial<Values>)}
+        />
+      )}
+    </Field>
+  );
+}
+
 interface ManyProps {
   readonly legend: string;
+  /** Shows what is wrong with the field `name`. */
+  readonly work?: Work;
+  readonly name?: string;
   readonly options: readonly (readonly [value: string, name: string])[];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: string[]) => void;
 }
 
 /** Any of a few values. */
-export function ManyField({ legend, options, chosen, onChange }: ManyProps) {
+export function ManyField({ legend, work, name, options, chosen, onChange }: ManyProps) {
+  const isWrong = work !== undefined && fieldOf(work.problem) === name;
   return (
     <fieldset class="field">
       <legend>{legend}</legend>
@@ -168,6 +211,7 @@ export function ManyField({ legend, options, chosen, onChange }: ManyProps) {
           {text}
         </label>
       ))}
+      {isWrong && <Problem problem={work.problem} />}
     </fieldset>
   );
 }

@@ -258,7 +258,7 @@ function NewChannel({ projects, onEnd }: NewChannelProps) {
   return (
     <Form
       form={form}
-      fields={['kind', 'to', 'name', 'project', 'minSeverity']}
+      fields={['kind', 'to', 'name', 'project', 'events', 'minSeverity']}
       submit="Add"
       onSubmit={() => void add()}
       onCancel={() => onEnd()}
@@ -283,6 +283,8 @@ function NewChannel({ projects, onEnd }: NewChannelProps) {
       <TextField form={form} name="name" label="Name" maxLength={100} help="Its address or host without one." />
       <ManyField
         legend="What it hears of"
+        work={form}
+        name="events"
         options={EVENTS}
         chosen={events}
         onChange={(next) => form.set({ events: next })}

@@ -4,7 +4,7 @@ import { formatDate } from '../lib/dates.ts';
 import { type FormState, send, useForm } from '../lib/form.ts';
 import { METRIC_NAMES, plural } from '../lib/format.ts';
 import { type Day, type GroupsAnswer, METRICS, type Metric, type Project, type SiteAnswer } from '../lib/types.ts';
-import { ChoiceField, Form, ItemList, ManyField, TextField } from '../parts/form.tsx';
+import { ChoiceField, Form, ItemList, ManyField, NumberField, TextField } from '../parts/form.tsx';
 import { GroupItem, Section } from '../parts/settings-parts.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { TimeChart } from '../parts/time-chart.tsx';
@@ -132,7 +132,19 @@ function RuleForm({ project, rule, onEnd }: RuleFormProps) {
   return (
     <Form
       form={form}
-      fields={['name']}
+      fields={[
+        'name',
+        'scope',
+        'metric',
+        'id',
+        'window',
+        'against',
+        'op',
+        'value',
+        'unit',
+        'min_impressions',
+        'severity',
+      ]}
       submit={rule === undefined ? 'Add' : 'Save'}
       onSubmit={() => void save()}
       onCancel={() => onEnd(false)}
@@ -147,7 +159,7 @@ function RuleForm({ project, rule, onEnd }: RuleFormProps) {
           label="Metric"
           options={METRICS.map((one) => [one, METRIC_NAMES[one]] as const)}
         />
-        <NumberInput form={form} name="window" label="Days that are added up" min={1} max={364} />
+        <NumberField form={form} name="window" label="Days that are added up" min={1} max={364} />
       </div>
       <div class="fields">
         <Against form={form} />
@@ -167,7 +179,7 @@ function RuleForm({ project, rule, onEnd }: RuleFormProps) {
                 ]
           }
         />
-        <NumberInput form={form} name="value" label="Value" />
+        <NumberField form={form} name="value" label="Value" />
         <ChoiceField
           form={form}
           name="unit"
@@ -177,7 +189,14 @@ function RuleForm({ project, rule, onEnd }: RuleFormProps) {
             ['absolute', metric === 'position' ? 'places' : 'absolute'],
           ]}
         />
-        <NumberInput form={form} name="least" label="Only from so many impressions" min={0} isOptional />
+        <NumberField
+          form={form}
+          name="least"
+          field="min_impressions"
+          label="Only from so many impressions"
+          min={0}
+          isOptional
+        />
         <ChoiceField
           form={form}
           name="severity"
@@ -212,33 +231,6 @@ function Against({ form }: { form: FormState<Values> }) {
     form.set(isFixed ? { ...changes, op: 'lt', unit: 'absolute' } : { ...changes, op: 'falls_by' });
   };
   return <ChoiceField form={{ ...form, set }} name="against" label="Compared with" options={AGAINST} />;
-}
-
-interface NumberProps {
-  readonly form: FormState<Values>;
-  readonly name: keyof Values;
-  readonly label: string;
-  readonly min?: number;
-  readonly max?: number;
-  readonly isOptional?: boolean;
-}
-
-function NumberInput({ form, name, label, min, max, isOptional = false }: NumberProps) {
-  return (
-    <div class="field">
-      <label for={`rule-${name}`}>{label}</label>
-      <input
-        id={`rule-${name}`}
-        type="number"
-        step="any"
-        min={min}
-        max={max}
-        required={!isOptional}
-        value={form.values[name] as string}
-        onInput={(event) => form.set({ [name]: event.currentTarget.value })}
-      />
-    </div>
-  );
 }
 
 /** The group, page group or keyword that a rule is about. */

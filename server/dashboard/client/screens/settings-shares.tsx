@@ -106,13 +106,15 @@ function ShareForm({ path, onEnd }: { path: string; onEnd: (url?: string) => voi
   return (
     <Form
       form={form}
-      fields={['expiresAt', 'password']}
+      fields={['screens', 'expiresAt', 'password']}
       submit="Make the link"
       onSubmit={() => void create()}
       onCancel={() => onEnd()}
     >
       <ManyField
         legend="What it shows"
+        work={form}
+        name="screens"
         options={SCREENS}
         chosen={screens}
         onChange={(next) => form.set({ screens: next })}
