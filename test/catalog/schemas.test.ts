@@ -65,6 +65,18 @@ function linesOf(db: DatabaseSync, without: readonly string[]): string[] {
     .sort();
 }
 
+t.test('migrations are numbered by the version that they make', (t) => {
+  for (const folder of ['catalog/migrations', 'catalog/postgres/migrations']) {
+    const numbers = sqlNames(folder).map((name) => Number(/\/(\d{4})-[^/]+$/.exec(name)?.[1]));
+    t.strictSame(
+      numbers,
+      numbers.map((_, index) => index + 1),
+      folder,
+    );
+  }
+  t.end();
+});
+
 t.test('the migrations of both databases make the same tables', async (t) => {
   const folder = temporaryFolder(t);
   await (await openCatalog(sqliteIn(folder))).close();
