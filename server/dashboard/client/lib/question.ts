@@ -150,7 +150,8 @@ export const OPERATORS = [
 export function describeFilter([op, ...rest]: QuestionFilter): string {
   if (op === 'not' || op === 'and' || op === 'or') {
     const parts = rest.filter(isFilter).map(describeFilter);
-    return op === 'not' ? `not: ${parts.join()}` : parts.join(` ${op} `);
+    const between = ` ${op} `;
+    return op === 'not' ? `not: ${parts.join()}` : parts.join(between);
   }
   // The address may have anything; the server says what is wrong with it.
   const dimension = String(rest[0]);
