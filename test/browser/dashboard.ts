@@ -8,7 +8,8 @@ if (CHROMIUM === undefined) {
   console.log('Chromium is missing: the tests in the browser were not run. Install it (apt-get install chromium).');
   process.exit(0);
 }
-t.setTimeout(900_000);
+// All files take ten to fifteen minutes on a quiet machine.
+t.setTimeout(3_600_000);
 
 const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   screens: () => import('./screens.ts'),
