@@ -2,7 +2,7 @@ import type { DigestProject } from '../catalog/delivery-body.ts';
 import { KnownError } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import { explainReport } from '../reports/explain.ts';
-import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
 
 /** Rows that have won, and that have lost. */
 const EACH = 5;
@@ -16,11 +16,8 @@ export async function moversOf(
   range: Range,
 ): Promise<DigestProject['movers']> {
   try {
-    const { rows } = await answerCurrent(async () => {
-      const project = await explainReport.find(sources, request);
-      const query = explainReport.parse({ ...range, by: 'page', limit: String(LIMIT) }, project, sources.now());
-      return explainReport.run(query, sources, request);
-    });
+    const asked = { ...range, by: 'page', limit: String(LIMIT) };
+    const { rows } = await askReport(explainReport, sources, request, asked);
     const movers = rows.flatMap((row) => ('page' in row ? [{ page: row.page, clicks: row.clicks }] : []));
     const first = (isIt: (difference: number) => boolean) =>
       movers.filter(({ clicks }) => isIt(clicks.difference)).slice(0, EACH);

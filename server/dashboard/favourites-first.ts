@@ -1,7 +1,8 @@
 import { paging, readParameters } from '../reports/parameters.ts';
 import { type PortfolioResult, portfolioReport } from '../reports/portfolio.ts';
 import type { PortfolioRow } from '../reports/portfolio-rows.ts';
-import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { inOnePart } from '../runtime/turns.ts';
 
 interface Asked {
   /** Those of the portfolio. */
@@ -19,12 +20,8 @@ export async function readFavouritesFirst(
   const { limit, offset } = readParameters(paging(1000, 5000), sent);
   const { daily, interval, limit: _limit, offset: _offset, ...others } = sent;
   const read = async (asked: object, projects: readonly string[] | null): Promise<PortfolioRow[]> => {
-    const { parts } = await answerCurrent(async () => {
-      const part = { ...request, projects };
-      const of = await portfolioReport.find(sources, part);
-      const query = portfolioReport.parse({ ...asked, format: 'ndjson' }, of, sources.now());
-      return portfolioReport.run(query, sources, part);
-    });
+    const part = { ...request, projects };
+    const { parts } = await askReport(portfolioReport, sources, part, { ...asked, format: 'ndjson' });
     return (await Array.fromAsync(parts)).flat();
   };
   const all = await read(others, request.projects);
@@ -40,8 +37,4 @@ export async function readFavouritesFirst(
 
 function idOf({ planned }: PortfolioRow): string {
   return planned.listed.id;
-}
-
-async function* inOnePart(rows: readonly PortfolioRow[]): AsyncGenerator<readonly PortfolioRow[]> {
-  yield rows;
 }

@@ -9,7 +9,7 @@ import {
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { isSameFinding, shownDismissal, toDismiss } from '../reports/dismissed-findings.ts';
 import { findingsReport } from '../reports/findings.ts';
-import { answerCurrent } from '../reports/report.ts';
+import { askReport } from '../reports/report.ts';
 import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
 
 /** Every finding that any question lists. */
@@ -39,14 +39,7 @@ export function addFindingActions(add: AddAction, context: Context): void {
         throw invalidRequest("Either 'page' or 'query' must be sent: what the finding is about.");
       }
       const target = { workspace: writer.workspace, projects: null, id: project!.id, reader: writer.by, signal };
-      const { findings, range } = await answerCurrent(async () => {
-        const of = await findingsReport.find(context, target);
-        return findingsReport.run(
-          findingsReport.parse({ ...asked, type, ...WIDEST }, of, context.now()),
-          context,
-          target,
-        );
-      });
+      const { findings, range } = await askReport(findingsReport, context, target, { ...asked, type, ...WIDEST });
       // What was found is stored as the server finds it, not as a browser says.
       const found = findings.find((finding) => isSameFinding(finding, { type, page, query }));
       if (found === undefined) {

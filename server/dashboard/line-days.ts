@@ -8,7 +8,7 @@ import { exactText } from '../reports/joint-lists.ts';
 import { keywordsReport } from '../reports/keywords.ts';
 import { choice, compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
 import { comparedKeywordRange, comparedRange, keywordRange, siteRange } from '../reports/ranges.ts';
-import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
 import { dailyOf } from './archived-days.ts';
 
 const SUBJECTS = ['brand', 'non_brand', 'query', 'page', 'group'] as const;
@@ -89,11 +89,8 @@ class LineReader {
   async group(id: string): Promise<DayMeasures[]> {
     const sources = this.#sources;
     const { request } = this.#question;
-    const { keywords } = await answerCurrent(async () => {
-      const of = await keywordsReport.find(sources, request);
-      const query = keywordsReport.parse({ ...this.#range, group: id, format: 'ndjson' }, of, sources.now());
-      return keywordsReport.run(query, sources, request);
-    });
+    const asked = { ...this.#range, group: id, format: 'ndjson' };
+    const { keywords } = await askReport(keywordsReport, sources, request, asked);
     const ids = keywords.map((keyword) => keyword.id);
     return ids.length === 0 ? [] : sources.facts.keywordSums(await this.#asked('keyword_all'), ids);
   }

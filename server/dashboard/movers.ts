@@ -13,8 +13,8 @@ import type { ListResult } from '../reports/lists.ts';
 import { pagesReport } from '../reports/pages.ts';
 import { choice, paging, readParameters } from '../reports/parameters.ts';
 import { queriesReport } from '../reports/queries.ts';
-import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
-import { inTurns } from '../runtime/turns.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { inOnePart, inTurns } from '../runtime/turns.ts';
 
 const KINDS = ['queries', 'pages', 'keywords'] as const;
 const parameters = {
@@ -105,10 +105,6 @@ async function moversOfList(sources: ReportSources, of: OfList, page: Page): Pro
   };
 }
 
-async function* inOnePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
-  yield rows;
-}
-
 function isTruncated({ truncated, capped }: { truncated: boolean; capped: boolean }): boolean {
   return truncated || capped;
 }
@@ -118,10 +114,7 @@ async function rowsOf(
   { report, request }: OfList,
   asked: Readonly<Record<string, string>>,
 ): Promise<{ result: ListResult; rows: ListRow[] }> {
-  const result = await answerCurrent<ListResult>(async () => {
-    const project = await report.find(sources, request);
-    return report.run(report.parse({ ...asked, format: 'ndjson' }, project, sources.now()), sources, request);
-  });
+  const result = await askReport(report, sources, request, { ...asked, format: 'ndjson' });
   const rows: ListRow[] = [];
   for await (const part of result.rows ?? []) for (const row of part) rows.push(row);
   return { result, rows };
@@ -133,14 +126,7 @@ async function moversOfKeywords(
   request: ReportRequest,
   page: Page,
 ): Promise<Movers> {
-  const result = await answerCurrent(async () => {
-    const of = await keywordsReport.find(sources, request);
-    return keywordsReport.run(
-      keywordsReport.parse({ ...asked, format: 'ndjson' }, of, sources.now()),
-      sources,
-      request,
-    );
-  });
+  const result = await askReport(keywordsReport, sources, request, { ...asked, format: 'ndjson' });
   const { keywords, totals, comparison, tracked } = result;
   const { totals: base, comparerOf } = comparison!;
   const picked = await pick(keywords, (keyword) => [totals.of(keyword), base.of(keyword)], page);

@@ -1,7 +1,7 @@
 import { Comparer, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { portfolioReport } from '../reports/portfolio.ts';
-import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
 
 /**
  * The sums of all projects of a portfolio that match its filter, compared like the rows. What makes one project unsafe to
@@ -13,11 +13,7 @@ export async function readPortfolioTotals(
   request: ReportRequest,
 ): Promise<object> {
   const { sort: _sort, limit: _limit, offset: _offset, daily: _daily, interval: _interval, ...asked } = sent;
-  const result = await answerCurrent(async () => {
-    const of = await portfolioReport.find(sources, request);
-    const query = portfolioReport.parse({ ...asked, format: 'ndjson' }, of, sources.now());
-    return portfolioReport.run(query, sources, request);
-  });
+  const result = await askReport(portfolioReport, sources, request, { ...asked, format: 'ndjson' });
   let now: ExactMeasures = NOTHING;
   let base: ExactMeasures = NOTHING;
   let isCompared = false;

@@ -6,7 +6,7 @@ import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { type KeywordsResult, keywordsReport } from '../reports/keywords.ts';
-import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** The last positions of bands; what is beyond the last one is in a band of its own. */
@@ -53,12 +53,7 @@ export async function readTracker(
   request: ReportRequest,
 ): Promise<Tracker> {
   const { interval = 'day', group: _group, filter: _filter, sort: _sort, ...range } = sent;
-  const report = (asked: object) =>
-    answerCurrent(async () => {
-      const of = await keywordsReport.find(sources, request);
-      const query = keywordsReport.parse({ ...asked, format: 'ndjson' }, of, sources.now());
-      return keywordsReport.run(query, sources, request);
-    });
+  const report = (asked: object) => askReport(keywordsReport, sources, request, { ...asked, format: 'ndjson' });
   const { interval: _interval, sort: _order, ...chosen } = sent;
   const shown = await report(chosen);
   const all = await report({ ...range, compare: undefined, daily: '1', interval });

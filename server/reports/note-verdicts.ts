@@ -4,7 +4,7 @@ import type { Day } from '../domain/dates.ts';
 import type { EffectReason, Verdict } from '../effects/verdict.ts';
 import { windowsOf } from '../effects/windows.ts';
 import { effectsReport, USUAL_LENGTHS } from './effects.ts';
-import { answerCurrent, type ReportRequest, type ReportSources } from './report.ts';
+import { askReport, type ReportRequest, type ReportSources } from './report.ts';
 
 /** The verdict on the change that a note is about. */
 export interface NoteVerdict {
@@ -25,16 +25,13 @@ export function lastJudgedDay({ date }: Note): Day {
 }
 
 /** The verdict on a note of a project, with the usual windows. Throws `not_found` for a note that is gone. */
-export function noteVerdict(
+export async function noteVerdict(
   sources: ReportSources,
   { id, workspaceId: workspace }: Pick<Project, 'id' | 'workspaceId'>,
   { id: note }: Note,
   { reader, signal }: Pick<ReportRequest, 'reader' | 'signal'>,
 ): Promise<NoteVerdict> {
   const request = { workspace, projects: null, id, reader, signal };
-  return answerCurrent(async () => {
-    const query = effectsReport.parse({ note }, await effectsReport.find(sources, request), sources.now());
-    const { verdict, reasons, text } = await effectsReport.run(query, sources, request);
-    return { verdict, reasons, text };
-  });
+  const { verdict, reasons, text } = await askReport(effectsReport, sources, request, { note });
+  return { verdict, reasons, text };
 }

@@ -3,7 +3,7 @@ import { countDays, type Day, dayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import { selectRows } from '../domain/select-rows.ts';
-import { inTurns } from '../runtime/turns.ts';
+import { inOnePart, inTurns } from '../runtime/turns.ts';
 import * as parameter from './parameters.ts';
 import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portfolio-plan.ts';
 import { type PortfolioRow, portfolioRows, RATED } from './portfolio-rows.ts';
@@ -92,10 +92,6 @@ const MAX_DAYS_OF_SHORT_RESULT = 30_000;
 /** Whether a result may be so long that concurrency must be limited. */
 export function isLongPortfolio({ maxDays }: PortfolioQuery): boolean {
   return maxDays > MAX_DAYS_OF_SHORT_RESULT;
-}
-
-async function* inOnePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
-  yield rows;
 }
 
 type SentRange = PortfolioQuery['range'];

@@ -11,7 +11,7 @@ import { inTurns } from '../runtime/turns.ts';
 import { pagesReport } from './pages.ts';
 import { queriesReport } from './queries.ts';
 import { keywordRange } from './ranges.ts';
-import { answerCurrent, findReportProject, type ReportSources } from './report.ts';
+import { askReport, type ReportSources } from './report.ts';
 
 /** Rows that a preview names; it counts all. */
 const MAX_SHOWN = 1000;
@@ -105,14 +105,8 @@ async function* eachText(
   { project: { workspaceId: workspace, id }, reader, signal }: PreviewRequest,
   report: typeof pagesReport,
 ): AsyncGenerator<string[]> {
-  const { rows } = await answerCurrent(async () => {
-    const query = report.parse(
-      { format: 'ndjson' },
-      await findReportProject(sources, { workspace, id }),
-      sources.now(),
-    );
-    return report.run(query, sources, { workspace, projects: null, id, reader, signal });
-  });
+  const request = { workspace, projects: null, id, reader, signal };
+  const { rows } = await askReport(report, sources, request, { format: 'ndjson' });
   for await (const batch of rows ?? []) yield batch.map(({ text }) => text);
 }
 

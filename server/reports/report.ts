@@ -252,6 +252,19 @@ export async function answerCurrent<T>(answer: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Runs a report for code that needs its result: find, parse, plan, run, all of one state. @param sent its parameters */
+export function askReport<Of, Query extends ReportQuery, Result>(
+  report: Pick<Report<Of, Query, Result>, 'find' | 'parse' | 'run'>,
+  sources: ReportSources,
+  request: ReportRequest,
+  sent: object,
+): Promise<Result> {
+  return answerCurrent(async () => {
+    const of = await report.find(sources, request);
+    return report.run(report.parse(sent, of, sources.now()), sources, request);
+  });
+}
+
 /** The `project` object that results start with. */
 export function projectReference({ id, domain }: Project): { id: string; domain: string } {
   return { id, domain };

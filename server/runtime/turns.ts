@@ -61,3 +61,8 @@ function runUntil({ steps, resolve, reject }: Steps, isOver: () => boolean): boo
     return true;
   }
 }
+
+/** Rows that are read already, for code that reads them in parts. */
+export async function* inOnePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  yield rows;
+}
