@@ -1,19 +1,9 @@
 import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import { OTHER_TYPES, type OtherType } from '../domain/search-types.ts';
+import { OTHER_TYPES, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { Catalog } from './catalog.ts';
 import { raiseAllRevisions } from './revisions.ts';
-
-/** The tables of the search types other than web, which are like those of web. */
-export const TYPE_TABLES = {
-  image: { site: 'site_daily_image', country: 'country_daily_image' },
-  video: { site: 'site_daily_video', country: 'country_daily_video' },
-  news: { site: 'site_daily_news', country: 'country_daily_news' },
-  discover: { site: 'site_daily_discover', country: 'country_daily_discover' },
-  googleNews: { site: 'site_daily_google_news', country: 'country_daily_google_news' },
-} as const satisfies Readonly<Record<OtherType, { readonly site: string; readonly country: string }>>;
-export type TypeTable = (typeof TYPE_TABLES)[OtherType]['site' | 'country'];
 
 export const FACT_TABLES = [
   'site_daily',

@@ -14,3 +14,13 @@ export function hasQueries(type: SearchType): boolean {
 export function hasDevices(type: SearchType): boolean {
   return type !== 'discover';
 }
+
+/** The tables of facts of the types other than web, which are like `site_daily` and `country_daily`. */
+export const TYPE_TABLES = {
+  image: { site: 'site_daily_image', country: 'country_daily_image' },
+  video: { site: 'site_daily_video', country: 'country_daily_video' },
+  news: { site: 'site_daily_news', country: 'country_daily_news' },
+  discover: { site: 'site_daily_discover', country: 'country_daily_discover' },
+  googleNews: { site: 'site_daily_google_news', country: 'country_daily_google_news' },
+} as const satisfies Readonly<Record<OtherType, { readonly site: string; readonly country: string }>>;
+export type TypeTable = (typeof TYPE_TABLES)[OtherType]['site' | 'country'];

@@ -157,7 +157,8 @@ export class StoredFacts implements Facts {
     const key = cacheKey(range, ...files.map(({ file }) => file));
     const known = this.#storedDays.get(key);
     if (known !== undefined) return known;
-    const days = (await this.#rows<{ date: Day }>('alerts/table_days', query, {})).map(({ date }) => date);
+    const rows = await this.#rows<{ date: Day }>('alerts/table_days', query, {});
+    const days = rows.map(({ date }) => date);
     this.#storedDays.set(key, days);
     return days;
   }
@@ -171,9 +172,8 @@ export class StoredFacts implements Facts {
   }
 
   async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
-    const urls = (await this.#rows<{ url: string }>('alerts/keyword_page_names', query, { keywords })).map(
-      ({ url }) => url,
-    );
+    const rows = await this.#rows<{ url: string }>('alerts/keyword_page_names', query, { keywords });
+    const urls = rows.map(({ url }) => url);
     const numbers = await this.pageNumbers(urls, query.signal);
     return new Map(urls.map((url, index) => [numbers[index]!, url]));
   }
@@ -192,7 +192,8 @@ export class StoredFacts implements Facts {
   }
 
   async pageUrls(query: FactsQuery): Promise<string[]> {
-    return (await this.#rows<{ url: string }>('alerts/page_urls', query, {})).map(({ url }) => url);
+    const rows = await this.#rows<{ url: string }>('alerts/page_urls', query, {});
+    return rows.map(({ url }) => url);
   }
 
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {

@@ -8,8 +8,10 @@ import {
   type Cell,
   type Column,
   comparedColumns,
+  comparedSums,
   DAY_COUNT,
   METRICS,
+  positionSum,
   type RowsAnswer,
   sumPositionColumn,
 } from './rows.ts';
@@ -101,7 +103,7 @@ function sumsOf<Row>(of: (row: Row) => SiteSums | null, isCompared: boolean): Re
   const compared = comparedColumns<Row>(
     (row) => {
       const sums = of(row);
-      return { base: sums?.hasPositions ? sums.base : null, compared: sums?.compared ?? null };
+      return sums === null ? { base: null, compared: null } : comparedSums(sums);
     },
     { isCompared },
   );
@@ -112,7 +114,7 @@ function sumsOf<Row>(of: (row: Row) => SiteSums | null, isCompared: boolean): Re
       sumPositionColumn(),
       (row) => {
         const sums = of(row);
-        return sums?.hasPositions ? sums.now.sumPosition : null;
+        return sums && positionSum(sums);
       },
     ],
   ];

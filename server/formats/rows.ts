@@ -166,6 +166,21 @@ export function comparedColumns<Row>(
   };
 }
 
+interface PositionedSums extends ComparedRow {
+  readonly now: ExactMeasures;
+  readonly hasPositions: boolean;
+}
+
+/** Sums with their comparison, as `comparedColumns` takes them. */
+export function comparedSums({ base, compared, hasPositions }: PositionedSums): ComparedRow {
+  return { base: hasPositions ? base : null, compared };
+}
+
+/** The cell of `sumPositionColumn`; null where positions are unknown. */
+export function positionSum({ now, hasPositions }: PositionedSums): number | null {
+  return hasPositions ? exactSum(now) : null;
+}
+
 /** The position sum, rounded to a double. */
 export function exactSum({ sumPosition, fraction }: ExactMeasures): number {
   return fraction === undefined ? sumPosition : sumPosition + Number(fraction.numerator) / Number(fraction.denominator);

@@ -2,10 +2,11 @@ import type { SiteResult } from '../reports/site.ts';
 import {
   batchOf,
   comparedColumns,
+  comparedSums,
   DAY_COUNT,
-  exactSum,
   METRICS,
   metricReaders,
+  positionSum,
   type RowsAnswer,
   sumPositionColumn,
 } from './rows.ts';
@@ -16,7 +17,7 @@ export function siteRows({ answer, rows, interval }: SiteResult): RowsAnswer {
   const hasDays = interval !== 'day';
   const all = rows.map((row, index) => ({ ...row, metrics: daily[index]! }));
   const isCompared = range.comparison !== undefined;
-  const compared = comparedColumns<(typeof all)[number]>((row) => (row.hasPositions ? row : { ...row, base: null }), {
+  const compared = comparedColumns<(typeof all)[number]>(comparedSums, {
     isCompared,
     isSpread: rows.some(({ base }) => base.fraction !== undefined),
   });
@@ -35,7 +36,7 @@ export function siteRows({ answer, rows, interval }: SiteResult): RowsAnswer {
         ...(hasDays ? [({ days }: (typeof all)[number]) => days!] : []),
         ...metricReaders(({ metrics }: (typeof all)[number]) => metrics),
         ...compared.readers,
-        ({ now, hasPositions }) => (hasPositions ? exactSum(now) : null),
+        positionSum,
       ]),
     ],
   };

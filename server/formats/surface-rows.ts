@@ -1,11 +1,20 @@
 import type { SurfacesResult } from '../reports/surfaces.ts';
-import { batchOf, comparedColumns, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } from './rows.ts';
+import {
+  batchOf,
+  comparedColumns,
+  comparedSums,
+  METRICS,
+  metricReaders,
+  positionSum,
+  type RowsAnswer,
+  sumPositionColumn,
+} from './rows.ts';
 
 /** One row per stored search type. */
 export function surfaceRows({ answer: { project, range, surfaces }, rows }: SurfacesResult): RowsAnswer {
   const all = rows.map(({ surface, total }, index) => ({ ...surface, total, metrics: surfaces[index]! }));
   type Row = (typeof all)[number];
-  const compared = comparedColumns<Row>(({ total }) => (total.hasPositions ? total : { ...total, base: null }), {
+  const compared = comparedColumns<Row>(({ total }) => comparedSums(total), {
     isCompared: range.comparison !== undefined,
   });
   return {
@@ -31,7 +40,7 @@ export function surfaceRows({ answer: { project, range, surfaces }, rows }: Surf
         ({ provisionalAfter }) => provisionalAfter,
         ...metricReaders(({ metrics }: Row) => metrics),
         ...compared.readers,
-        ({ total }) => (total.hasPositions ? total.now.sumPosition : null),
+        ({ total }) => positionSum(total),
       ]),
     ],
   };

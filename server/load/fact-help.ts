@@ -1,5 +1,11 @@
-import { TYPE_TABLES, type TypeTable } from '../catalog/manifest.ts';
-import { hasDevices, hasQueries, OTHER_TYPES, type OtherType } from '../domain/search-types.ts';
+import {
+  hasDevices,
+  hasQueries,
+  OTHER_TYPES,
+  type OtherType,
+  TYPE_TABLES,
+  type TypeTable,
+} from '../domain/search-types.ts';
 
 /** Documentation of a snapshot table. */
 export interface TableHelp {

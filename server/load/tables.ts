@@ -1,5 +1,5 @@
-import { FACT_TABLES, type FactTable, type ROLLUPS, TYPE_TABLES } from '../catalog/manifest.ts';
-import { OTHER_TYPES } from '../domain/search-types.ts';
+import { FACT_TABLES, type FactTable, type ROLLUPS } from '../catalog/manifest.ts';
+import { OTHER_TYPES, TYPE_TABLES } from '../domain/search-types.ts';
 import { COLUMN_TYPES, type ColumnType, type ColumnTypeName } from './column-types.ts';
 
 export interface Column {

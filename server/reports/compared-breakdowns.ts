@@ -78,14 +78,7 @@ export function comparedRows(now: Breakdowns, other: Other | null) {
 export function rowsOfType(rows: ReturnType<typeof comparedRows>, type: SearchType): ReturnType<typeof comparedRows> {
   const all = { ...rows, segments: null };
   if (hasQueries(type)) return all;
-  const without = (row: BreakdownRow): BreakdownRow => ({
-    ...row,
-    metrics: { ...row.metrics, position: null },
-    compared: row.compared && withoutPosition(row.compared),
-    now: null,
-    base: null,
-  });
-  return { ...all, countries: all.countries.map(without), devices: all.devices.map(without) };
+  return { ...all, countries: all.countries.map(withoutPositions), devices: all.devices.map(withoutPositions) };
 }
 
 /** If the split of the other range is unknown, its days count as missing. */
@@ -99,7 +92,7 @@ function segmentRows(now: Segments, other: Other | null) {
   return {
     brand: segment('brand', brand),
     nonBrand: segment('nonBrand', brand),
-    anonymous: withoutPositions(segment('anonymous', anonymous)),
+    anonymous: withoutRatios(segment('anonymous', anonymous)),
   };
 }
 
@@ -138,19 +131,28 @@ function countryComparer(
   return isOther || lacksMonth ? total.with(['monthly_spread']) : total;
 }
 
-/** Positions of anonymous queries are unknown. */
+/** A row whose positions are unknown. */
 function withoutPositions({ name, metrics, compared }: BreakdownRow): BreakdownRow {
-  const none = { ctr: null, position: null };
   return {
     name,
-    metrics: { ...metrics, ...none },
-    compared: compared && {
-      comparison: { ...compared.comparison, ...none },
-      change: { ...compared.change, ctr: NO_CHANGE, position: NO_CHANGE },
-      unsafe: countsOf(compared.unsafe),
-    },
+    metrics: { ...metrics, position: null },
+    compared: compared && withoutPosition(compared),
     now: null,
     base: null,
+  };
+}
+
+/** Of anonymous queries, only clicks and impressions are known. */
+function withoutRatios(row: BreakdownRow): BreakdownRow {
+  const { metrics, compared, ...rest } = withoutPositions(row);
+  return {
+    ...rest,
+    metrics: { ...metrics, ctr: null },
+    compared: compared && {
+      comparison: { ...compared.comparison, ctr: null },
+      change: { ...compared.change, ctr: NO_CHANGE },
+      unsafe: countsOf(compared.unsafe),
+    },
   };
 }
 

@@ -1,11 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, filesOf, TYPE_TABLES } from '../catalog/manifest.ts';
+import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { DayReasons } from '../domain/compared-ranges.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
+import { TYPE_TABLES } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 
 type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;

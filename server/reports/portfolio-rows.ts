@@ -8,7 +8,6 @@ import { inTurns } from '../runtime/turns.ts';
 import { KnownDays } from './known-days.ts';
 import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
 import { type Quality, qualityFrom } from './quality.ts';
-import { ofType } from './search-type.ts';
 import { SiteAnswer, type SiteSums } from './site-answer.ts';
 
 /** A project with its answer, as in `/site`, or its error. */
@@ -77,7 +76,7 @@ function rowOf(
   const site = new SiteAnswer({
     ...asked.range,
     project,
-    ...ofType(type ?? 'web'),
+    ...(type && { type }),
     device,
     country: null,
     comparison: asked.comparison,

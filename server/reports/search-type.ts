@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { type FactTable, TYPE_TABLES } from '../catalog/manifest.ts';
+import type { FactTable } from '../catalog/manifest.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { hasDevices, SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
+import { hasDevices, SEARCH_TYPES, type SearchType, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Parameter } from './parameters.ts';
 

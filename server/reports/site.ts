@@ -91,7 +91,7 @@ async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
   const table = tableOf(query);
   return {
     series: await planSeries(catalog, project, {
-      ...ofType(type ?? 'web'),
+      ...(type && { type }),
       range: spanOf(ranges),
       country: named,
       coverage,

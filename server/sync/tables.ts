@@ -1,5 +1,6 @@
 import type { Archive } from '../catalog/connections.ts';
-import type { FactTable, TypeTable } from '../catalog/manifest.ts';
+import type { FactTable } from '../catalog/manifest.ts';
+import type { TypeTable } from '../domain/search-types.ts';
 
 /** The fact tables that the sync fills by day, in request order. */
 export const SYNC_TABLES = [

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { readCoverage, TYPE_TABLES, type TypeTable } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/manifest.ts';
 import type { SyncDay } from '../catalog/sync-days.ts';
 import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import { OTHER_TYPES, type OtherType } from '../domain/search-types.ts';
+import { OTHER_TYPES, type OtherType, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import { DayFiles } from './day-files.ts';
 import { readGroup, runAtGateway } from './fetch.ts';

@@ -43,6 +43,13 @@ t.test('from the overview to a search type and back', async (t) => {
   await page.locator('.chip', { hasText: 'Discover' }).click();
   await settled(page);
   t.notMatch(page.url(), /type=/);
+  // There it is the type of findings.
+  await open(page, '/app/p/Proj1/findings?type=rising');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.waitForURL(/\/p\/Proj1(\?|$)/);
+  await settled(page);
+  t.notMatch(page.url(), /type=/);
+  t.ok((await page.locator('.performance a.change').count()) > 0, 'changes are of web, and explained');
   // Lists of other types come from a provider, and this project has none.
   t.strictSame(
     problems.filter((each) => !/503/.test(each)),

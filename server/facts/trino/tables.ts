@@ -1,3 +1,4 @@
+import { TYPE_TABLES, type TypeTable } from '../../domain/search-types.ts';
 import { sqlTemplate } from '../../runtime/sql.ts';
 import { literal } from './literal.ts';
 
@@ -6,20 +7,22 @@ const PERIOD = ['first_day date', 'last_day date'];
 const DAYS = Array.from({ length: 31 }, (_, index) => index + 1);
 const CUMULATIVE = ['clicks', 'impressions', 'sum_position'];
 
-/** As of `TYPE_TABLES` in the catalog. */
-const TYPES = ['image', 'video', 'news', 'discover', 'google_news'] as const;
-const ofTypes = <Table extends string>(table: Table, columns: readonly string[]) =>
-  Object.fromEntries(TYPES.map((type) => [[table, type].join('_'), columns])) as Readonly<
-    Record<`${Table}_${(typeof TYPES)[number]}`, readonly string[]>
-  >;
+const SITE: readonly string[] = ['date date', 'device varchar', ...MEASURES];
+const COUNTRY: readonly string[] = ['date date', 'country varchar', ...MEASURES];
+const OF_TYPES = Object.fromEntries(
+  Object.values(TYPE_TABLES).flatMap(({ site, country }): [TypeTable, readonly string[]][] => [
+    [site, SITE],
+    [country, COUNTRY],
+  ]),
+) as Readonly<Record<TypeTable, readonly string[]>>;
 
 /** The columns of each table's files, and their types in Trino. */
 export const TRINO_TABLES = {
-  site_daily: ['date date', 'device varchar', ...MEASURES],
+  site_daily: SITE,
   site_hourly: ['date date', 'hour bigint', ...MEASURES],
   keyword_daily: ['keyword_id varchar', 'date date', 'device varchar', ...MEASURES],
   keyword_page_daily: ['keyword_id varchar', 'date date', 'url varchar', ...MEASURES],
-  country_daily: ['date date', 'country varchar', ...MEASURES],
+  country_daily: COUNTRY,
   country_monthly: ['month date', 'country varchar', ...MEASURES],
   appearance_daily: ['date date', 'appearance varchar', ...MEASURES],
   brand_daily: ['date date', 'segment varchar', ...MEASURES],
@@ -27,8 +30,7 @@ export const TRINO_TABLES = {
   query_daily: ['query varchar', 'date date', 'country varchar', ...MEASURES],
   page_period: [...PERIOD, 'url varchar', ...MEASURES],
   query_period: [...PERIOD, 'query varchar', ...MEASURES],
-  ...ofTypes('site_daily', ['date date', 'device varchar', ...MEASURES]),
-  ...ofTypes('country_daily', ['date date', 'country varchar', ...MEASURES]),
+  ...OF_TYPES,
   keyword_all: ['device varchar', 'keyword_id varchar', 'date date', ...MEASURES],
   keyword_running: ['device varchar', 'keyword_id varchar', 'number bigint', 'date date', ...MEASURES],
   keyword_cumulative: ['number double', ...CUMULATIVE.flatMap((name) => DAYS.map((day) => `${name}_${day} double`))],

@@ -46,7 +46,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   offset: '0',
 };
 /** What stays when one goes from screen to screen. */
-const SHARED = ['period', 'from', 'to', 'newest', 'compare', 'cfrom', 'cto', 'device', 'country', 'type'];
+const SHARED = ['period', 'from', 'to', 'newest', 'compare', 'cfrom', 'cto', 'device', 'country'];
 
 export function useView(): View {
   const { path, query, route } = useLocation();
@@ -64,7 +64,7 @@ export function useView(): View {
     comparedDays,
     device: ['desktop', 'mobile', 'tablet'].includes(get('device')) ? get('device') : 'all',
     country: /^[a-z]{3}$/.test(get('country')) ? get('country') : '',
-    type: SEARCH_TYPES.find((name) => name === get('type')) ?? 'web',
+    type: searchTypeOf(get('type')),
     metric: METRICS.find((name) => name === get('metric')) ?? 'clicks',
     get,
     with: (changes) => addressOf(path, { ...query, ...changes }),
@@ -75,6 +75,11 @@ export function useView(): View {
       route(addressOf(pathname, { ...now, ...changes }), replace);
     },
   };
+}
+
+/** On some screens the address has types of something else. */
+function searchTypeOf(text: string | undefined): SearchType {
+  return SEARCH_TYPES.find((name) => name === text) ?? 'web';
 }
 
 /** Two days in order; null for anything else. */
@@ -101,7 +106,8 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
   const { filter: all = '' } = query;
   const isJson = all.trimStart().startsWith('{');
   const filter = isJson ? '' : partOfFilter(all, ({ field }) => field === 'query' || field === 'url');
-  return (path, changes = {}) => addressOf(path, { ...shared, filter, ...changes });
+  const type = searchTypeOf(query['type']);
+  return (path, changes = {}) => addressOf(path, { ...shared, type, filter, ...changes });
 }
 
 /**
@@ -112,7 +118,7 @@ export function useExplainLink(by?: string): string | undefined {
   const { path, query } = useLocation();
   const link = useScreenLink();
   // Changes are explained of web search only.
-  if ((query['type'] ?? 'web') !== 'web') return undefined;
+  if (searchTypeOf(query['type']) !== 'web') return undefined;
   const [, root, screen] = /^(\/app\/p\/[^/]+)(?:\/(queries|keywords))?/.exec(path) ?? [];
   const rows = by ?? { queries: 'query', keywords: 'keyword' }[screen as string] ?? null;
   return root && link(`${root}/explain`, { by: rows === 'page' ? null : rows, device: null });
