@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -41,7 +42,7 @@ export async function bundlePackages(): Promise<string[]> {
 export async function bundleReference(): Promise<string[]> {
   const worker = new Worker(new URL('../server/api/plugins/docs-bundle.ts', import.meta.url));
   const [script] = (await once(worker, 'message')) as [Uint8Array];
-  writeFileSync(join(DIST, 'server/api/plugins/reference.js'), script);
+  writeFileSync(join(DIST, 'server/api/plugins/reference.js.br'), brotliCompressSync(script));
   return [join(ROOT, 'node_modules/@scalar/fastify-api-reference/package.json')];
 }
 

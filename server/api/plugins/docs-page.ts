@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { brotliDecompress } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ICON_FILE, page, START, STYLE } from './docs-assets.ts';
 import { addStaticFiles, type StaticFile } from './static-files.ts';
@@ -57,10 +59,10 @@ async function readFiles(): Promise<StaticFile[]> {
   ];
 }
 
-/** `npm run build` writes it beside this file. A checkout reads it from the package, a development dependency. */
+/** `npm run build` writes it beside this file, compressed to a quarter. A checkout reads it from the package, a development dependency. */
 async function readBundle(): Promise<Buffer> {
-  const built = new URL('reference.js', import.meta.url);
-  if (existsSync(built)) return readFile(built);
+  const built = new URL('reference.js.br', import.meta.url);
+  if (existsSync(built)) return promisify(brotliDecompress)(await readFile(built));
   const worker = new Worker(new URL(`docs-bundle${extname(import.meta.filename)}`, import.meta.url));
   const [bytes] = (await once(worker, 'message')) as [Uint8Array];
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
