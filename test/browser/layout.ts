@@ -113,7 +113,8 @@ t.test('the list of projects has names before its numbers are there', async (t) 
       await route.continue();
     });
     await page.goto(`${origin}/app`);
-    await page.getByRole('link', { name: 'shop.example', exact: true }).waitFor();
+    // By its address: two projects have this domain.
+    await page.locator('a.text[href="/app/p/Proj1"]').waitFor();
     t.match(await page.locator('.table-card').getAttribute('class'), 'is-stale');
     held.resolve();
     await settled(page);

@@ -54,7 +54,8 @@ t.test('a revoked key ends the session; signing in again goes on where one was',
   await revokeKey(catalog, { id: made.id, workspace: 'acme', by: null, at: 1 });
   // A request of the first screen that is still under way may end the session before the click.
   const ended = page.getByText('Your session has ended');
-  await Promise.any([page.getByRole('link', { name: 'shop.example', exact: true }).click(), ended.waitFor()]);
+  const project = page.locator('a.text[href="/app/p/Proj1"]');
+  await Promise.any([project.click(), ended.waitFor()]);
   await ended.waitFor();
   const where = page.url();
   await page.getByLabel('API key').fill(world.key);
