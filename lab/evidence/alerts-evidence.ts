@@ -19,6 +19,7 @@ import { readSettings } from '../../server/settings/settings.ts';
 import { comparedRows, KEYWORDS, TRAFFIC, withLimits } from './compare.ts';
 import { measureCost } from './cost.ts';
 import { type Counted, countAlerts } from './count.ts';
+import { hourlyStopRows } from './hourly-stops.ts';
 import { countKeywordOpenings, countTrafficOpenings, type ProjectDays, readProjectDays } from './project-days.ts';
 
 /**
@@ -31,7 +32,7 @@ const program = new Command('alerts:evidence')
   .option('--property <property>', 'its property')
   .option('--sites <n>', 'synthetic sites and keywords of each size', Number, 100)
   .option('--keywords <n>', 'keywords of the measurement of costs', Number, 5000)
-  .option('--only <part>', 'sites, demo, export or cost');
+  .option('--only <part>', 'sites, hours, demo, export or cost');
 
 interface Options {
   readonly export?: string;
@@ -48,7 +49,7 @@ async function run(): Promise<void> {
   const options: Options = program.parse().opts();
   const runs = (part: string): boolean => options.only === undefined || options.only === part;
   // They take longer than the tables, and all of these need them.
-  const limits = options.only === 'cost' ? undefined : findLimits(options);
+  const limits = ['cost', 'hours'].includes(options.only ?? '') ? undefined : findLimits(options);
   if (limits !== undefined && runs('sites')) printSites(options, limits);
   if (limits !== undefined && runs('demo')) {
     await printFolder('The demo', limits, (stores) => loadDemo(stores, { evaluate: false }));
@@ -57,6 +58,7 @@ async function run(): Promise<void> {
     if (options.export === undefined) print('\nNo export was named (--export): skipped.');
     else await printFolder('The export', limits, (stores) => importExport(stores, options));
   }
+  if (runs('hours')) for (const row of hourlyStopRows(options.sites)) print(row);
   if (runs('cost')) await measureCost(options.keywords, print);
 }
 

@@ -13,7 +13,7 @@ export interface KeywordDays {
 export const KEYWORD_RULE: ComparedRule = {
   opensAfter: 3,
   resolvesAfter: 3,
-  maxDays: 28,
+  expiresAfter: 28,
   isBack: (now, { usual }) => now.value <= usual + marginOf(usual) / 2,
 };
 

@@ -14,7 +14,7 @@ export interface Formula<Days> {
 export const TRAFFIC_RULE: ComparedRule = {
   opensAfter: 2,
   resolvesAfter: 3,
-  maxDays: 28,
+  expiresAfter: 28,
   isBack: (now, { usual }) => now.value >= 0.9 * usual,
 };
 

@@ -1,11 +1,12 @@
 import type { Day } from '../domain/dates.ts';
 
 export type KeywordAlertType = 'keyword_drop' | 'keyword_lost' | 'url_changed' | 'url_mismatch';
-export type AlertType = 'traffic_drop' | KeywordAlertType | 'rule';
+export type AlertType = 'traffic_drop' | 'hourly_stop' | KeywordAlertType | 'rule';
 
 /** Display names of alert types. */
 export const ALERT_KINDS: Readonly<Record<AlertType, string>> = {
   traffic_drop: 'Traffic drop',
+  hourly_stop: 'Clicks stopped',
   keyword_drop: 'Keyword drop',
   keyword_lost: 'Keyword lost',
   url_changed: 'Page changed',
@@ -20,7 +21,10 @@ export interface EvaluatedAlert {
   readonly type: AlertType;
   /** The keyword, rule or site it concerns. At most one alert per type and subject is open. */
   readonly subject: string;
-  /** The user setting at opening (a rule, a target page). When it changes, the alert is no longer evaluated. */
+  /**
+   * The user setting at opening (a rule, a target page). When it changes, the alert is no longer evaluated. The hour of an
+   * alert about hours.
+   */
   readonly basis: string;
   severity: Severity;
   readonly title: string;

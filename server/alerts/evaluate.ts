@@ -1,13 +1,14 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
-import { addDays, countDays, type Day, earlier } from '../domain/dates.ts';
+import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { EvaluatedAlert } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
+import { NEW_LEVEL, readHourlyInput, replayHours } from './hourly-replay.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
 import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './keyword-replay.ts';
 import { type AlertProject, lastStoredFinalDay, readAlertProject } from './project-state.ts';
@@ -92,6 +93,7 @@ export async function evaluateProject(
       files,
       stored: await readCoverage(snapshot, id),
       synced: await readSyncedDays(snapshot, id, read),
+      hours: await readHourlyInput(snapshot, state.project, asOf ?? pacificDayOf(now())),
       rules: await readRulesFiles(snapshot, state, { first: firstDay(range.to), to: range.to }),
     };
   });
@@ -108,9 +110,10 @@ export async function evaluateProject(
   keywords.pages.urls = await readPageNames(facts, query, replays.keywords.keywordsToName());
   const replay = replayProject(replays, calendar, { range, before, settleThrough });
   signal.throwIfAborted();
+  const hourly = await replayHours(facts, input.hours, { calendar, signal });
   const rules = await evaluateRules(facts, state, input.rules, signal);
 
-  const alerts = [...replay.alerts, ...rules.alerts];
+  const alerts = [...replay.alerts, ...hourly, ...rules.alerts];
   const firstStored = Object.values(input.stored)
     .map((table) => table.firstDay)
     .reduce(earlier, range.to);
@@ -120,9 +123,10 @@ export async function evaluateProject(
     covers: ({ type, subject, date, resolvedAt }) => {
       // The facts of a resolved alert may have been dropped since.
       if (resolvedAt !== null && date < firstStored) return false;
+      if (type === 'hourly_stop') return date >= input.hours.covered;
       return date >= (type === 'rule' ? rules.starts[subject]!.from : range.from);
     },
-    endedBecause: endedBecause(state, rules.starts),
+    endedBecause: endedBecause(state, { starts: rules.starts, hoursFrom: input.hours.covered }),
   };
   const at = toMicroseconds(now());
   const changesOf = (stored: Parameters<typeof alertChanges>[1]): AlertChanges => {
@@ -182,9 +186,14 @@ function replayProject(
   return { alerts: [...traffic.alerts, ...keywords.alerts], settled, state };
 }
 
-function endedBecause({ keywords, rules }: AlertProject, starts: RuleStarts): Replayed['endedBecause'] {
+/** @param hoursFrom alerts about hours that opened before have expired */
+function endedBecause(
+  { keywords, rules }: AlertProject,
+  { starts, hoursFrom }: { starts: RuleStarts; hoursFrom: Day },
+): Replayed['endedBecause'] {
   const byId = new Map(keywords.map((keyword) => [keyword.id, keyword]));
-  return ({ type, subject, basis, keywordId }) => {
+  return ({ type, subject, basis, date, keywordId }) => {
+    if (type === 'hourly_stop') return date < hoursFrom ? NEW_LEVEL : undefined;
     if (type === 'rule') {
       const rule = rules.find(({ id }) => id === subject);
       if (rule === undefined) return 'the rule was removed';

@@ -48,7 +48,7 @@ const drop: KeywordCheck = {
   severity: 'warning',
   opensAfter: 3,
   resolvesAfter: 3,
-  maxDays: 28,
+  expiresAfter: 28,
   holds: (spot) => {
     if (spot.day < KEYWORD_DROP_DAYS - 1 || !mayDrop(spot.facts.sumsOf(spot.keyword), spot.day)) return false;
     return dropOf(spot)?.opens ?? false;
@@ -88,7 +88,7 @@ const lost: KeywordCheck = {
   severity: 'warning',
   opensAfter: 1,
   resolvesAfter: 1,
-  maxDays: 56,
+  expiresAfter: 56,
   holds: (spot) => mayBeLost(spot.facts.sumsOf(spot.keyword), spot.day) && (lostOf(spot)?.opens ?? false),
   baseline: () => ({}),
   isBack: (spot) => lostOf(spot)?.isBack,
@@ -114,7 +114,7 @@ const changed: KeywordCheck = {
   severity: 'info',
   opensAfter: 3,
   resolvesAfter: 1,
-  maxDays: 28,
+  expiresAfter: 28,
   holds: (spot) => changeOf(spot)?.opens ?? false,
   baseline: (spot) => ({ page: changeOf(spot)!.before! }),
   isBack: (spot, { page }) => {
@@ -145,7 +145,7 @@ const mismatch: KeywordCheck = {
   severity: 'info',
   opensAfter: 7,
   resolvesAfter: 1,
-  maxDays: null,
+  expiresAfter: null,
   holds: (spot) => mismatchOf(spot)?.opens ?? false,
   baseline: () => ({}),
   isBack: (spot) => {

@@ -4,8 +4,8 @@ export interface Lifecycle {
   readonly opensAfter: number;
   /** Consecutive evaluations on which values must be back to normal. */
   readonly resolvesAfter: number;
-  /** Days after which an alert expires; null for never. */
-  readonly maxDays: number | null;
+  /** Days, or hours of a check by hour, after which an alert expires; null for never. */
+  readonly expiresAfter: number | null;
 }
 
 /** The state of a check's subject between two evaluations; plain data. */
@@ -16,7 +16,7 @@ export interface SubjectState<Baseline> {
 }
 
 export interface OpenState<Baseline> {
-  /** The day on which it opened, as a day number. */
+  /** The day on which it opened, as a day number, or the hour. */
   readonly since: number;
   /** Usual values at opening. */
   readonly baseline: Baseline;
@@ -48,12 +48,12 @@ export function open<Baseline>(state: SubjectState<Baseline>, since: number, bas
  * @param isBack undefined if the check could not be evaluated
  */
 export function countTowardsEnd(
-  { resolvesAfter, maxDays }: Lifecycle,
+  { resolvesAfter, expiresAfter }: Lifecycle,
   state: OpenState<unknown>,
   day: number,
   isBack: boolean | undefined,
 ): 'back' | 'expired' | undefined {
   state.back = isBack === true ? state.back + 1 : 0;
   if (state.back >= resolvesAfter) return 'back';
-  return maxDays !== null && day - state.since >= maxDays ? 'expired' : undefined;
+  return expiresAfter !== null && day - state.since >= expiresAfter ? 'expired' : undefined;
 }

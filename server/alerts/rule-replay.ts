@@ -30,7 +30,7 @@ export function replayRule(
   const { rule } = named;
   const { calendar } = facts;
   const alerts: EvaluatedAlert[] = [];
-  const lifecycle = { opensAfter: rule.for ?? 1, resolvesAfter: 1, maxDays: null };
+  const lifecycle = { opensAfter: rule.for ?? 1, resolvesAfter: 1, expiresAfter: null };
   let state: SubjectState<null> = newState();
   for (let day = from; day <= to; day++) {
     const result = resultOf(rule, facts, day);

@@ -1,6 +1,7 @@
 import type { AlertRule } from '../domain/alert-rules.ts';
 import type { Day } from '../domain/dates.ts';
 import type { KeywordAlertType } from './alert.ts';
+import type { HourlyStop } from './hourly-stop.ts';
 import type { TrafficDrop } from './traffic-drop.ts';
 import type { UserRuleResult } from './user-rule.ts';
 
@@ -24,6 +25,15 @@ export function trafficDropText({ clicks, usual }: TrafficDrop, day: Day): Alert
   return {
     title: `Clicks fell ${fell} below the usual week: ${whole(clicks)} against ${whole(usual)}`,
     body: `The site had ${whole(clicks)} clicks in the week to ${day}. A usual week, the median of the four before, has ${whole(usual)}.`,
+  };
+}
+
+/** @param window its first hour, and the end of its last one, as the search engine writes them */
+export function hourlyStopText({ clicks, usual }: HourlyStop, { from, to }: { from: string; to: string }): AlertText {
+  const shown = (hour: string): string => `${hour.slice(0, 10)} ${hour.slice(11, 16)}`;
+  return {
+    title: `Clicks have stopped: ${whole(clicks)} in 6 hours, against ${whole(usual)}`,
+    body: `From ${shown(from)} to ${shown(to)}, Pacific time, the site had ${count(clicks, 'click')}. The same hours of the four weeks before had ${whole(usual)} on average.`,
   };
 }
 

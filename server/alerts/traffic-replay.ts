@@ -12,7 +12,7 @@ import {
 import { percent, trafficDropText, whole } from './texts.ts';
 import { TRAFFIC_DROP_DAYS, type TrafficDrop, trafficDrop, trafficIsBack, trafficRises } from './traffic-drop.ts';
 
-const LIFECYCLE: Lifecycle = { opensAfter: 2, resolvesAfter: 3, maxDays: 28 };
+const LIFECYCLE: Lifecycle = { opensAfter: 2, resolvesAfter: 3, expiresAfter: 28 };
 
 export interface SiteFacts {
   readonly clicks: Float64Array;

@@ -1,5 +1,6 @@
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
+import type { HourStart } from '../domain/hours.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import type { SyncReason } from './delivery-body.ts';
@@ -89,8 +90,9 @@ export async function putReconciledAt(tx: Catalog, project: string, at: Microsec
 }
 
 /** The start of the first hour that may still change; null before hours were fetched. */
-export async function readHoursUntil(catalog: Catalog, project: string): Promise<Microseconds | null> {
-  return (await catalog.statements.get<{ until: Microseconds | null }>('sync_hours', { project }))?.until ?? null;
+export async function readHoursUntil(catalog: Catalog, project: string): Promise<HourStart | null> {
+  const until = (await catalog.statements.get<{ until: Microseconds | null }>('sync_hours', { project }))?.until;
+  return until === undefined || until === null ? null : until / 1000;
 }
 
 /** Stores the start of the first hour that may still change. Returns whether it is news. */

@@ -26,6 +26,14 @@ export function hoursOf(day: Day): HourStart[] {
   return Array.from({ length: (endOfPacificDay(day) - start) / HOUR }, (_, hour) => start + hour * HOUR);
 }
 
+/**
+ * The first hour that may still change; 0 if none is complete. Loaded hours of final days are complete.
+ * @param until the first incomplete hour that the provider named, if it was asked
+ */
+export function firstIncompleteHour(until: HourStart | null, provisionalAfter: Day | null): HourStart {
+  return until ?? (provisionalAfter === null ? 0 : endOfPacificDay(provisionalAfter));
+}
+
 /** `2026-11-20T07:00:00-08:00`: an hour as the search engine writes it, in Pacific time. The offset tells repeated hours apart. */
 export function hourText(start: HourStart): string {
   return Temporal.Instant.fromEpochMilliseconds(start)

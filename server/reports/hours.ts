@@ -5,6 +5,7 @@ import { addDays, countDays, eachDay, pacificDayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import {
   endOfPacificDay,
+  firstIncompleteHour,
   HOUR,
   type HourStart,
   hoursOf,
@@ -69,9 +70,7 @@ export const hoursReport = projectReport({
     const stored = new Set(found.map(({ hour }) => pacificDayOf(hour / 1000)));
     for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);
     const { provisionalAfter } = project;
-    // Loaded hours of final days are final.
-    const dayAfter = provisionalAfter === null ? 0 : endOfPacificDay(provisionalAfter);
-    const complete = until === null ? dayAfter : until / 1000;
+    const complete = firstIncompleteHour(until, provisionalAfter);
     // An hour without a row was counted if it is complete, or if a later one has a row.
     const known = Math.max(complete - HOUR, ...(found.length === 0 ? [] : [found.at(-1)!.hour / 1000]));
     const rows = eachDay(days.from, days.to)

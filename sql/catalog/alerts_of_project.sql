@@ -5,6 +5,6 @@ select id, type, kind, severity, title, body, date, keyword_id as keywordId, url
 from all_alerts
 where project_id = $project and created_at >= $since
   and case $status when 'open' then resolved_at is null when 'resolved' then resolved_at is not null else true end
-  and ($siteOnly = 0 or (type = 'traffic_drop' and keyword_id is null))
+  and ($siteOnly = 0 or (type in ('traffic_drop', 'hourly_stop') and keyword_id is null))
 order by created_at desc, id
 limit $limit

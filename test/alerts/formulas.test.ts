@@ -163,7 +163,7 @@ t.test('running means one after the other', (t) => {
     holds.map((each) => countTowardsOpening({ opensAfter: 2 }, state, each)),
     [false, false, false, true],
   );
-  const lifecycle = { opensAfter: 2, resolvesAfter: 3, maxDays: 20 };
+  const lifecycle = { opensAfter: 2, resolvesAfter: 3, expiresAfter: 20 };
   open(state, 100, null);
   const back = [true, true, undefined, true, true, false, true, true, true];
   t.same(

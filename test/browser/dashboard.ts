@@ -23,6 +23,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   'screen-numbers': () => import('./screen-numbers.ts'),
   files: () => import('./files.ts'),
   surfaces: () => import('./surfaces.ts'),
+  hours: () => import('./hours.ts'),
   explain: () => import('./explain.ts'),
   explore: () => import('./explore.ts'),
   effects: () => import('./effects.ts'),

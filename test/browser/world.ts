@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { ensureDashboard } from '../../cli/dashboard.ts';
 import { addDays, dayOf, eachDay } from '../../server/domain/dates.ts';
+import { hoursOf } from '../../server/domain/hours.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, type Tables, WORKSPACE, type World } from '../world.ts';
 
 /** Whatever is shown of a snapshot has it: as markup it would run, and show itself by a dialog or an element. */
@@ -82,6 +83,12 @@ function tables(): Tables {
     site_daily: facts(
       'date device',
       ...DAYS.map((day, index) => [day, 'mobile', Math.round(wave(index) / 8), wave(index), 5 * wave(index)]),
+    ),
+    site_hourly: facts(
+      'date hour',
+      ...DAYS.slice(-12).flatMap((day) =>
+        hoursOf(day).map((start, hour) => [day, new Date(start).toISOString(), 5 + (hour % 9), 60 + hour, 200]),
+      ),
     ),
     site_daily_image: facts(
       'date device',

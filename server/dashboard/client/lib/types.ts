@@ -17,6 +17,7 @@ export const METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const sat
 export const SEARCH_TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
 export type SurfacesAnswer = Schemas['SurfacesAnswer'];
+export type HoursAnswer = Schemas['HoursAnswer'];
 
 export type Metrics = Schemas['Metrics'];
 export type MetricValues = { readonly [Name in Metric]: number | null };

@@ -3,12 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { Skeleton } from './states.tsx';
 
 /** A screen that is loaded when it is first visited. One that fails to load throws, for the boundary around screens. */
-export function lazyScreen(
-  load: () => Promise<ComponentType>,
+export function lazyScreen<Props extends object = object>(
+  load: () => Promise<ComponentType<Props>>,
   waiting: VNode | null = <Skeleton lines={2} height={200} />,
-): ComponentType {
-  let screen: ComponentType | undefined;
-  return function LazyScreen() {
+): ComponentType<Props> {
+  let screen: ComponentType<Props> | undefined;
+  return function LazyScreen(props) {
     const [failure, setFailure] = useState<Error | undefined>();
     const [isLoaded, setLoaded] = useState(screen !== undefined);
     useEffect(() => {
@@ -28,6 +28,6 @@ export function lazyScreen(
       };
     }, []);
     if (failure !== undefined) throw failure;
-    return screen === undefined ? waiting : h(screen, null);
+    return screen === undefined ? waiting : h(screen, props);
   };
 }

@@ -10,6 +10,7 @@ import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { lazyScreen } from '../parts/lazy-screen.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { RowLink } from '../parts/row-link.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
@@ -108,10 +109,12 @@ function countText(shown: number, total: number): string {
   return `The newest ${formatCount(shown)} of ${plural(total, 'alert')}`;
 }
 
+const HoursAround = lazyScreen(async () => (await import('../parts/hours.tsx')).HoursAround);
+
 function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
   const view = useView();
   const link = useScreenLink();
-  const { id, severity, kind, title, body, date, keywordId, url, resolvedAt } = alert;
+  const { id, type, severity, kind, title, body, date, keywordId, url, resolvedAt } = alert;
   const isOpen = view.get('alert') === id;
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -137,7 +140,11 @@ function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
       {isOpen && (
         <div class="alert-body">
           <p>{body}</p>
-          <AlertFigure alert={alert} project={project} />
+          {type === 'hourly_stop' && date !== null ? (
+            <HoursAround date={date} project={project} />
+          ) : (
+            <AlertFigure alert={alert} project={project} />
+          )}
           <p class="alert-links">
             {keywordId !== null && <a href={link(`/app/p/${project.id}/keywords/${keywordId}`)}>Open the keyword</a>}{' '}
             {url !== null && (

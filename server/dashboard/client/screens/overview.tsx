@@ -4,10 +4,11 @@ import { useMissingDays } from '../lib/missing-days.ts';
 import { siteParameters } from '../lib/site.ts';
 import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
-import { hasQueries, useScreenLink, useView } from '../lib/view.ts';
+import { hasQueries, useScreenLink, useView, type View } from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { AddFilter } from '../parts/filter-bar.tsx';
+import { lazyScreen } from '../parts/lazy-screen.tsx';
 import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
@@ -59,11 +60,19 @@ export function Overview() {
               </div>
             </div>
             <Surfaces project={project} />
+            {isWholeProperty(view) && <NewestHours project={project} />}
           </div>
         </>
       )}
     </ProjectScreen>
   );
+}
+
+const NewestHours = lazyScreen(async () => (await import('../parts/hours.tsx')).NewestHours, null);
+
+/** Hours have no parts. */
+function isWholeProperty({ type, device, country }: View): boolean {
+  return type === 'web' && device === 'all' && country === '';
 }
 
 function sitePath(id: string, parameters: NonNullable<ReturnType<typeof siteParameters>>): string {
