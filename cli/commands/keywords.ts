@@ -33,7 +33,7 @@ export function addKeywords(program: Command): void {
     .description('track more queries; the next sync fetches their data')
     .requiredOption('--project <id>', 'the project')
     .option('--file <file>', 'a text file with one query a line')
-    .option('--query <query...>', 'the queries', collect)
+    .option('--query <query...>', 'the queries')
     .option('--top <n>', 'the n queries with most clicks of the last 28 days', readCount)
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -110,12 +110,12 @@ async function addNamed(
   named: readonly string[],
   report: (step: string) => void,
 ): Promise<AddedKeywords> {
-  const [{ addKeywords: add }, { checkQueries, readQueries }] = await Promise.all([
+  const [{ addKeywords: add }, { readQueries, requireQueries }] = await Promise.all([
     import('../../server/projects/keywords.ts'),
     import('../../server/projects/new-keywords.ts'),
   ]);
-  const queries = file === undefined ? checkQueries(named) : readQueries(readFileSync(file, 'utf8'));
-  if (queries.length === 0) throw new Error(`There is no query in ${file ?? 'what was given'}.`);
+  const queries = file === undefined ? requireQueries(named) : readQueries(readFileSync(file, 'utf8'));
+  if (queries.length === 0) throw new Error(`There is no query in ${file}.`);
   const source = file === undefined ? 'manual' : 'import';
   return withStores((stores) =>
     add(stores, { project, queries, source }, commandWriter(), { onWait: () => report('waiting for a load to end') }),

@@ -86,7 +86,7 @@ export function addProjects(program: Command): void {
             workspace,
             property,
             connection,
-            brandTerms: brandTermsOf(brandTerm, brandWord) ?? [],
+            brandTerms: (await brandTermsOf(brandTerm, brandWord)) ?? [],
             country: readCountry(country) ?? null,
             name: name ?? null,
             trackTop: trackTop ?? 0,
@@ -125,7 +125,7 @@ export function addProjects(program: Command): void {
       examples('projects set --project Fw7kd --brand-term acme --brand-term "ac me" --country none'),
     )
     .action(async ({ project, brandTerm, brandWord, brandTerms, country, name, json }: SetOptions) => {
-      const terms = brandTermsOf(brandTerm, brandWord);
+      const terms = await brandTermsOf(brandTerm, brandWord);
       if (!brandTerms && terms !== undefined) throw new Error('Give brand terms or --no-brand-terms, not both.');
       const changes = { brandTerms: brandTerms ? terms : [], country: readCountry(country), name };
       if (Object.values(changes).every((value) => value === undefined)) {
@@ -194,15 +194,15 @@ export function addProjects(program: Command): void {
 
 const WORDS = 'brand terms that count as whole words only, in any case and with or without accents';
 
-function brandTermsOf(texts?: readonly string[], words?: readonly string[]): BrandTerm[] | undefined {
+async function brandTermsOf(texts?: readonly string[], words?: readonly string[]): Promise<BrandTerm[] | undefined> {
   if (texts === undefined && words === undefined) return undefined;
-  return [...(texts ?? []), ...(words ?? []).map((text) => ({ text, match: 'word' }) as const)];
+  const { checkBrandTerms } = await import('../../server/projects/brand-terms.ts');
+  return checkBrandTerms([...(texts ?? []), ...(words ?? []).map((text) => ({ text, match: 'word' }))], 'terms');
 }
 
 function brandTermOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser<readonly string[] | undefined>((term, terms) => {
-    if (term.trim() === '') throw new InvalidArgumentError('A brand term must not be empty.');
-    return [...new Set([...(terms ?? []), term.trim()])];
+    return [...(terms ?? []), term];
   });
 }
 

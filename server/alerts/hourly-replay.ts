@@ -68,7 +68,9 @@ export async function replayHours(
   const stored = new Set(rows.map(({ hour }) => pacificDayOf(hour / 1000)));
   for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);
   const clicks = new HourlyClicks(read, { rows, stored, until });
-  const hours = eachDay(evaluated.from, evaluated.to).flatMap(hoursOf);
+  const hours = eachDay(evaluated.from, evaluated.to)
+    .flatMap(hoursOf)
+    .filter((hour) => hour < until);
   return alertsOfHours(clicks, hours, calendar).filter(({ date }) => date >= covered);
 }
 

@@ -1,6 +1,7 @@
 import { KnownError } from '../domain/errors.ts';
 import { newLinkToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { checkEmailAddress } from '../domain/texts.ts';
 import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
@@ -24,9 +25,10 @@ export interface Invitation {
 /** Invites somebody; the secret of the link is only in the result. Throws `conflict` for members and the invited. */
 export async function createInvitation(
   catalog: Catalog,
-  { workspace, email, role }: { workspace: string; email: string; role: Role },
+  { workspace, email: address, role }: { workspace: string; email: string; role: Role },
   { by, at }: MemberWriter,
 ): Promise<{ invitation: Invitation; token: string }> {
+  const email = checkEmailAddress(address);
   const token = newLinkToken();
   const invitation = {
     id: newUuid(),

@@ -1,6 +1,7 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { newKey, newUuid } from '../domain/ids.ts';
 import { isoInstant, type Microseconds } from '../domain/instants.ts';
+import { isName } from '../domain/texts.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
@@ -9,6 +10,7 @@ import type { Usage } from './usage.ts';
 import { findRole, requireWorkspace } from './workspaces.ts';
 
 const MAX_ACTIVE_KEYS = 20;
+const MAX_NAME = 100;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
 /** The rights of a key. */
@@ -99,6 +101,9 @@ export function projectsOf(list: string | null): readonly string[] | null {
 /** Creates a key, which is returned but not stored in full. `by`, if given, must be an owner or admin. */
 export async function createKey(catalog: Catalog, wanted: NewKey): Promise<CreatedKey> {
   const { workspace, by, at } = wanted;
+  if (!isName(wanted.name, MAX_NAME)) {
+    throw new KeyRefused(`'name' must be a line of text of 1 to ${MAX_NAME} characters that says what the key is for.`);
+  }
   return catalog.transaction(async (tx) => {
     await requireWorkspace(tx, workspace);
     await requireManager(tx, workspace, by);
@@ -108,7 +113,7 @@ export async function createKey(catalog: Catalog, wanted: NewKey): Promise<Creat
         `Workspace '${workspace}' has ${active} active keys, which is the most it can have. Revoke one first.`,
       );
     }
-    const made = await insertKey(tx, wanted);
+    const made = await insertKey(tx, { ...wanted, name: wanted.name.trim() });
     const { id, name, expiresAt, projects } = made;
     const details = {
       name,
@@ -165,7 +170,6 @@ async function insertKey(
   tx: Catalog,
   { workspace, name, by, at, expiresAt = null, projects = null }: NewKey,
 ): Promise<CreatedKey> {
-  if (name.trim() === '') throw new KeyRefused('A key needs a name that describes its purpose.');
   if (expiresAt !== null && expiresAt <= at) throw new KeyRefused('A key must expire in the future.');
   const id = newUuid();
   const key = newKey();

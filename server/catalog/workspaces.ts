@@ -1,5 +1,6 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { KeepDays } from '../domain/retention.ts';
+import { checkEmailAddress } from '../domain/texts.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -92,7 +93,8 @@ export interface MemberOf {
 /** Adds a member or changes their role, by command: whoever runs it can also make another owner. */
 export async function addMember(catalog: Catalog, workspace: string, email: string, role: Role): Promise<void> {
   const writer = { by: actorOf(null), at: Date.now() * 1000 };
-  await catalog.transaction((tx) => setMember(tx, workspace, { email, role }, writer));
+  const member = { email: checkEmailAddress(email), role };
+  await catalog.transaction((tx) => setMember(tx, workspace, member, writer));
 }
 
 /** Adds a member or changes their role, in the transaction of the change. */

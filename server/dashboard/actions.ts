@@ -185,9 +185,12 @@ function describe(schema: TSchema, body: unknown, errors: ReturnType<typeof impo
   // The last one is about the whole value, where there are several for its parts.
   const [first] = errors;
   const field = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-  const { message: found = 'is not valid', params } =
+  const { message: found = 'is not valid' } =
     errors.findLast((error) => error.instancePath === first?.instancePath) ?? {};
-  const { allowedValues } = (params ?? {}) as { allowedValues?: readonly unknown[] };
+  const choices = errors.filter((error) => error.instancePath === first?.instancePath).map((error) => error.params);
+  const { allowedValues } = (choices.find((each) => 'allowedValues' in each) ?? {}) as {
+    allowedValues?: readonly unknown[];
+  };
   const message = found === 'schema is false' ? 'is not a field of this request' : found;
   const wanted = allowedValues === undefined ? message : `must be one of ${allowedValues.join(', ')}`;
   return field === '' ? `The body ${wanted}.` : `'${field}' ${wanted}.`;

@@ -6,9 +6,6 @@ import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { type AddAction, MANAGERS } from './actions.ts';
 
-/** A name is a line of text. */
-const MAX_NAME = 100;
-
 /** `/app/api/keys`: owners and admins list, create and revoke the keys of their workspace. */
 export function addKeyRoutes(add: AddAction, { catalog }: Context, usage: Usage): void {
   add({
@@ -34,11 +31,7 @@ export function addKeyRoutes(add: AddAction, { catalog }: Context, usage: Usage)
     roles: MANAGERS,
     body: Type.Object({ name: Type.String() }, { additionalProperties: false }),
     run: async ({ workspace, by, at, body }) => {
-      const name = body.name.trim();
-      if (name === '' || name.length > MAX_NAME) {
-        throw invalidRequest(`'name' must be a text of 1 to ${MAX_NAME} characters that says what the key is for.`);
-      }
-      const { createdAt, expiresAt, ...made } = await orRefuse(createKey(catalog, { workspace, name, by, at }));
+      const { createdAt, expiresAt, ...made } = await orRefuse(createKey(catalog, { workspace, ...body, by, at }));
       return { ...made, createdAt: isoInstant(createdAt), expiresAt: isoInstantOrNull(expiresAt) };
     },
   });

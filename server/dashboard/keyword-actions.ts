@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { findKeyword, type ManagedKeyword } from '../catalog/keywords.ts';
-import { invalidRequest, notFound } from '../domain/errors.ts';
+import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { changeKeyword, trackQueries } from '../projects/keywords.ts';
-import { checkQueries } from '../projects/new-keywords.ts';
+import { requireQueries } from '../projects/new-keywords.ts';
 import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
 
 const tags = Type.Optional(Type.Array(Type.String()));
@@ -17,8 +17,7 @@ export function addKeywordActions(add: AddAction, stores: Stores): void {
     status: 201,
     body: Type.Object({ queries: Type.Array(Type.String()), tags }, { additionalProperties: false }),
     run: ({ project, body, by, at }) => {
-      const queries = checkQueries(body.queries, 'queries');
-      if (queries.length === 0) throw invalidRequest("'queries' must have at least one query.");
+      const queries = requireQueries(body.queries);
       const wanted = { ...body, project: project!.id, queries, source: 'manual' as const };
       return trackQueries(stores, wanted, { by, at }, WAITING);
     },

@@ -1,3 +1,5 @@
+import { invalidRequest } from './errors.ts';
+
 /** Compares texts by their UTF-8 bytes, as all orders of the API do. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
@@ -15,7 +17,17 @@ function rank(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Whether a text looks like the address of a mailbox. Only a message to it could prove more. */
-export function isEmailAddress(text: string): boolean {
-  return text.length <= 254 && /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(text);
+/**
+ * The address of a mailbox, without spaces around it. Only a message to it could prove more. Throws `invalid_request`, which
+ * names the field `email`.
+ */
+export function checkEmailAddress(text: string): string {
+  const email = text.trim();
+  if (email.length <= 254 && /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(email)) return email;
+  throw invalidRequest("'email' must be an e-mail address such as you@shop.example.");
+}
+
+/** Whether a text is a name: one line, not blank, of at most `most` characters. */
+export function isName(text: string, most: number): boolean {
+  return text.trim() !== '' && text.length <= most && !/\p{Cc}|\p{Cs}/u.test(text);
 }

@@ -15,17 +15,24 @@ export function readQueries(text: string): string[] {
  * Trims queries and removes empty ones. Throws `invalid_request` if one is too long or has control characters.
  * @param field the name of the field that they were sent in, for the message
  */
-export function checkQueries(queries: readonly string[], field?: string): string[] {
+export function checkQueries(queries: readonly string[], field = 'queries'): string[] {
   const trimmed = queries.map((query) => query.trim());
   const wrong = trimmed.findIndex(
     (query) => query.length > MAX_QUERY_CHARACTERS || /\p{Cc}|\p{Cs}|\uFFFD/u.test(query),
   );
   if (wrong >= 0) {
     throw invalidRequest(
-      `${field === undefined ? '' : `'${field}': `}Query ${wrong + 1} cannot be tracked; a query is a line of plain text (UTF-8) with at most ${MAX_QUERY_CHARACTERS} characters.`,
+      `'${field}': Query ${wrong + 1} cannot be tracked; a query is a line of plain text (UTF-8) with at most ${MAX_QUERY_CHARACTERS} characters.`,
     );
   }
   return trimmed.filter((query) => query !== '');
+}
+
+/** `checkQueries` where at least one query is needed. */
+export function requireQueries(queries: readonly string[]): string[] {
+  const found = checkQueries(queries);
+  if (found.length === 0) throw invalidRequest("'queries' must have at least one query.");
+  return found;
 }
 
 interface Added {

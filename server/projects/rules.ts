@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { requireProject } from '../catalog/projects.ts';
 import { alertRuleProblem } from '../domain/alert-rules.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
+import { isName } from '../domain/texts.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
@@ -50,9 +51,7 @@ export function removeRule(stores: Stores, id: string, writer: Writer, waiting: 
 
 /** Throws `invalid_request` if a rule is invalid or its subject does not exist. */
 export async function checkRule(catalog: Catalog, { project, name, rule }: StoredRule): Promise<void> {
-  if (name.trim() === '' || name.length > MAX_NAME || /\p{Cc}|\p{Cs}/u.test(name)) {
-    throw invalidRequest(`'name' must be a line of text of 1 to ${MAX_NAME} characters.`);
-  }
+  if (!isName(name, MAX_NAME)) throw invalidRequest(`'name' must be a line of text of 1 to ${MAX_NAME} characters.`);
   const problem = alertRuleProblem(rule);
   if (problem !== undefined) throw invalidRequest(`The rule is invalid: ${problem}.`);
   await requireProject(catalog, project);
