@@ -206,7 +206,7 @@ t.test('errors are sentences on standard error, and the exit status tells', asyn
     [/owner, admin, member/, [...add, 'acme', '--email', 'a@a.example', '--role', 'king']],
     [/e-mail/, [...add, 'acme', '--email', 'nobody', '--role', 'owner']],
     [/workspace 'nowhere'/, ['keys', 'create', '--workspace', 'nowhere', '--name', 'x']],
-    [/needs a name/, ['keys', 'create', '--workspace', 'acme', '--name', ' ']],
+    [/a line of text of 1 to 100/, ['keys', 'create', '--workspace', 'acme', '--name', ' ']],
     [/no key with the id 'x'/, ['keys', 'revoke', 'x', '--workspace', 'acme']],
     [/workspace 'nowhere'/, ['projects', 'list', '--workspace', 'nowhere']],
     [/not empty.*'acme'/, ['demo']],
