@@ -26,7 +26,7 @@ import { oneLine } from './message.ts';
 import { orAborted } from './or-aborted.ts';
 
 /** Types of alerts that a channel can choose. */
-export const ALERT_TYPES: readonly string[] = Object.keys(ALERT_KINDS);
+const ALERT_TYPES: readonly string[] = Object.keys(ALERT_KINDS);
 
 const DEFAULT_EVENTS = CHANNEL_EVENTS.filter((event) => !event.startsWith('digest.'));
 const MAX_NAME = 100;
