@@ -71,8 +71,11 @@ export async function readProperty(facts: Facts, plan: PropertyPlan, signal: Abo
   ]);
   const over = (range: Range): number => clicksOver(series, plan.series, range);
   const clicks = changeOf(over(now), over(base));
+  // Days of a month that is stored as one total are all alike, and say nothing of what is usual.
+  const { monthlyThrough } = past?.series ?? plan.series;
+  const isKnownDay = (day: Day): boolean => known.isStored(day) && (monthlyThrough === null || day > monthlyThrough);
   const clicksOf = (day: Day): number | null =>
-    known.isStored(day) ? before!.over({ from: day, to: day }).measures.clicks : null;
+    isKnownDay(day) ? before!.over({ from: day, to: day }).measures.clicks : null;
   const days = before && eachDay(past!.range.from, past!.range.to).map(clicksOf);
   const each = [now, base].flatMap(({ from, to }) => eachDay(from, to));
   return {

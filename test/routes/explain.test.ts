@@ -234,12 +234,15 @@ t.test('a country, of pages and queries', async (t) => {
   checkSums(t, body, 'gbr');
   t.equal(body.range.country, 'gbr');
   t.ok(body.rows.length > 0);
-  t.ok(body.usual !== null);
+  t.equal(body.usual, null, 'days of months that are stored as one total are all alike');
   const site = (await ask('/site?period=28d&country=gbr&compare=previous')).body.totals;
   t.equal(body.change.clicks.difference, site.change.clicks.difference);
   t.strictSame((await ask('/explain?period=28d&country=fra')).body.rows, [], 'without pages');
   const spread = (await ask('/explain?from=2026-01-01&to=2026-01-14&country=gbr')).body;
   t.match(spread.unsafe, [{ what: 'change', reason: 'monthly_spread' }]);
+  const { country_monthly: _, ...daily } = BUSY;
+  const { usual } = (await (await makeWorld(t, daily)).ask('/explain?period=28d&country=gbr')).body;
+  t.ok(usual.low < usual.high);
 });
 
 t.test('what usually happens: of the property, and only against the days just before', async (t) => {
