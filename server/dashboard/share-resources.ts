@@ -1,13 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../api/routes/context.ts';
+import { requireProject } from '../catalog/projects.ts';
 import type { Share, ShareScreen } from '../catalog/shares.ts';
 import { alertsReport } from '../reports/alerts.ts';
 import { notesReport } from '../reports/notes.ts';
 import { answerCurrent } from '../reports/report.ts';
+import { readDataState } from './data-state.ts';
 
 /** The resources of the API that a screen shows. */
 const RESOURCES: Readonly<Record<ShareScreen, readonly string[]>> = {
-  overview: ['site'],
+  overview: ['site', 'data'],
   breakdowns: ['breakdowns'],
   pages: ['pages', 'page-groups'],
   queries: ['queries'],
@@ -64,4 +66,11 @@ export async function answerNotes(context: Context, share: Share, sent: FastifyR
     // Groups are named after what their queries have in common.
     return { project, notes: hideQueries ? shown.map((note) => ({ ...note, group: null, keyword: null })) : shown };
   });
+}
+
+/** Which days of the property are stored: its chart has gaps for others. */
+export async function answerData(context: Context, share: Share, { signal }: FastifyRequest): Promise<object> {
+  const project = await requireProject(context.catalog, share.project);
+  const { tables } = await readDataState(context, { project, isOwner: false, signal });
+  return { tables: tables.filter(({ table }) => table === 'site_daily') };
 }

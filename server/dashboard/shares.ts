@@ -12,7 +12,7 @@ import { readBody } from './actions.ts';
 import { SECURITY_HEADERS, sendDashboardPage } from './pages.ts';
 import { finalThroughOf } from './project-routes.ts';
 import { isOpenedBy, openCookie } from './share-cookie.ts';
-import { answerAlerts, answerNotes, resourcesOf, screensOf } from './share-resources.ts';
+import { answerAlerts, answerData, answerNotes, resourcesOf, screensOf } from './share-resources.ts';
 
 const MAX_BODY = 4096;
 /** Wrong passwords in a minute after which a share takes none. */
@@ -138,6 +138,7 @@ export async function addShares(
     request.params = isList ? {} : { id: share.project };
     if (resource === 'alerts') return answerAlerts(context, share, request);
     if (resource === 'notes') return answerNotes(context, share, request);
+    if (resource === 'data') return answerData(context, share, request);
     return handlers.get(isList ? '/projects' : `/projects/:id/${resource}`)!(request, reply);
   }
 }

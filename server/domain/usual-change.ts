@@ -57,7 +57,8 @@ function quantile(sorted: readonly number[], share: number): number {
   return value + (at - index) * ((sorted[index + 1] ?? value) - value);
 }
 
-/** Rounds halves away from zero; never to -0. */
+/** Rounds halves away from zero; never to -0. A half of clicks is one however its logarithm was rounded. */
 function rounded(number: number): number {
-  return number < 0 ? 0 - Math.round(-number) : Math.round(number) + 0;
+  const size = Math.floor(Math.abs(number) + 0.5 + 1e-9);
+  return number < 0 ? 0 - size : size;
 }

@@ -14,10 +14,14 @@ await ensureDashboard();
 const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
 const DAYS = eachDay('2025-12-01', '2026-03-10');
+const GAP = '2026-03-05';
 const team = await connectedTeam(t, {
   tables: {
     keywords: [keyword('Kw001', 'walking boots'), keyword('Kw002', 'running shoes')],
-    site_daily: facts('date device', ...DAYS.map((day, index) => [day, 'mobile', 20 + (index % 9), 400, 900])),
+    site_daily: facts(
+      'date device',
+      ...DAYS.filter((day) => day !== GAP).map((day, index) => [day, 'mobile', 20 + (index % 9), 400, 900]),
+    ),
     keyword_daily: facts('keyword_id date device', ...DAYS.map((day) => ['Kw001', day, 'mobile', 5, 60, 200])),
   },
   environment: { ORDINATE_PUBLIC_URL: origin, ORDINATE_DELIVERY_LOOPBACK: 'on' },
@@ -331,6 +335,12 @@ t.test('a link is shared, opened with its password, and revoked', async (t) => {
   await visitor.page.getByRole('heading', { name: 'shop.example' }).waitFor();
   await settled(visitor.page);
   await lookAt(t, visitor.page, 'shared-overview');
+  // A day without data is a gap, not a zero.
+  await visitor.page.goto(`${url}?from=2026-03-04&to=2026-03-06&compare=none`);
+  await visitor.page.getByRole('button', { name: 'Table' }).click();
+  await settled(visitor.page);
+  t.match(await visitor.page.locator('.chart tbody .number').allInnerTexts(), [/\d/, '–', /\d/]);
+  await visitor.page.goto(url);
   t.strictSame(await axeFindings(visitor.page), [], 'axe');
   await visitor.page.getByRole('link', { name: 'Keywords' }).click();
   await visitor.page.getByRole('rowheader').first().waitFor();

@@ -371,8 +371,10 @@ function usual(
   };
   const scaled = (share: number): number => {
     const exact = clicks * Math.expm1(quantile(share));
-    // Halves away from zero.
-    return Math.sign(exact) * Math.round(Math.abs(exact)) + 0;
+    // Halves away from zero, whatever the last digit of the quantile.
+    const [below, above] = [Math.floor(Math.abs(exact)), Math.ceil(Math.abs(exact))];
+    const isNearer = above - Math.abs(exact) <= Math.abs(exact) - below + 1e-9;
+    return Math.sign(exact) * (isNearer ? above : below) + 0;
   };
   return { low: scaled(0.05), high: scaled(0.95), windows: ratios.length };
 }

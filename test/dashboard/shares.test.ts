@@ -10,7 +10,7 @@ import { audited, eachRole, makeTeam } from './team.ts';
 
 const HIDDEN = 'secretquery';
 const RESOURCES = {
-  overview: ['site'],
+  overview: ['site', 'data'],
   breakdowns: ['breakdowns'],
   pages: ['pages', 'page-groups'],
   queries: ['queries'],
@@ -104,12 +104,23 @@ t.test('each screen answers its resources as the API does, and nothing else', as
       const isShown = (RESOURCES[screen] as readonly string[]).includes(resource);
       t.equal(answer.status, isShown ? 200 : 404, `${screen}: ${resource} ${isShown ? answer.text.slice(0, 200) : ''}`);
       if (!isShown) t.equal(answer.text, unknown);
-      else if (!['alerts', 'notes'].includes(resource)) {
+      else if (!['alerts', 'notes', 'data'].includes(resource)) {
         t.strictSame(JSON.parse(answer.text), (await read(path)).body, resource);
       }
     }
   }
   const { root } = await share({ screens: SHARE_SCREENS });
+  t.strictSame(JSON.parse((await get(`${root}/api/projects/Proj1/data`)).text), {
+    tables: [
+      {
+        ...{ table: 'site_daily', firstDay: '2026-03-01', lastDay: '2026-03-01', rows: 1 },
+        runs: [
+          { from: '2026-03-01', to: '2026-03-01', state: 'final' },
+          { from: '2026-03-02', to: '2026-03-10', state: 'absent' },
+        ],
+      },
+    ],
+  });
   for (const path of [
     ...['', '/', '/projects/Proj2/site', '/projects/Other/site', '/projects/Proj1', '/projects/Proj1/snapshot'],
     ...['/portfolio', '/projects.csv', '/projects/Proj1/site.csv', '/projects/Proj1/site?format=csv', '/mcp'],

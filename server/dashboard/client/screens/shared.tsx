@@ -3,6 +3,7 @@ import { ApiError, apiPath, forgetAnswers, readError, share, useResource } from 
 import { formatDate, formatRange } from '../lib/dates.ts';
 import { formatCount, plural } from '../lib/format.ts';
 import { shownHost } from '../lib/hosts.ts';
+import { useMissingDays } from '../lib/missing-days.ts';
 import { siteParameters } from '../lib/site.ts';
 import type {
   AlertsAnswer,
@@ -129,13 +130,12 @@ interface Of {
   readonly project: Project;
 }
 
-const NONE = new Set<string>();
-
 function Site({ project }: Of) {
   const view = useView();
   const path = apiPath(`/projects/${project.id}/site`, siteParameters(view, project)!);
   const { data, ...state } = useResource<SiteAnswer>(path);
-  return <Performance name={project.domain} answer={data} state={state} notes={undefined} missing={NONE} />;
+  const missing = useMissingDays(project.id, 'site_daily', data?.quality);
+  return <Performance name={project.domain} answer={data} state={state} notes={undefined} missing={missing} />;
 }
 
 const NAME_FIELDS = { pages: 'url', queries: 'query', keywords: 'query' } as const;
