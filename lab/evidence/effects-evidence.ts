@@ -80,11 +80,14 @@ function askSite(table: Table, draws: Draws, site: GeneratedSite, questions: num
   }
 }
 
-/** Asks about all pages of a real site with enough clicks, on days a week apart: nothing is known to have changed. */
-function askReal(table: Table, site: Site): void {
+/**
+ * Asks about all pages of a real site with enough clicks, on days a week apart: nothing is known to have changed.
+ * @param cut which days: 0 to 6 days after the first one, and so on
+ */
+function askReal(table: Table, site: Site, cut: number): void {
   for (const [index, page] of site.pages.entries()) {
     const others = site.pages.filter((_, at) => at !== index);
-    for (let day = FIRST_REAL_DAY; day <= lastDay(site); day += 7) {
+    for (let day = FIRST_REAL_DAY + cut; day <= lastDay(site); day += 7) {
       if (usual(page, day) * LENGTHS.before >= 30) ask(table, { page, others, day }, 0, 7);
     }
   }
@@ -112,6 +115,19 @@ function rowsOf(table: Table): object[] {
   });
 }
 
+/** The false alarms of a method in each cut, and in all of them. */
+function realRow(method: string, cuts: readonly Table[]): object {
+  const all = cuts.map((table) => countsOf(table, method, 0, 'all'));
+  const sum = (name: 'asked' | 'answered' | 'found'): number => all.reduce((total, counts) => total + counts[name], 0);
+  return {
+    method,
+    questions: sum('asked'),
+    answered: percent(sum('answered'), sum('asked')),
+    'false alarms': percent(sum('found'), sum('answered')),
+    'of each cut': all.map(({ found, answered }) => ((100 * found) / answered).toFixed(1)).join(' / '),
+  };
+}
+
 async function run(): Promise<void> {
   const options: { sites: number; questions: number; export?: string } = program.parse().opts();
   for (const wander of [0.1, 0.2]) {
@@ -125,10 +141,14 @@ async function run(): Promise<void> {
   }
   if (options.export === undefined) print('\nNo export was named (--export): skipped.');
   else {
-    const table: Table = new Map();
-    askReal(table, await readSite(options.export));
-    print('\nThe export: days on which nothing is known to have changed');
-    print(formatTable(rowsOf(table).map((row) => Object.fromEntries(Object.entries(row).slice(0, 4)))));
+    const site = await readSite(options.export);
+    const cuts = Array.from({ length: 7 }, (_, cut): Table => {
+      const table: Table = new Map();
+      askReal(table, site, cut);
+      return table;
+    });
+    print('\nThe export: days on which nothing is known to have changed, seven cuts of days a week apart');
+    print(formatTable(Object.keys(METHODS).map((method) => realRow(method, cuts))));
   }
 }
 

@@ -1,5 +1,6 @@
-import { MIN_CLICKS } from './scatter.ts';
+import { MIN_CLICKS, STEP } from './scatter.ts';
 import { type Question, type Score, type Scores, score } from './scores.ts';
+import type { WindowLengths } from './windows.ts';
 
 /** Fewer placebos cannot give a p below 0.05 with confidence. */
 export const MIN_PLACEBOS = 40;
@@ -42,7 +43,7 @@ export function* estimate(question: Question): Generator<void, Estimate> {
   const { subject, placebos, controls, clicks } = scores;
   const base = { placebo: { count: placebos.length, falseAlarmRate: 0 }, detectable: null, effect: null, clicks };
   if (clicks < MIN_CLICKS || controls === 0 || placebos.length < MIN_PLACEBOS) return { ...base, control: null };
-  const ranks = new Ranks(scores);
+  const ranks = new Ranks(scores, overlapOf(question.lengths));
   yield;
   const falseAlarmRate = yield* ranks.falseAlarmRate();
   const { expected, deviation } = expectedOf(scores, question);
@@ -76,6 +77,16 @@ function deviationOf({ counting, scatter }: Score, factor: number): number {
   return Math.sqrt(counting + factor * scatter);
 }
 
+/**
+ * How many placebos say as much as one: those of a unit are a week apart, so that their windows share days. By the squares
+ * of the shared parts, as for the variance of a moving average.
+ */
+function overlapOf({ after }: WindowLengths): number {
+  let overlap = 1;
+  for (let apart = STEP; apart < after; apart += STEP) overlap += 2 * (1 - apart / after) ** 2;
+  return overlap;
+}
+
 /** Placebos in the order of their deviations from what was expected, largest first. */
 class Ranks {
   /** Deviations as multiples of their standard deviation. */
@@ -85,11 +96,13 @@ class Ranks {
   /** The weight of each placebo and those before it. */
   readonly #sums: Float64Array;
   readonly #total: number;
+  /** What the subject itself counts among placebos: as much as those that overlap. */
+  readonly #overlap: number;
   /** Deviations beyond this one are effects. */
   readonly threshold: number;
   readonly error: number;
 
-  constructor({ placebos, clicks, scatterFactor }: Scores) {
+  constructor({ placebos, clicks, scatterFactor }: Scores, overlap: number) {
     const sorted = placebos
       .map((one) => ({ one, value: one.effect / deviationOf(one, scatterFactor) }))
       .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
@@ -105,7 +118,9 @@ class Ranks {
     }
     this.#total = sum;
     this.error = Math.expm1(Math.sqrt(squares / (sum || 1)));
-    const first = this.#sums.findIndex((above) => 1 + above >= LEVEL * (1 + sum));
+    // With few placebos, one beyond all of them is an effect still.
+    this.#overlap = Math.min(overlap, Math.max(1, LEVEL * sum));
+    const first = this.#sums.findIndex((above) => this.#overlap + above >= LEVEL * (this.#overlap + sum));
     this.threshold = Math.abs(this.#values[first === -1 ? this.#values.length - 1 : first]!);
   }
 
@@ -113,7 +128,7 @@ class Ranks {
   p(value: number): number {
     let count = 0;
     while (count < this.#values.length && Math.abs(this.#values[count]!) >= value) count++;
-    return (1 + (count === 0 ? 0 : this.#sums[count - 1]!)) / (1 + this.#total);
+    return (this.#overlap + (count === 0 ? 0 : this.#sums[count - 1]!)) / (this.#overlap + this.#total);
   }
 
   /** The deviation that this share of placebos is below. */
@@ -142,7 +157,7 @@ class Ranks {
       let before = 0;
       for (const index of indexes) {
         const above = index === 0 ? 0 : this.#sums[index - 1]! - before;
-        if ((1 + above) / (1 + total) < LEVEL) alarms += this.#weights[index]!;
+        if ((this.#overlap + above) / (this.#overlap + total) < LEVEL) alarms += this.#weights[index]!;
         before += this.#weights[index]!;
       }
       yield;

@@ -171,6 +171,8 @@ t.test('a receiver that hangs delays no other channel, and has four attempts at 
   await t.rejects(sending);
   const states = (await listDeliveries(world.catalog, slow.id, 10)).map(({ attempts, state }) => [attempts, state]);
   t.strictSame(states, Array(6).fill([0, 'pending']), 'what was stopped has not been an attempt');
+  const ofAll = (await listDeliveries(world.catalog, null, 20)).map(({ channel }) => channel === slow.id);
+  t.strictSame([ofAll.length, ofAll.filter(Boolean).length], [7, 6], 'those of all channels');
 });
 
 t.test('a sender that was killed holds its deliveries for less than 30 seconds', async (t) => {
