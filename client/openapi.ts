@@ -2678,6 +2678,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
+        readonly type?: string;
         /** @description Only this country; with `by` page or query only. */
         readonly country?: string;
         /** @description The range that clicks changed from: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */

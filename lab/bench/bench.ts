@@ -14,6 +14,7 @@ import { measureCompare } from './measurements/compare.ts';
 import { measureCompression } from './measurements/compression.ts';
 import { measureDaily } from './measurements/daily.ts';
 import { measureExports } from './measurements/exports.ts';
+import { measureFindings } from './measurements/findings.ts';
 import { measureLists } from './measurements/lists.ts';
 import { measureLoading } from './measurements/loading.ts';
 import { measureMetrics } from './measurements/metrics.ts';
@@ -44,6 +45,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   compare: measureCompare,
   question: measureQuestion,
   lists: measureLists,
+  findings: measureFindings,
   selection: measureSelection,
   exports: measureExports,
   unchanged: measureUnchanged,

@@ -7,7 +7,18 @@ import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';
 import { load } from './ordinate.ts';
-import { equalPlans, LARGE, MIDDLE, makeTexts, plans, workspaceName, writeEntities, writeFacts } from './snapshots.ts';
+import {
+  equalPlans,
+  LARGE,
+  MIDDLE,
+  makeTexts,
+  type ProjectPlan,
+  plans,
+  workspaceName,
+  writeEntities,
+  writeFacts,
+  writeLists,
+} from './snapshots.ts';
 import { makeOnce, stampOf } from './stamp.ts';
 
 /** The files that generate the data of the benchmark, and the files that decide how it is stored. */
@@ -65,6 +76,28 @@ export async function prepareData(engine: Engine, options: BenchOptions, report:
   const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
   const data = await loadOnce(join(options.folder, 'data'), stamp, [largeSnapshot, otherSnapshot], names, keys, report);
   return { ...data, largeSnapshot, plain };
+}
+
+/** A data folder with one project that has days of queries and pages as a site has them. */
+export async function prepareLists(
+  engine: Engine,
+  { folder: root, keys }: BenchOptions,
+  name: string,
+  sizes: Pick<ProjectPlan, 'queries' | 'pages' | 'days'>,
+  report: Report,
+): Promise<Data> {
+  const plan = { ...sizes, id: LARGE, workspace: workspaceName(1), keywords: 0 };
+  const snapshot = join(root, `snapshots-${name}`);
+  await makeOnce(snapshot, stampOf(sizes, GENERATOR), async () => {
+    report(`making the rows of ${name}`);
+    using session = await engine.session();
+    await makeTexts(session, [{ ...plan, queries: 1 }]);
+    await writeEntities(session, snapshot, [plan]);
+    await writeFacts(session, snapshot, 'site_daily', [plan]);
+    await writeLists(session, snapshot, plan);
+  });
+  const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
+  return loadOnce(join(root, `data-${name}`), stamp, [snapshot], [plan.workspace], keys, report);
 }
 
 /** Equal projects of one workspace. */

@@ -98,6 +98,18 @@ export async function writeFacts(
   });
 }
 
+/** Writes query_daily and page_daily of a project as a site has them. */
+export async function writeLists(session: Session, folder: string, project: ProjectPlan): Promise<void> {
+  await useProjects(session, [project]);
+  for (const [table, text, rows] of [
+    ['query_daily', 'query', 'queries'],
+    ['page_daily', 'url', 'pages'],
+  ] as const) {
+    const values = { seed: SEED, last: LAST_DAY, days: project.days, target: join(folder, `${table}.parquet`) };
+    await session.runFile('bench/list_daily', values, { table, text, rows });
+  }
+}
+
 async function useProjects(session: Session, projects: readonly ProjectPlan[]): Promise<void> {
   await session.runFile('bench/projects', { projects: JSON.stringify(projects) });
 }

@@ -1,12 +1,13 @@
 import type { CtrFit, CtrTests } from './ctr.ts';
 import { DECAY_WEEKS } from './decay.ts';
-import { gainOf, type KindRows, type RowFinding } from './finding.ts';
+import { gainOf, type KindRows, type RowFinding, type RowTests } from './finding.ts';
 import type { RowGrids } from './grids.ts';
 import { ageOf, changedSince, WORTH_DATING } from './since.ts';
 
 /** The findings of tests of CTR. A gain is what the row would have with the CTR that others have at its position. */
-export function ctrFindings({ kind, grids }: KindRows, tests: CtrTests & CtrFit): RowFinding[] {
-  return Array.from(tests.rows, (row, at) => {
+export function ctrTests({ kind, grids }: KindRows, tests: CtrTests & CtrFit): RowTests {
+  const findingOf = (at: number): RowFinding => {
+    const row = tests.rows[at]!;
     const [clicks, shown, ctr] = [tests.clicks[at]!, tests.impressions[at]!, tests.expected[at]!];
     const expected = ctr * shown;
     const isLow = clicks < expected;
@@ -19,7 +20,8 @@ export function ctrFindings({ kind, grids }: KindRows, tests: CtrTests & CtrFit)
       p: tests.p[at]!,
       sinceAge: tests.p[at]! < 0.05 ? ctrSince(grids, row, tests) : null,
     };
-  });
+  };
+  return { p: tests.p, findingOf };
 }
 
 function ctrSince(grids: RowGrids, row: number, fit: CtrFit): number | null {

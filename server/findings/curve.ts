@@ -30,10 +30,15 @@ export class LocalCurve {
   readonly #squares = new Float64Array(BINS);
   /** Sums of the logarithms of positions, by impressions. */
   readonly #logs = new Float64Array(BINS);
-  // The bins near a position, while a line is fitted to them.
+  /** The mean place of each bin and e to the minus of it, unless the bin has changed since. */
+  readonly #place = new Float64Array(BINS);
+  readonly #falling = new Float64Array(BINS);
+  readonly #isKnown = new Uint8Array(BINS);
+  // The bins near a position, while a line is fitted to them; rates as a curve like 1 / position has them.
   readonly #near = new Int32Array(BINS);
   readonly #x = new Float64Array(BINS);
   readonly #kernel = new Float64Array(BINS);
+  readonly #rate = new Float64Array(BINS);
 
   /** Adds a row, or a part of it. @param weight of the row: what it tells beside its clicks, in [0, 1] */
   add(position: number, clicks: number, impressions: number, weight: number): void {
@@ -44,6 +49,7 @@ export class LocalCurve {
     this.#logs[bin]! += weight * impressions * x;
     this.#chance[bin]! += weight * weight * impressions;
     this.#squares[bin]! += Math.sign(impressions) * (weight * impressions) ** 2;
+    this.#isKnown[bin] = 0;
   }
 
   /** Takes away what was added. */
@@ -59,7 +65,7 @@ export class LocalCurve {
     for (let i = 0; i < count; i++) {
       const bin = this.#near[i]!;
       clicks += this.#kernel[i]! * this.#clicks[bin]!;
-      impressions += this.#kernel[i]! * this.#impressions[bin]! * Math.exp(SLOPE * this.#x[i]!);
+      impressions += this.#kernel[i]! * this.#impressions[bin]! * this.#rate[i]!;
     }
     if (clicks < 1e-6 || impressions <= 0) return false;
     let level = Math.log(clicks / impressions);
@@ -68,10 +74,12 @@ export class LocalCurve {
     for (let round = 0; round < ROUNDS; round++) {
       let [u, v] = [0, -SLOPE_PRECISION * (slope - SLOPE)];
       [a, b, c] = [1e-12, 0, SLOPE_PRECISION];
+      const height = Math.exp(level);
       for (let i = 0; i < count; i++) {
         const bin = this.#near[i]!;
         const x = this.#x[i]!;
-        const mean = this.#kernel[i]! * this.#impressions[bin]! * Math.exp(level + slope * x);
+        const rate = slope === SLOPE ? height * this.#rate[i]! : Math.exp(level + slope * x);
+        const mean = this.#kernel[i]! * this.#impressions[bin]! * rate;
         const left = this.#kernel[i]! * this.#clicks[bin]! - mean;
         u += left;
         v += left * x;
@@ -94,16 +102,23 @@ export class LocalCurve {
   #look(at: number): number {
     const from = Math.max(0, Math.floor((at - REACH) / WIDTH));
     const to = Math.min(BINS - 1, Math.floor((at + REACH) / WIDTH));
+    const nearness = Math.exp(-SLOPE * at);
     let count = 0;
     for (let bin = from; bin <= to; bin++) {
       const impressions = this.#impressions[bin]!;
       if (impressions < 1e-6) continue;
-      const x = this.#logs[bin]! / impressions - at;
+      if (this.#isKnown[bin] === 0) {
+        this.#place[bin] = this.#logs[bin]! / impressions;
+        this.#falling[bin] = Math.exp(SLOPE * this.#place[bin]!);
+        this.#isKnown[bin] = 1;
+      }
+      const x = this.#place[bin]! - at;
       const left = 1 - (x / REACH) ** 2;
       if (left <= 0) continue;
       this.#near[count] = bin;
       this.#x[count] = x;
       this.#kernel[count] = left * left;
+      this.#rate[count] = this.#falling[bin]! * nearness;
       count++;
     }
     return count;

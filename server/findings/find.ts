@@ -1,13 +1,13 @@
 import { stepUp } from './benjamini-hochberg.ts';
 import { testCtr } from './ctr.ts';
-import { ctrFindings } from './ctr-findings.ts';
+import { ctrTests } from './ctr-findings.ts';
 import { testDecay } from './decay.ts';
-import { decayFindings } from './decay-findings.ts';
-import type { Family, Found, KindRows, RowFinding } from './finding.ts';
-import { moveFindings } from './move-findings.ts';
+import { decayTests } from './decay-findings.ts';
+import type { Family, Found, KindRows, RowFinding, RowTests, Tests } from './finding.ts';
+import { moveTests } from './move-findings.ts';
 import { testMoves } from './moves.ts';
 import { nearTopFindings } from './near-top-findings.ts';
-import { lostFindings, newFindings } from './presence-findings.ts';
+import { lostTests, newTests } from './presence-findings.ts';
 
 /** What is known well enough to test. */
 export interface Testable {
@@ -18,38 +18,64 @@ export interface Testable {
   readonly presence: boolean;
 }
 
-/** Tests all rows of a project. */
-export function* findAll(kinds: readonly KindRows[], can: Testable): Generator<void, Found> {
-  const found: Found = new Map();
-  const add = (family: Family, more: readonly RowFinding[], tested = more.length): void => {
-    const known = found.get(family) ?? { tested: 0, findings: [] };
-    found.set(family, { tested: known.tested + tested, findings: [...known.findings, ...more] });
+/** Tests the rows of one kind. */
+export function* testKind(rows: KindRows, can: Testable): Generator<void, Found> {
+  const found = new Map<Family, Tests>();
+  const add = (family: Family, tests: RowTests): void => {
+    found.set(family, { tested: tests.p.length, tests: [tests], list: [] });
   };
-  for (const rows of kinds) {
-    const { kind, grids } = rows;
-    if (can.ctr) {
-      const tests = yield* testCtr(grids.range(rows.stratum));
-      if (tests.rows.length > 0) add('ctr', ctrFindings(rows, tests));
-      const near = kind === 'query' && can.nearTop ? yield* nearTopFindings(rows, tests) : null;
-      if (near !== null) add('nearTop', near.findings, near.tested);
-    }
-    if (can.moves) {
-      const tests = yield* testMoves(grids.windowRows());
-      if (tests !== null) add('moves', moveFindings(rows, tests));
-    }
-    if (kind === 'page' && can.decay) {
-      const tests = yield* testDecay(grids.weekClicks);
-      if (tests !== null) add('decay', decayFindings(rows, tests));
-    }
-    if (kind === 'query' && can.presence) {
-      add('lost', yield* lostFindings(rows));
-      add('new', yield* newFindings(rows));
+  const { kind, grids } = rows;
+  if (can.ctr) {
+    const tests = yield* testCtr(grids.range(rows.stratum));
+    if (tests.rows.length > 0) add('ctr', ctrTests(rows, tests));
+    const near = kind === 'query' && can.nearTop ? yield* nearTopFindings(rows, tests) : null;
+    if (near !== null) found.set('nearTop', near);
+  }
+  if (can.moves) {
+    const tests = yield* testMoves(grids.windowRows());
+    if (tests !== null) add('moves', moveTests(rows, tests));
+  }
+  if (kind === 'page' && can.decay) {
+    const tests = yield* testDecay(grids.weekClicks);
+    if (tests !== null) add('decay', decayTests(rows, tests));
+  }
+  if (kind === 'query' && can.presence) {
+    add('lost', yield* lostTests(rows));
+    add('new', yield* newTests(rows));
+  }
+  return found;
+}
+
+/** The tests of several kinds of rows as those of one family each. */
+export function together(all: readonly Found[]): Found {
+  const found = new Map<Family, Tests>();
+  for (const one of all) {
+    for (const [family, { tested, tests, list }] of one) {
+      const known = found.get(family) ?? { tested: 0, tests: [], list: [] };
+      found.set(family, {
+        tested: known.tested + tested,
+        tests: [...known.tests, ...tests],
+        list: [...known.list, ...list],
+      });
     }
   }
   return found;
 }
 
-/** The step-up p of each finding of a family, in the same order. */
-export function adjustedOf(findings: readonly RowFinding[]): Float64Array {
-  return stepUp(Float64Array.from(findings, ({ p }) => p ?? 1));
+/** A finding with its step-up p; null in lists. */
+export type JudgedFinding = RowFinding & { readonly adjusted: number | null };
+
+/** The findings of a family whose step-up p is at most `most`, and what it lists without a test. */
+export function* listedFindings({ tests, list }: Tests, most: number): Generator<void, JudgedFinding[]> {
+  const listed: JudgedFinding[] = list.map((one) => ({ ...one, adjusted: null }));
+  const adjusted = stepUp(tests.map(({ p }) => p));
+  yield;
+  for (const [index, { p, findingOf }] of tests.entries()) {
+    for (let at = 0; at < p.length; at++) {
+      if (adjusted[index]![at]! > most) continue;
+      listed.push({ ...findingOf(at), adjusted: adjusted[index]![at]! });
+      yield;
+    }
+  }
+  return listed;
 }

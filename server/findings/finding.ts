@@ -46,15 +46,22 @@ export const FAMILIES = {
 } as const satisfies Readonly<Record<string, readonly FindingType[]>>;
 export type Family = keyof typeof FAMILIES;
 
+/** The p of all tested rows of a kind, and the finding that one of them makes. Few are listed, so only those are made. */
+export interface RowTests {
+  readonly p: Float64Array;
+  readonly findingOf: (at: number) => RowFinding;
+}
+
 /** What was found, and how many rows were looked at. */
 export interface Tests {
   readonly tested: number;
-  /** All tests, also those that are not listed; of lists what they list. */
-  readonly findings: readonly RowFinding[];
+  readonly tests: readonly RowTests[];
+  /** Of families that test nothing. */
+  readonly list: readonly RowFinding[];
 }
 
 /** The tests of each family; without a family of which too little is known. */
-export type Found = Map<Family, Tests>;
+export type Found = ReadonlyMap<Family, Tests>;
 
 /** Rows of one kind. */
 export interface KindRows {

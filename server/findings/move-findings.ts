@@ -1,14 +1,15 @@
 import { DECAY_WEEKS } from './decay.ts';
-import { gainOf, type KindRows, type RowFinding } from './finding.ts';
+import { gainOf, type KindRows, type RowFinding, type RowTests } from './finding.ts';
 import type { RowGrids } from './grids.ts';
 import type { MoveTests } from './moves.ts';
 import { ageOf, changedSince, WORTH_DATING } from './since.ts';
 
 /** The findings of tests of moves. A gain is what a fallen row would have if it had moved like the others. */
-export function moveFindings({ kind, grids }: KindRows, tests: MoveTests): RowFinding[] {
+export function moveTests({ kind, grids }: KindRows, tests: MoveTests): RowTests {
   const { windows } = grids.size;
   const all = grids.weekTotals();
-  return Array.from(tests.rows, (row, at) => {
+  const findingOf = (at: number): RowFinding => {
+    const row = tests.rows[at]!;
     const [now, before] = [grids.windowClicks[row * windows]!, grids.windowClicks[row * windows + 1]!];
     const expected = tests.expected[at]!;
     const isRising = now > expected;
@@ -22,7 +23,8 @@ export function moveFindings({ kind, grids }: KindRows, tests: MoveTests): RowFi
       p: tests.p[at]!,
       sinceAge: tests.p[at]! < 0.05 ? moveSince(grids, row, all) : null,
     };
-  });
+  };
+  return { p: tests.p, findingOf };
 }
 
 function moveSince({ weekClicks, size }: RowGrids, row: number, all: Float64Array): number | null {

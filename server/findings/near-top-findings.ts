@@ -36,5 +36,5 @@ export function* nearTopFindings({ kind, grids }: KindRows, fit: CtrFit): Genera
     }),
   );
   findings.sort((a, b) => b.gain!.clicks - a.gain!.clicks || a.row - b.row);
-  return { tested: found.tested, findings: findings.slice(0, MOST) };
+  return { tested: found.tested, tests: [], list: findings.slice(0, MOST) };
 }

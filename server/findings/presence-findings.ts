@@ -1,4 +1,4 @@
-import type { KindRows, RowFinding } from './finding.ts';
+import type { KindRows, RowFinding, RowTests } from './finding.ts';
 import { PRESENCE_WEEKS, type RowGrids } from './grids.ts';
 import { type PresenceRows, testPresence } from './presence.ts';
 
@@ -40,23 +40,27 @@ function newRows(grids: RowGrids): PresenceRows {
 }
 
 /** Rows that were shown before the range and not in it. */
-export function* lostFindings({ kind, grids }: KindRows): Generator<void, RowFinding[]> {
+export function* lostTests({ kind, grids }: KindRows): Generator<void, RowTests> {
   const tests = yield* testPresence(lostRows(grids));
-  return Array.from(tests.rows, (row, at) => {
+  const findingOf = (at: number): RowFinding => {
+    const row = tests.rows[at]!;
     const from = row * PRESENCE_WEEKS;
     const before = sum(grids.beforeImpressions.subarray(from, from + PRESENCE_WEEKS));
     const evidence = { impressionsBefore: before, expectedImpressions: tests.expected[at]! };
     const last = grids.lastAge[row]!;
     return { type: 'lost', kind, row, evidence, gain: null, p: tests.p[at]!, sinceAge: last < 1 ? null : last - 1 };
-  });
+  };
+  return { p: tests.p, findingOf };
 }
 
 /** Rows that are shown in the range and were not before it. */
-export function* newFindings({ kind, grids }: KindRows): Generator<void, RowFinding[]> {
+export function* newTests({ kind, grids }: KindRows): Generator<void, RowTests> {
   const tests = yield* testPresence(newRows(grids));
-  return Array.from(tests.rows, (row, at) => {
+  const findingOf = (at: number): RowFinding => {
+    const row = tests.rows[at]!;
     const { clicks, impressions } = grids.totals(row);
     const evidence = { clicks, impressions, expectedImpressions: tests.expected[at]! };
     return { type: 'new', kind, row, evidence, gain: null, p: tests.p[at]!, sinceAge: grids.firstAge[row]! };
-  });
+  };
+  return { p: tests.p, findingOf };
 }

@@ -8,6 +8,7 @@ import { type CountryTotal, countryTotals, type NamedTotal } from '../facts/brea
 import { lackDays, planRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type RangesRow, type ReadRows, type RowKey, type RowsReason } from './explain-rows.ts';
+import { tablesOfType } from './search-type.ts';
 
 interface BreakdownPlan {
   readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
@@ -17,10 +18,10 @@ interface BreakdownPlan {
 export async function planSegmentRows(
   by: 'device' | 'brand',
   { catalog, project }: { catalog: Catalog; project: Project },
-  { now, base }: Pick<TwoRanges, 'now' | 'base'>,
+  { now, base, type }: Omit<TwoRanges, 'country'>,
   { coverage }: BreakdownPlan,
 ): Promise<ReadRows> {
-  const table = by === 'device' ? 'site_daily' : 'brand_daily';
+  const table = by === 'device' ? tablesOfType(type).site : 'brand_daily';
   const ranges = [now, base];
   const isSynced = project.syncedThrough !== null;
   const files = isSynced ? await filesOf(catalog, project.id, table, spanOf(ranges)) : [];
@@ -47,15 +48,20 @@ export async function planSegmentRows(
 /** Plans to read the countries of two ranges. Days that are stored as monthly totals get an even share of them. */
 export async function planCountryRows(
   { catalog, project }: { catalog: Catalog; project: Project },
-  { now, base }: Pick<TwoRanges, 'now' | 'base'>,
+  { now, base, type }: Omit<TwoRanges, 'country'>,
   { coverage }: BreakdownPlan,
 ): Promise<ReadRows> {
+  const { country: table } = tablesOfType(type);
+  const isWeb = type === undefined;
   const ranges = [now, base];
   const isSynced = project.syncedThrough !== null;
-  const filesOfTable = (table: FactTable) => (isSynced ? filesOf(catalog, project.id, table, spanOf(ranges)) : []);
-  const files = { country: await filesOfTable('country_daily'), countryMonths: await filesOfTable('country_monthly') };
-  const monthlyThrough = isSynced ? (coverage.country_monthly?.lastDay ?? null) : null;
-  const days = await planRowDays(catalog, project, 'country_daily', { ranges, coverage });
+  const filesOfTable = (of: FactTable) => (isSynced ? filesOf(catalog, project.id, of, spanOf(ranges)) : []);
+  const files = {
+    country: await filesOfTable(table),
+    countryMonths: isWeb ? await filesOfTable('country_monthly') : [],
+  };
+  const monthlyThrough = isSynced && isWeb ? (coverage.country_monthly?.lastDay ?? null) : null;
+  const days = await planRowDays(catalog, project, table, { ranges, coverage });
   return async ({ facts }, limit, signal) => {
     const read = (range: Range) => countryTotals(facts, { range, signal, files, monthlyThrough });
     const [ofNow, ofBase, lacks] = await Promise.all([read(now), read(base), lackDays(facts, days, signal)]);

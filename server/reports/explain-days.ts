@@ -4,7 +4,7 @@ import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays, siteTableOf } from './known-days.ts';
 
 /** What to read to know on which days the rows of an explanation are stored. */
 interface RowDaysPlan extends KnownDaysPlan {
@@ -27,7 +27,7 @@ export async function planRowDays(
   const known = await planKnownDays(catalog, project, table, days);
   return {
     ...known,
-    files: table === 'site_daily' ? known.siteFiles : known.ownFiles,
+    files: table === siteTableOf(table) ? known.siteFiles : known.ownFiles,
     months: monthly === undefined ? null : { from: monthly.firstDay, to: monthly.lastDay },
   };
 }

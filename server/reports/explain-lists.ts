@@ -21,13 +21,13 @@ const OF = {
 export async function planListRows(
   by: 'page' | 'query',
   { catalog, project, lists }: { catalog: Catalog; project: Project } & Pick<ReportSources, 'lists'>,
-  { now, base, country }: TwoRanges,
+  { now, base, country, type }: TwoRanges,
   coverage: Readonly<Partial<Record<FactTable, Coverage>>>,
 ): Promise<ReadRows> {
   const { kind, table } = OF[by];
   const requests = {
-    now: await lists.plan(project, { kind, country, range: now }, catalog),
-    base: await lists.plan(project, { kind, country, range: base, parameters: { compare: base } }, catalog),
+    now: await lists.plan(project, { kind, country, type, range: now }, catalog),
+    base: await lists.plan(project, { kind, country, type, range: base, parameters: { compare: base } }, catalog),
   };
   const { fromProvider } = requests.now;
   const days = fromProvider ? null : await planRowDays(catalog, project, table, { ranges: [now, base], coverage });

@@ -9,10 +9,11 @@ import { type UsualChange, usualChange, usualDays } from '../domain/usual-change
 import type { Facts } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
+import type { OfType } from './search-type.ts';
 import { planSeries, readSeries, type SeriesPlan, tableOf } from './site-series.ts';
 
 /** Two ranges of a property, or of one of its countries. */
-export interface TwoRanges {
+export interface TwoRanges extends OfType {
   readonly now: Range;
   readonly base: Range;
   readonly country: string | null;
@@ -44,18 +45,18 @@ interface PropertyPlan extends TwoRanges {
 export async function planProperty(
   catalog: Catalog,
   project: Project,
-  { now, base, country }: TwoRanges,
+  { now, base, country, type }: TwoRanges,
   { hasUsual, coverage }: { hasUsual: boolean; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
 ): Promise<PropertyPlan> {
   const past = hasUsual ? usualDays(base, project.provisionalAfter) : null;
-  const series = (range: Range) => planSeries(catalog, project, { range, country, coverage });
+  const series = (range: Range) => planSeries(catalog, project, { range, country, coverage, ...(type && { type }) });
   const ranges = [now, base, ...(past ? [past] : [])];
   return {
     now,
     base,
     country,
     series: await series(spanOf([now, base])),
-    known: await planKnownDays(catalog, project, tableOf({ country }), { ranges, coverage }),
+    known: await planKnownDays(catalog, project, tableOf({ country, ...(type && { type }) }), { ranges, coverage }),
     past: past && { range: past, series: await series(past) },
   };
 }

@@ -9,6 +9,7 @@ import { explainRows } from '../domain/explained-rows.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import { eventsIn, metricsWithEvents, PROVIDER_EVENTS } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
+import { hasDevices, hasQueries, type SearchType } from '../domain/search-types.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { planCountryRows, planSegmentRows } from './explain-breakdowns.ts';
 import { planKeywordRows } from './explain-keywords.ts';
@@ -22,9 +23,11 @@ import * as parameter from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedListRange, listRange } from './ranges.ts';
 import { projectReference, type ReportSources, trackedReport } from './report.ts';
+import { type OfType, ofType, searchType, tablesOfType } from './search-type.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
+  type: searchType,
   country: {
     ...parameter.country,
     schema: { ...parameter.country.schema, description: 'Only this country; with `by` page or query only.' },
@@ -49,7 +52,7 @@ const parameters = {
   ...parameter.formatParameters,
 };
 
-interface ExplainQuery extends Range {
+interface ExplainQuery extends Range, OfType {
   readonly country: string | null;
   readonly comparison: Range;
   readonly by: ExplainBy;
@@ -67,23 +70,26 @@ export const explainReport = trackedReport({
   parameters,
   parse: (sent, project, now): ExplainQuery => {
     const values = parameter.readParameters(parameters, sent);
-    const { country = null, by, limit, quality, from, to, period, compare = 'previous' } = values;
+    const { type, country = null, by, limit, quality, from, to, period, compare = 'previous' } = values;
     if (country !== null && by !== 'page' && by !== 'query') {
       throw invalidRequest(`country goes with by=page and by=query only, not with by=${by}; leave one of them out.`);
     }
+    checkType(type, by);
     const range = listRange({ from, to, period }, project, now);
     const comparison = comparedListRange(range, compare, now)!;
     const historyFrom = keywordHistoryFrom(project, now);
-    return { ...range, country, comparison, by, limit, quality, hasUsual: compare === 'previous', historyFrom };
+    const hasUsual = compare === 'previous';
+    return { ...range, ...ofType(type), country, comparison, by, limit, quality, hasUsual, historyFrom };
   },
   plan: async (query, snapshot, sources) => {
     const { catalog, project } = snapshot;
-    const { country, comparison, by, hasUsual } = query;
-    const ranges = { now: { from: query.from, to: query.to }, base: comparison, country };
+    const { type, country, comparison, by, hasUsual } = query;
+    const ranges = { now: { from: query.from, to: query.to }, base: comparison, country, ...(type && { type }) };
     const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
     const { from, to } = spanOf([ranges.now, comparison]);
     const rows = await planRows(by, snapshot, ranges, { query, coverage, sources });
-    const table = QUALITY_TABLES[by];
+    const isWeb = type === undefined;
+    const table = isWeb ? QUALITY_TABLES[by] : tablesOfType(type)[by === 'country' ? 'country' : 'site'];
     return {
       query,
       project,
@@ -97,30 +103,35 @@ export const explainReport = trackedReport({
         clientVisible: false,
       }),
       quality: query.quality
-        ? await planQuality(catalog, project, { ...ranges.now, table, device: null, coverage })
+        ? await planQuality(catalog, project, { ...ranges.now, table, device: null, isWeb, coverage })
         : null,
     };
   },
   run: async ({ query, project, rows: read, property, notes, quality }, sources, { signal }) => {
-    const { by, limit, country, comparison } = query;
+    const { type, by, limit, country, comparison } = query;
     const { facts } = sources;
     const range = { from: query.from, to: query.to };
-    const isSafe = !['impressions', 'position'].some((metric) =>
-      metricsWithEvents([range, comparison], null).has(metric as 'impressions'),
-    );
+    // What is known of the provider's counting is of web search.
+    const isWeb = type === undefined;
+    const changed = isWeb ? metricsWithEvents([range, comparison], null) : null;
+    const isSafe = changed === null || !(changed.has('impressions') || changed.has('position'));
+    const hasPositions = hasQueries(type ?? 'web');
     const [of, rows, known] = await Promise.all([
       readProperty(facts, property, signal),
       read(sources, limit, signal),
       qualityOf(facts, quality, signal),
     ]);
     const { split, sums, parts } = await inTurns(
-      explainRows(rows.sums, { hasPositions: HAS_POSITIONS.has(by), isSafe }),
+      explainRows(rows.sums, { hasPositions: HAS_POSITIONS.has(by) && hasPositions, isSafe }),
     );
-    const listed = rows.most.map((row) => ({ ...rowOf(row), parts: partsOfRow(row.now, row.base, split) }));
+    const listed = rows.most.map((row) => ({
+      ...rowOf(row, hasPositions),
+      parts: partsOfRow(row.now, row.base, split),
+    }));
     const all = changeOf(sums.now.clicks, sums.base.clicks);
     return {
       project: projectReference(project),
-      range: { ...range, country, comparison },
+      range: { ...range, ...(type && { type }), country, comparison },
       change: { clicks: of.clicks },
       usual: of.usual,
       by,
@@ -129,8 +140,8 @@ export const explainReport = trackedReport({
       parts: { ...parts, notAttributed: of.clicks.difference - all.difference },
       rows: listed,
       rest: restOf({ rows: rows.sums.length, clicks: all, parts }, listed),
-      events: PROVIDER_EVENTS.filter((event) =>
-        [range, comparison].some((each) => eventsIn(each, null).includes(event)),
+      events: PROVIDER_EVENTS.filter(
+        (event) => isWeb && [range, comparison].some((each) => eventsIn(each, null).includes(event)),
       ),
       notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
       unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe }),
@@ -170,12 +181,25 @@ function planRows(
   return planListRows(by, { ...snapshot, lists: sources.lists }, ranges, coverage);
 }
 
-function rowOf({ key, now, base }: RangesRow) {
+/** Throws `invalid_request` for rows that a type does not have. */
+function checkType(type: SearchType, by: ExplainBy): void {
+  if (type === 'web') return;
+  const refuse = (why: string): never => {
+    throw invalidRequest(`type must not be ${type} with by=${by}: ${why}.`);
+  };
+  if (by === 'keyword' || by === 'brand') refuse(`${by === 'keyword' ? 'keywords' : 'brand'} rows are of web only`);
+  if (by === 'query' && !hasQueries(type)) refuse('it has no queries');
+  if (by === 'device' && !hasDevices(type)) refuse('it has no devices');
+}
+
+function rowOf({ key, now, base }: RangesRow, hasPositions: boolean) {
   return {
     ...key,
     clicks: changeOf(now.clicks, base.clicks),
     impressions: changeOf(now.impressions, base.impressions),
-    position: { now: toMetrics(now).position, base: toMetrics(base).position },
+    position: hasPositions
+      ? { now: toMetrics(now).position, base: toMetrics(base).position }
+      : { now: null, base: null },
   };
 }
 

@@ -1,6 +1,6 @@
 import { addDays } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import { adjustedOf } from '../findings/find.ts';
+import { type JudgedFinding, listedFindings } from '../findings/find.ts';
 import {
   FAMILIES,
   type Family,
@@ -8,7 +8,6 @@ import {
   type FindingType,
   type Found,
   type Gain,
-  type RowFinding,
   type RowKind,
 } from '../findings/finding.ts';
 import type { Reasons } from './findings-plan.ts';
@@ -22,27 +21,34 @@ import type { Finding, FindingEvidence, Untold } from './listed-finding.ts';
 const MOST_Q = 0.5;
 
 /** All findings that the largest `q` lists, in order, and what was tested. */
-export function judgedOf(
+export function* judgedOf(
   found: Found,
   rows: readonly NamedRows[],
   split: { readonly tested: number; readonly splits: readonly SplitQuery[] },
   { range, reasons }: { readonly range: Range; readonly reasons: Reasons },
-): Pick<Judged, 'findings' | 'tested'> {
+): Generator<void, Pick<Judged, 'findings' | 'tested'>> {
   const names = new Map(rows.map(({ kind, names: texts }) => [kind, texts]));
   const findings: Untold[] = split.splits.map((one) => splitFinding(one, range));
   const tested = new Map<FindingType, Judged['tested'][FindingType]>();
   for (const family of Object.keys(FAMILIES) as Family[]) {
     const tests = found.get(family);
-    if (tests !== undefined) findings.push(...listedOf(tests.findings, { names, range }));
-    const below = tests?.findings.filter(({ p }) => p !== null && p < 0.05).length ?? 0;
+    if (tests !== undefined) {
+      for (const one of yield* listedFindings(tests, MOST_Q)) findings.push(untold(one, { names, range }));
+    }
+    const below = tests?.tests.reduce((sum, { p }) => sum + countBelow(p, 0.05), 0) ?? 0;
     const count = family === 'split' ? split.tested : (tests?.tested ?? 0);
     const reason = reasons.get(family) ?? (count === 0 ? 'too_little_data' : undefined);
     for (const type of FAMILIES[family]) {
       tested.set(type, { tested: count, below05: below, ...(reason && { reason }) });
     }
   }
+  const told: Finding[] = [];
+  for (const one of findings.sort(inOrder)) {
+    told.push({ ...one, text: textOf(one, range) });
+    yield;
+  }
   return {
-    findings: findings.sort(inOrder).map((one) => ({ ...one, text: textOf(one, range) })),
+    findings: told,
     tested: Object.fromEntries(FINDING_TYPES.map((type) => [type, tested.get(type)!])) as Record<
       FindingType,
       Judged['tested'][FindingType]
@@ -69,24 +75,26 @@ interface Naming {
   readonly range: Range;
 }
 
-/** The findings of a family that the largest `q` lists; all of a list. */
-function listedOf(findings: readonly RowFinding[], { names, range }: Naming): Untold[] {
-  const adjusted = adjustedOf(findings);
-  return findings.flatMap((one, at): Untold[] => {
-    if (one.p !== null && adjusted[at]! > MOST_Q) return [];
-    const name = names.get(one.kind)![one.row]!;
-    return [
-      {
-        type: one.type,
-        ...(one.kind === 'page' ? { page: name } : { query: name }),
-        evidence: roundedEvidence(one.evidence),
-        gain: one.gain && roundedGain(one.gain),
-        p: one.p === null ? null : significant(one.p),
-        adjusted: one.p === null ? null : significant(adjusted[at]!),
-        since: one.sinceAge === null ? null : addDays(range.to, -one.sinceAge),
-      },
-    ];
-  });
+function untold(
+  { type, kind, row, evidence, gain, p, adjusted, sinceAge }: JudgedFinding,
+  { names, range }: Naming,
+): Untold {
+  const name = names.get(kind)![row]!;
+  return {
+    type,
+    ...(kind === 'page' ? { page: name } : { query: name }),
+    evidence: roundedEvidence(evidence),
+    gain: gain && roundedGain(gain),
+    p: p === null ? null : significant(p),
+    adjusted: adjusted === null ? null : significant(adjusted),
+    since: sinceAge === null ? null : addDays(range.to, -sinceAge),
+  };
+}
+
+function countBelow(values: Float64Array, bound: number): number {
+  let count = 0;
+  for (const value of values) if (value < bound) count++;
+  return count;
 }
 
 function splitFinding(
@@ -127,7 +135,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
   change: 4,
 };
 
-function roundedEvidence({ sumPosition, ...evidence }: RowFinding['evidence']): FindingEvidence {
+function roundedEvidence({ sumPosition, ...evidence }: JudgedFinding['evidence']): FindingEvidence {
   const { clicks = 0, impressions = 0 } = evidence;
   const ratios =
     sumPosition === undefined || impressions === 0

@@ -52,5 +52,6 @@ function sinceText({ since, type }: Untold): string {
   return type === 'new' ? `First shown on ${since}.` : `Since ${since}.`;
 }
 
-const count = (value: number | undefined): string => Math.round(value!).toLocaleString('en-US');
+const WHOLE = new Intl.NumberFormat('en-US');
+const count = (value: number | undefined): string => WHOLE.format(Math.round(value!));
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

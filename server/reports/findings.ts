@@ -4,7 +4,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
-import { findAll } from '../findings/find.ts';
+import { testKind, together } from '../findings/find.ts';
 import { FINDING_TYPES, type FindingType } from '../findings/finding.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { dismissalOf, dismissedByKey, shownDismissal } from './dismissed-findings.ts';
@@ -114,13 +114,21 @@ async function judge(facts: Facts, plan: FindingsPlan, query: FindingsQuery, sig
   const range = { from: query.from, to: query.to };
   const { project } = plan;
   const { rows: toRead, can, reasons } = await plannedTests(facts, plan, range, signal);
-  const [rows, split, known] = await Promise.all([
-    Promise.all(toRead.map((table) => readRows(facts, table, { range, country: query.country, project }, signal))),
+  const [kinds, split, known] = await Promise.all([
+    // Pages are tested while the queries, which are many, are read.
+    Promise.all(
+      toRead.map(async (table) => {
+        const rows = await readRows(facts, table, { range, country: query.country, project }, signal);
+        return { rows, found: await inTurns(testKind(rows, can)) };
+      }),
+    ),
     readSplits(facts, plan.split, signal),
     qualityOf(facts, plan.quality, signal),
   ]);
   if (plan.split.pages.length === 0) reasons.set('split', 'needs_stored_days');
-  return { ...judgedOf(await inTurns(findAll(rows, can)), rows, split, { range, reasons }), ...known };
+  const found = together(kinds.map((kind) => kind.found));
+  const rows = kinds.map((kind) => kind.rows);
+  return { ...(await inTurns(judgedOf(found, rows, split, { range, reasons }))), ...known };
 }
 
 /** A finding of an answer; dismissed ones with who dismissed them. */

@@ -52,7 +52,7 @@ export async function planKnownDays(
 }
 
 /** The table with the totals of the rows of a table. */
-function siteTableOf(table: FactTable): FactTable {
+export function siteTableOf(table: FactTable): FactTable {
   const ofType = Object.values(TYPE_TABLES).find(({ site, country }) => table === site || table === country);
   return ofType?.site ?? 'site_daily';
 }

@@ -66,7 +66,12 @@ t.test('the step-up p lists exactly what Benjamini and Hochberg do', async () =>
       (p, q) => {
         const sorted = p.toSorted((a, b) => a - b);
         const listed = sorted.findLastIndex((one, at) => (one * p.length) / (at + 1) <= q) + 1;
-        return stepUp(Float64Array.from(p)).filter((one) => one <= q).length === listed;
+        const parts = [Float64Array.from(p.slice(0, 2)), Float64Array.from(p.slice(2))];
+        return (
+          stepUp(parts)
+            .flatMap((part) => [...part])
+            .filter((one) => one <= q).length === listed
+        );
       },
     ),
   );

@@ -59,6 +59,40 @@ t.test('discover has pages without positions, and no queries', async (t) => {
   }
 });
 
+t.test('a change of another type is explained by rows of that type alone', async (t) => {
+  const totals = async (of: string) => (await world.ask(`/site?${COMPARED}&type=${of}`)).body.totals;
+  for (const [type, kinds] of [
+    ['image', ['page', 'query', 'device', 'country']],
+    ['discover', ['page', 'country']],
+  ] as const) {
+    const { clicks, comparison } = await totals(type);
+    for (const by of kinds) {
+      const { status, body } = await world.ask(`/explain?${COMPARED}&type=${type}&by=${by}&limit=3`);
+      t.equal(status, 200, `${type} by ${by}`);
+      t.match(body.range, { type, country: null });
+      t.match(body.change.clicks, { now: clicks, base: comparison.clicks, difference: clicks - comparison.clicks });
+      const parts = Object.values(body.parts as Record<string, number | null>);
+      t.equal(
+        parts.reduce<number>((sum, part) => sum + (part ?? 0), 0),
+        body.change.clicks.difference,
+        'the parts add up',
+      );
+      t.ok(body.rows.length > 0, 'it has rows');
+      t.strictSame(body.events, [], 'events are of web search');
+      const isPositioned = type === 'image' && (by === 'page' || by === 'query');
+      t.equal(body.parts.position !== null, isPositioned, 'positions are a part where the type has them');
+      t.equal(body.rows[0].position.now === null, type === 'discover');
+      const flat = { url: `/api/v1/projects/Proj1/explain.csv?${COMPARED}&type=${type}&by=${by}` };
+      const csv = await world.app.inject({ ...flat, headers: { authorization: `Bearer ${world.key}` } });
+      t.equal(csv.statusCode, 200);
+    }
+  }
+  const { clicks } = (await totals('image')) as Row;
+  t.not((await world.ask(`/explain?${COMPARED}&by=page`)).body.change.clicks.now, clicks, 'web has its own');
+  for (const path of ['image&by=keyword', 'news&by=brand', 'discover&by=device', 'discover&by=query', 'podcast'])
+    refusedFor(t, await world.ask(`/explain?${COMPARED}&type=${path}`), 'type', path);
+});
+
 t.test('without a provider that has them, lists of other types are not there, and the reason is given', async (t) => {
   const loaded = await makeWorld(t, {
     projects: [PROJECT],

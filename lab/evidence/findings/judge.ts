@@ -1,9 +1,9 @@
-import { adjustedOf, findAll } from '../../../server/findings/find.ts';
+import { listedFindings, testKind, together } from '../../../server/findings/find.ts';
 import type { Family, RowFinding, RowKind } from '../../../server/findings/finding.ts';
 import { RowGrids } from '../../../server/findings/grids.ts';
 import { WEEKS, type WeekRows, type World } from './worlds.ts';
 
-/** A finding with its step-up p. */
+/** A finding with its step-up p; 1 in lists. */
 export interface Judged extends RowFinding {
   readonly adjusted: number;
 }
@@ -14,11 +14,11 @@ const ALL = { ctr: true, nearTop: true, moves: true, decay: true, presence: true
 /** Tests a world, as a report about its last 28 days does. */
 export function judge(world: World): Map<Family, Judged[]> {
   const kinds = [kindOf('query', world.queries), kindOf('page', world.pages)];
-  const found = ended(findAll(kinds, ALL));
+  const found = together(kinds.map((kind) => ended(testKind(kind, ALL))));
   return new Map(
-    [...found].map(([family, { findings }]) => {
-      const adjusted = adjustedOf(findings);
-      return [family, findings.map((finding, at) => ({ ...finding, adjusted: adjusted[at]! }))];
+    [...found].map(([family, tests]) => {
+      const listed = ended(listedFindings(tests, 1));
+      return [family, listed.map((one) => ({ ...one, adjusted: one.adjusted ?? 1 }))];
     }),
   );
 }
