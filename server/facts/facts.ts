@@ -125,7 +125,7 @@ export interface Facts {
    */
   keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void>;
 
-  /** The pages of keywords by their numbers, without fragments. */
+  /** The pages of keywords by their numbers, without fragments, in the order of addresses. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
 
   /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */

@@ -30,11 +30,11 @@ export class LocalCurve {
   readonly #squares = new Float64Array(BINS);
   /** Sums of the logarithms of positions, by impressions. */
   readonly #logs = new Float64Array(BINS);
-  /** The mean place of each bin and e to the minus of it, unless the bin has changed since. */
-  readonly #place = new Float64Array(BINS);
+  /** The mean x of each bin and e to the minus of it, unless the bin has changed since. */
+  readonly #mean = new Float64Array(BINS);
   readonly #falling = new Float64Array(BINS);
   readonly #isKnown = new Uint8Array(BINS);
-  // The bins near a position, while a line is fitted to them; rates as a curve like 1 / position has them.
+  // The bins near a position, while a line is fitted to them; rates are those of a curve like 1 / position.
   readonly #near = new Int32Array(BINS);
   readonly #x = new Float64Array(BINS);
   readonly #kernel = new Float64Array(BINS);
@@ -108,11 +108,11 @@ export class LocalCurve {
       const impressions = this.#impressions[bin]!;
       if (impressions < 1e-6) continue;
       if (this.#isKnown[bin] === 0) {
-        this.#place[bin] = this.#logs[bin]! / impressions;
-        this.#falling[bin] = Math.exp(SLOPE * this.#place[bin]!);
+        this.#mean[bin] = this.#logs[bin]! / impressions;
+        this.#falling[bin] = Math.exp(SLOPE * this.#mean[bin]!);
         this.#isKnown[bin] = 1;
       }
-      const x = this.#place[bin]! - at;
+      const x = this.#mean[bin]! - at;
       const left = 1 - (x / REACH) ** 2;
       if (left <= 0) continue;
       this.#near[count] = bin;

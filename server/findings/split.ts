@@ -1,4 +1,4 @@
-/** Impressions of the pages of a query by day, in any order; pages are numbers. */
+/** Impressions of the pages of a query by day, in any order; pages are numbers, of equal ones the lowest counts. */
 export interface ShownPages {
   readonly days: number[];
   readonly pages: number[];
@@ -25,18 +25,8 @@ const LEAST_DAYS = 7;
  * @param impressions of the query in the range
  */
 export function splitOf(shown: ShownPages, impressions: number): Split | null {
-  const byPage = new Map<number, number>();
-  const byDay = new Map<number, Map<number, number>>();
-  for (const [at, day] of shown.days.entries()) {
-    const [page, count] = [shown.pages[at]!, shown.impressions[at]!];
-    byPage.set(page, (byPage.get(page) ?? 0) + count);
-    const ofDay = byDay.get(day) ?? new Map<number, number>();
-    byDay.set(day, ofDay.set(page, (ofDay.get(page) ?? 0) + count));
-  }
-  const pages = [...byPage]
-    .map(([page, count]) => ({ page, impressions: count }))
-    .filter(({ impressions: count }) => count >= LEAST_SHARE * impressions)
-    .sort((a, b) => b.impressions - a.impressions || a.page - b.page);
+  const { byPage, byDay } = sumsOf(shown);
+  const pages = largePages(byPage, impressions);
   if (pages.length < 2 || byDay.size < LEAST_DAYS) return null;
   let main: number | null = null;
   const changed: number[] = [];
@@ -47,6 +37,31 @@ export function splitOf(shown: ShownPages, impressions: number): Split | null {
   }
   if (changed.length < LEAST_CHANGES * (byDay.size - 1)) return null;
   return { pages, shownDays: byDay.size, changes: changed.length, firstChange: changed[0]! };
+}
+
+/** Whether a query has enough pages and days to be split over them. @param impressions of the query in the range */
+export function maySplit(shown: ShownPages, impressions: number): boolean {
+  const { byPage, byDay } = sumsOf(shown);
+  return byDay.size >= LEAST_DAYS && largePages(byPage, impressions).length >= 2;
+}
+
+function sumsOf({ days, pages, impressions }: ShownPages) {
+  const byPage = new Map<number, number>();
+  const byDay = new Map<number, Map<number, number>>();
+  for (const [at, day] of days.entries()) {
+    const [page, count] = [pages[at]!, impressions[at]!];
+    byPage.set(page, (byPage.get(page) ?? 0) + count);
+    const ofDay = byDay.get(day) ?? new Map<number, number>();
+    byDay.set(day, ofDay.set(page, (ofDay.get(page) ?? 0) + count));
+  }
+  return { byPage, byDay };
+}
+
+function largePages(byPage: ReadonlyMap<number, number>, impressions: number): Split['pages'] {
+  return [...byPage]
+    .map(([page, count]) => ({ page, impressions: count }))
+    .filter(({ impressions: count }) => count >= LEAST_SHARE * impressions)
+    .sort((a, b) => b.impressions - a.impressions || a.page - b.page);
 }
 
 /** The page with the most impressions of a day; of equal ones that of the day before, else the one of the range. */

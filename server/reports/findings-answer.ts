@@ -1,4 +1,5 @@
 import { addDays } from '../domain/dates.ts';
+import { roundRatio } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { type JudgedFinding, listedFindings } from '../findings/find.ts';
 import {
@@ -140,7 +141,10 @@ function roundedEvidence({ sumPosition, ...evidence }: JudgedFinding['evidence']
   const ratios =
     sumPosition === undefined || impressions === 0
       ? {}
-      : { ctr: clicks / impressions, position: sumPosition / impressions + 1 };
+      : {
+          ctr: roundRatio(clicks, impressions, 10_000),
+          position: roundRatio(sumPosition + impressions, impressions, 10),
+        };
   return Object.fromEntries(
     Object.entries({ ...evidence, ...ratios }).map(([name, value]) => [name, rounded(value, DECIMALS[name] ?? 0)]),
   );

@@ -2,7 +2,7 @@ import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { countDays } from '../domain/dates.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-import { type ShownPages, type Split, splitOf } from '../findings/split.ts';
+import { maySplit, type ShownPages, type Split, splitOf } from '../findings/split.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { FindingsPlan } from './findings-plan.ts';
 
@@ -23,21 +23,12 @@ export async function readSplits(
   const shown = await readShown(facts, { files: pages, range, signal }, keywords);
   const withPages = keywords.filter((_, index) => shown.has(index));
   const totals = await readImpressions(facts, { files: impressions, range, signal }, withPages);
-  const found = await inTurns(findSplits(keywords, shown, totals));
-  const ids = found.map(({ keyword }) => keyword.id);
-  const names =
-    ids.length === 0 ? new Map<number, string>() : await facts.keywordPageNames({ files: pages, range, signal }, ids);
-  return {
-    tested: shown.size,
-    splits: found.map(({ keyword, split, total }) => ({
-      ...split,
-      query: keyword.query,
-      impressions: total,
-      pages: split.pages
-        .map(({ page, impressions: count }) => ({ url: names.get(page)!, impressions: count }))
-        .sort((a, b) => b.impressions - a.impressions || (a.url < b.url ? -1 : 1)),
-    })),
-  };
+  const likely = await inTurns(likelySplits(keywords, shown, totals));
+  if (likely.length === 0) return { tested: shown.size, splits: [] };
+  const ids = likely.map(({ keyword }) => keyword.id);
+  // Of equal pages the first by its address counts: numbers of pages say nothing.
+  const names = [...(await facts.keywordPageNames({ files: pages, range, signal }, ids))];
+  return { tested: shown.size, splits: await inTurns(findSplits(likely, names)) };
 }
 
 async function readShown(
@@ -80,17 +71,40 @@ async function readImpressions(
   return totals;
 }
 
-function* findSplits(
+interface LikelySplit {
+  readonly keyword: TrackedKeyword;
+  readonly shown: ShownPages;
+  readonly total: number;
+}
+
+function* likelySplits(
   keywords: readonly TrackedKeyword[],
   shown: ReadonlyMap<number, ShownPages>,
   totals: ReadonlyMap<string, number>,
-) {
-  const found: { keyword: TrackedKeyword; split: Split; total: number }[] = [];
+): Generator<void, LikelySplit[]> {
+  const found: LikelySplit[] = [];
   for (const [index, pages] of shown) {
     const keyword = keywords[index]!;
     const total = totals.get(keyword.id) ?? 0;
-    const split = total === 0 ? null : splitOf(pages, total);
-    if (split !== null) found.push({ keyword, split, total });
+    if (total > 0 && maySplit(pages, total)) found.push({ keyword, shown: pages, total });
+    yield;
+  }
+  return found;
+}
+
+/** @param names of pages by their number, in order */
+function* findSplits(
+  likely: readonly LikelySplit[],
+  names: readonly (readonly [number, string])[],
+): Generator<void, SplitQuery[]> {
+  const order = new Map(names.map(([page], at) => [page, at]));
+  const found: SplitQuery[] = [];
+  for (const { keyword, shown, total } of likely) {
+    const split = splitOf({ ...shown, pages: shown.pages.map((page) => order.get(page)!) }, total);
+    if (split !== null) {
+      const pages = split.pages.map(({ page, impressions }) => ({ url: names[page]![1], impressions }));
+      found.push({ ...split, query: keyword.query, impressions: total, pages });
+    }
     yield;
   }
   return found;

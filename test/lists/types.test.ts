@@ -60,7 +60,14 @@ t.test('discover has pages without positions, and no queries', async (t) => {
 });
 
 t.test('a change of another type is explained by rows of that type alone', async (t) => {
-  const totals = async (of: string) => (await world.ask(`/site?${COMPARED}&type=${of}`)).body.totals;
+  interface Totals {
+    readonly clicks: number;
+    readonly comparison: { readonly clicks: number };
+  }
+  const totals = async (of: string): Promise<Totals> => {
+    const { body } = await world.ask(`/site?${COMPARED}&type=${of}`);
+    return body.totals as Totals;
+  };
   for (const [type, kinds] of [
     ['image', ['page', 'query', 'device', 'country']],
     ['discover', ['page', 'country']],
@@ -87,7 +94,7 @@ t.test('a change of another type is explained by rows of that type alone', async
       t.equal(csv.statusCode, 200);
     }
   }
-  const { clicks } = (await totals('image')) as Row;
+  const { clicks } = await totals('image');
   t.not((await world.ask(`/explain?${COMPARED}&by=page`)).body.change.clicks.now, clicks, 'web has its own');
   for (const path of ['image&by=keyword', 'news&by=brand', 'discover&by=device', 'discover&by=query', 'podcast'])
     refusedFor(t, await world.ask(`/explain?${COMPARED}&type=${path}`), 'type', path);
