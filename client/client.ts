@@ -1,5 +1,5 @@
 import type { components, operations } from './openapi.ts';
-import { PATHS, ROWS } from './operations.ts';
+import { PATHS, POSTS, ROWS } from './operations.ts';
 
 /** The named schemas of the OpenAPI document, such as `Schemas['Metrics']`. */
 export type Schemas = components['schemas'];
@@ -15,9 +15,37 @@ type Given<Sent, Part extends string> = Sent extends { readonly [_ in Part]?: in
     : NonNullable<Values>
   : unknown;
 
-/** The parameters of an operation, those of its path among them. */
+/** A condition of a question on rows: true for any of the values. */
+type QuestionCondition = readonly [
+  operator: 'equals' | 'contains' | 'starts_with' | 'ends_with' | 'matches',
+  dimension: Schemas['QuestionDimension'],
+  values: readonly string[],
+];
+/** What the rows of a question must be like. */
+export type QuestionFilter =
+  | QuestionCondition
+  | readonly ['and' | 'or', QuestionFilter, ...QuestionFilter[]]
+  | readonly ['not', QuestionFilter];
+
+type Sorted = Schemas['QuestionDimension'] | Schemas['MetricName'];
+
+/** Any question: the body of `postQuery`. */
+export interface Question extends Partial<Omit<Schemas['Question'], 'filters' | 'sort' | 'compare' | 'include'>> {
+  /** All must hold. */
+  readonly filters?: readonly QuestionFilter[];
+  /** From the lowest, or with `-` from the highest. */
+  readonly sort?: readonly (Sorted | `-${Sorted}`)[];
+  readonly include?: Partial<Schemas['QuestionParts']>;
+  readonly compare?: 'previous' | 'year' | Schemas['QuestionRange'];
+}
+
+/** The fields of the body of an operation. */
+type Body<O extends Operation> = operations[O] extends { readonly requestBody: object } ? Question : unknown;
+
+/** The parameters of an operation, those of its path and the fields of its body among them. */
 export type Parameters<O extends Operation> = Given<operations[O]['parameters'], 'path'> &
-  Omit<Given<operations[O]['parameters'], 'query'>, 'format' | 'bom'>;
+  Omit<Given<operations[O]['parameters'], 'query'>, 'format' | 'bom'> &
+  Body<O>;
 
 /** The JSON that an operation answers. */
 export type Answer<O extends Operation> = operations[O]['responses'][200]['content']['application/json'];
@@ -78,6 +106,7 @@ export class OrdinateError extends Error {
  *     const ordinate = createClient({ url: 'http://127.0.0.1:3000', key });
  *     const { totals } = await ordinate.getSite({ id: 'Fw7kd', period: '3m' });
  *     for await (const { query, clicks } of ordinate.all.listQueries({ id: 'Fw7kd' })) …
+ *     const { rows } = await ordinate.postQuery({ id: 'Fw7kd', dimensions: ['month', 'device'], filters: [['equals', 'country', ['usa']]] });
  */
 export function createClient(options: ClientOptions): Client {
   const methods = Object.keys(PATHS).map((operation) => [
@@ -92,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
   return { ...(Object.fromEntries(methods) as Operations), all: Object.fromEntries(all) as Sequences };
 }
 
-type Values = Readonly<Record<string, string | number | boolean | undefined>>;
+type Values = Readonly<Record<string, unknown>>;
 interface Page extends Readonly<Record<string, unknown>> {
   readonly paging: Schemas['Paging'];
 }
@@ -118,10 +147,16 @@ async function ask(
   parameters: Values = {},
   { signal }: RequestOptions = {},
 ): Promise<unknown> {
-  const address = addressOf(url, PATHS[operation], parameters);
-  const init = { headers: { authorization: `Bearer ${key}`, accept: 'application/json' }, ...(signal && { signal }) };
+  const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
+  const [address, others] = addressOf(url, PATHS[operation], parameters);
+  const search =
+    others.length > 0 ? `?${new URLSearchParams(others.map(([name, value]) => [name, String(value)]))}` : '';
+  const [target, sent] = (POSTS as readonly string[]).includes(operation)
+    ? [address, { method: 'POST', ...jsonOf(others, headers) }]
+    : [address + search, { headers }];
+  const init = { ...sent, ...(signal && { signal }) };
   for (let repeated = 0; ; repeated++) {
-    const response = await send(address, init);
+    const response = await send(target, init);
     if (response.ok) return response.json();
     const error = await errorOf(response);
     if ((error.status !== 429 && error.status !== 503) || repeated >= retries) throw error;
@@ -130,17 +165,21 @@ async function ask(
   }
 }
 
-function addressOf(url: string, path: string, parameters: Values): string {
-  const query = new URLSearchParams();
-  let filled = path;
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined) continue;
-    const text = String(value);
-    if (path.includes(`{${name}}`)) filled = filled.replace(`{${name}}`, () => encodeURIComponent(text));
-    else query.set(name, text);
-  }
-  const search = query.toString();
-  return `${url.replace(/\/+$/, '')}${filled}${search && `?${search}`}`;
+/** The address of an operation, and the parameters that are not part of its path. */
+function addressOf(url: string, path: string, parameters: Values): [address: string, others: [string, unknown][]] {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const isOfPath = ([name]: [string, unknown]): boolean => path.includes(`{${name}}`);
+  const filled = given.filter(isOfPath).reduce((text, [name, value]) => {
+    return text.replace(`{${name}}`, () => encodeURIComponent(String(value)));
+  }, path);
+  return [url.replace(/\/+$/, '') + filled, given.filter((each) => !isOfPath(each))];
+}
+
+function jsonOf(fields: readonly [string, unknown][], headers: Readonly<Record<string, string>>) {
+  return {
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(Object.fromEntries(fields)),
+  };
 }
 
 async function errorOf(response: Response): Promise<OrdinateError> {

@@ -20,11 +20,15 @@ export const PATHS = {
   listQueries: '/api/v1/projects/{id}/queries',
   listFindings: '/api/v1/projects/{id}/findings',
   getQuery: '/api/v1/projects/{id}/query',
+  postQuery: '/api/v1/projects/{id}/query',
   listAlerts: '/api/v1/projects/{id}/alerts',
   listNotes: '/api/v1/projects/{id}/notes',
   getEffects: '/api/v1/projects/{id}/effects',
   getSnapshot: '/api/v1/projects/{id}/snapshot',
 } as const;
+
+/** The operations that are sent by POST, with a body. */
+export const POSTS = ['postQuery'] as const;
 
 /** The name of the list of rows in answers with pages. */
 export const ROWS = {
@@ -33,4 +37,5 @@ export const ROWS = {
   listPages: 'pages',
   listQueries: 'queries',
   listFindings: 'findings',
+  postQuery: 'rows',
 } as const;

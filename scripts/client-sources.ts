@@ -8,10 +8,11 @@ interface Schema {
 interface Operation {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
   readonly responses: { readonly 200: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> } };
 }
 export interface Document {
-  readonly paths: Readonly<Record<string, { readonly get?: Operation }>>;
+  readonly paths: Readonly<Record<string, { readonly get?: Operation; readonly post?: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
@@ -25,11 +26,18 @@ export function withoutExamples(document: object): Document {
 export function operationsSource(document: Document): string {
   const paths: Record<string, string> = {};
   const rows: Record<string, string> = {};
-  for (const [path, { get }] of Object.entries(document.paths)) {
-    const schema = get?.responses[200].content['application/json']?.schema;
-    if (get === undefined || schema === undefined) continue;
-    paths[get.operationId] = path;
-    if (get.parameters?.some(({ name }) => name === 'offset')) rows[get.operationId] = rowsOf(document, schema);
+  const posts: string[] = [];
+  for (const [path, { get, post }] of Object.entries(document.paths)) {
+    for (const operation of [get, post]) {
+      const schema = operation?.responses[200].content['application/json']?.schema;
+      if (operation === undefined || schema === undefined) continue;
+      const { operationId, parameters = [], requestBody } = operation;
+      paths[operationId] = path;
+      const fields = requestBody && propertiesOf(document, requestBody.content['application/json']!.schema);
+      if (fields !== undefined) posts.push(operationId);
+      const names = [...parameters.map(({ name }) => name), ...Object.keys(fields ?? {})];
+      if (names.includes('offset')) rows[operationId] = rowsOf(document, schema);
+    }
   }
   return `// Written by \`npm run client\`; do not edit.
 
@@ -39,18 +47,25 @@ export const DOCUMENT = '${hash('sha256', JSON.stringify(document))}';
 /** The path of each operation. */
 export const PATHS = ${literal(paths)} as const;
 
+/** The operations that are sent by POST, with a body. */
+export const POSTS = ${JSON.stringify(posts).replaceAll('"', "'")} as const;
+
 /** The name of the list of rows in answers with pages. */
 export const ROWS = ${literal(rows)} as const;
 `;
 }
 
 /** The one property of an answer that is a list. */
-function rowsOf({ components }: Document, schema: Schema): string {
-  const { properties = {} } = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+function rowsOf(document: Document, schema: Schema): string {
+  const properties = propertiesOf(document, schema);
   const [name, ...others] = Object.keys(properties).filter((property) => properties[property]?.type === 'array');
   if (name === undefined || others.length > 0)
     throw new Error(`An answer in pages must have one list: ${schema.$ref}.`);
   return name;
+}
+
+function propertiesOf({ components }: Document, schema: Schema): Readonly<Record<string, Schema>> {
+  return (components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema).properties ?? {};
 }
 
 function literal(entries: Readonly<Record<string, string>>): string {

@@ -36,7 +36,16 @@ const client = createClient({
     const prepared = before.shift();
     if (prepared !== undefined) return prepared;
     const headers = init?.headers as Record<string, string>;
-    const { statusCode, payload, headers: given } = await app.inject({ url: `${url.pathname}${url.search}`, headers });
+    const { method = 'GET', body } = init ?? {};
+    const request = { method: method as 'GET', url: `${url.pathname}${url.search}`, headers };
+    const {
+      statusCode,
+      payload,
+      headers: given,
+    } = await app.inject({
+      ...request,
+      ...(body ? { payload: body as string } : {}),
+    });
     return new Response(payload, { status: statusCode, headers: given as Record<string, string> });
   },
   wait: async (milliseconds) => {
@@ -59,7 +68,8 @@ const tooMany = (seconds?: string): Response =>
 t.test('the generated files are those of the document (`npm run client` writes them)', async (t) => {
   const document = withoutExamples((await app.inject('/openapi.json')).json<object>());
   t.match(operationsSource(document), DOCUMENT, 'client/ is up to date');
-  t.equal(Object.keys(PATHS).length, Object.keys(document.paths).length - 1, 'all but the one that sends a file');
+  const operations = Object.values(document.paths).flatMap(({ get, post }) => [get, post].filter(Boolean));
+  t.equal(Object.keys(PATHS).length, operations.length - 1, 'all but the one that sends a file');
 });
 
 t.test('a method for each operation, with typed parameters and answers', async (t) => {
@@ -80,6 +90,33 @@ t.test('a method for each operation, with typed parameters and answers', async (
   ]);
 });
 
+t.test('any question, with its parts as fields, and all of its rows', async (t) => {
+  const { rows, totals } = await client.postQuery({
+    id: 'Proj1',
+    range: { from: '2026-03-10', to: '2026-03-10' },
+    dimensions: ['query'],
+    filters: [['not', ['or', ['equals', 'query', ['red hats']], ['starts_with', 'query', ['red s']]]]],
+    metrics: ['clicks'],
+    sort: ['-clicks', 'query'],
+    limit: 1,
+  });
+  t.strictSame([rows, totals], [[{ query: 'red boots', clicks: 9 }], { clicks: 17 }]);
+  t.strictSame(sent, ['/api/v1/projects/Proj1/query']);
+  const all: unknown[] = [];
+  const range = { from: '2026-03-10', to: '2026-03-10' };
+  for await (const { query } of client.all.postQuery({ id: 'Proj1', range, dimensions: ['query'], limit: 2 }))
+    all.push(query);
+  t.strictSame(
+    all,
+    names.map((name) => `red ${name}`),
+  );
+  t.equal(sent.length, 4);
+  await t.rejects(client.postQuery({ id: 'Proj1', dimensions: ['query', 'device'] }), {
+    status: 400,
+    code: 'invalid_request',
+  });
+});
+
 t.test('what the types refuse', async (t) => {
   const wrong = [
     // @ts-expect-error an id is needed
@@ -90,8 +127,16 @@ t.test('what the types refuse', async (t) => {
     () => client.getSite({ id: 'Proj1', format: 'csv' }),
     // @ts-expect-error no pages
     (): unknown => client.all.getSite({ id: 'Proj1' }),
+    // @ts-expect-error no such dimension
+    () => client.postQuery({ id: 'Proj1', dimensions: ['colour'] }),
+    // @ts-expect-error no such operator
+    () => client.postQuery({ id: 'Proj1', filters: [['like', 'query', ['a']]] }),
+    // @ts-expect-error a filter in a filter needs a list of values
+    () => client.postQuery({ id: 'Proj1', filters: [['not', ['equals', 'query', 'a']]] }),
+    // @ts-expect-error nothing to sort by
+    () => client.postQuery({ id: 'Proj1', sort: ['-colour'] }),
   ];
-  t.equal(wrong.length, 4, 'the compiler has seen them');
+  t.equal(wrong.length, 8, 'the compiler has seen them');
 });
 
 t.test('parts of the path are encoded, and parameters without a value left out', async (t) => {
