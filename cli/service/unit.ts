@@ -69,6 +69,8 @@ OOMPolicy=continue
 StateDirectory=${states.join(' ')}
 StateDirectoryMode=0700${others}
 UMask=0077
+# A dump of the memory would hold secrets.
+LimitCORE=0
 ProtectSystem=strict
 ProtectHome=yes
 PrivateTmp=yes

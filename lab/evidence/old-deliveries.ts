@@ -33,8 +33,8 @@ export async function measureOld({ rows, minutes, postgres }: OldOptions): Promi
 
 async function newCatalog(server: Postgres | undefined, name: string): Promise<string | undefined> {
   if (server === undefined) return undefined;
-  await queryPostgres(server.url, `create database ${name}`);
-  return Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
+  await queryPostgres(server.url, `create database ordinate_${name}`);
+  return Object.assign(new URL(server.url), { pathname: `/ordinate_${name}` }).href;
 }
 
 async function measure(scene: Scene, calm: Scene, { rows, minutes }: OldOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
-import { type ChannelWriter, disableChannel } from './channels.ts';
+import { type ChannelWriter, disableChannel, listChannels } from './channels.ts';
 
 /** A delivery of an event over a channel, as lists show it. */
 export interface Delivery {
@@ -151,7 +151,11 @@ async function findDelivery(
 
 /** The newest deliveries of a channel, or of all, newest first. */
 export async function listDeliveries(catalog: Catalog, channel: string | null, limit: number): Promise<Delivery[]> {
-  return catalog.statements.all('deliveries_of_channel', { channel, limit });
+  const channels = channel === null ? (await listChannels(catalog, null)).map(({ id }) => id) : [channel];
+  const newest: Delivery[] = [];
+  for (const id of channels)
+    newest.push(...(await catalog.statements.all<Delivery>('deliveries_of_channel', { channel: id, limit })));
+  return newest.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1)).slice(0, limit);
 }
 
 /**

@@ -21,6 +21,8 @@ const GRACE = 900;
  */
 export async function work(settings: Settings, { isStartedByServer = false } = {}): Promise<void> {
   const { dataFolder, logLevel } = settings;
+  // As in cli/ordinate.ts.
+  process.report.excludeEnv = true;
   // Exceeding a file size limit is a failed write and must not end the process.
   process.on('SIGXFSZ', () => {});
   // Unbuffered: there are few lines, and none is lost when the process is killed.

@@ -39,6 +39,7 @@ interface ComposeService {
   readonly stop_grace_period?: string;
   readonly cap_drop: readonly string[];
   readonly security_opt: readonly string[];
+  readonly ulimits?: Readonly<Record<string, number>>;
 }
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -146,6 +147,7 @@ t.test('compose: settings, versions, files and hardening', (t) => {
     t.match(service.image, /:v?\d+\.\d+\.\d+$/, `${name} is pinned`);
     for (const port of service.ports) t.match(port, /^127\.0\.0\.1:\d+:\d+$/, `${name} is for this machine only`);
     t.strictSame([service.cap_drop, service.security_opt], [['ALL'], ['no-new-privileges:true']], name);
+    if (name === 'ordinate') t.strictSame(service.ulimits, { core: 0 });
     for (const { source } of service.configs ?? []) t.ok(compose.configs[source], source);
     for (const volume of service.volumes) t.ok(volume.split(':')[0]! in compose.volumes, volume);
   }
@@ -179,6 +181,7 @@ t.test('the unit protects the machine, and leaves the server more time than it t
     'StateDirectory=ordinate ordinate-secrets',
     'StateDirectoryMode=0700',
     'UMask=0077',
+    'LimitCORE=0',
     'NoNewPrivileges=yes',
     'CapabilityBoundingSet=',
     'SystemCallFilter=@system-service',
