@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import pLimit from 'p-limit';
 import { actorOf } from '../../server/catalog/audit.ts';
 import { listNotes, listWorkspaceNotes, NOTE_CATEGORIES, type Note } from '../../server/catalog/events.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
@@ -11,6 +12,9 @@ import type { NoteVerdict } from '../../server/reports/note-verdicts.ts';
 import { commandWriter, print, printJson, printTable, TemporaryFailure, TRY_AGAIN, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
+
+/** Notes that are judged at a time: one reads facts while another computes. */
+const AT_ONCE = 4;
 
 interface Of {
   readonly project?: string | undefined;
@@ -136,13 +140,23 @@ async function list({ settings, catalog }: Stores, of: Of): Promise<JudgedNote[]
   ]);
   const log = { info: () => {}, warn: () => {} };
   return withReports({ settings, catalog, log, now: Date.now }, async (sources) => {
-    const judged: JudgedNote[] = [];
-    const reading = { reader: 'notes', signal: new AbortController().signal };
-    for (const note of notes) {
-      const effect = await noteVerdict(sources, { id: project, workspaceId: workspace }, note, reading);
-      judged.push({ note, effect });
+    const stop = new AbortController();
+    const reading = { reader: 'notes', signal: stop.signal };
+    const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
+    const judging = notes.map((note) =>
+      limit(async () => ({
+        note,
+        effect: await noteVerdict(sources, { id: project, workspaceId: workspace }, note, reading),
+      })),
+    );
+    try {
+      return await Promise.all(judging);
+    } finally {
+      // What still runs after a failure ends before the stores are closed.
+      stop.abort();
+      limit.clearQueue();
+      await Promise.allSettled(judging);
     }
-    return judged;
   });
 }
 

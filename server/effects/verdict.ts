@@ -42,8 +42,16 @@ const BECAUSE: Readonly<Record<EffectReason, string>> = {
   few_placebos: `there are fewer than ${MIN_PLACEBOS} comparisons without a change to judge it by`,
 };
 
-/** The verdict on a change in one or two sentences with its numbers. */
-export function sentenceOf(judged: Judged): string {
+/**
+ * The verdict on a change in one to three sentences with its numbers.
+ * @param changes how many noted changes of the day it is about
+ */
+export function sentenceOf(judged: Judged, changes = 1): string {
+  const shared = changes > 1 && judged.effect !== null ? ` ${changes} notes of this day share it.` : '';
+  return `${verdictIn(judged)}${shared}`;
+}
+
+function verdictIn(judged: Judged): string {
   const { verdict, reasons, effect } = judged;
   const because = reasons.map((reason) => BECAUSE[reason]).join(', and ');
   switch (verdict) {

@@ -69,7 +69,7 @@ export async function answerOf(plan: EffectPlan) {
   return {
     project: projectReference(project),
     ...result,
-    text: sentenceOf(result),
+    text: sentenceOf(result, changesOn(plan)),
     daily: clicks === undefined ? [] : dailyOf(clicks, windows, effect),
     events: [
       ...eventsIn(span, null).map(({ title, from, to, source }) => ({
@@ -106,6 +106,11 @@ function reasonsAgainst({ found, windows, date, span, final, clicks }: EffectPla
   );
   if (others.some((note) => touches(note, span))) reasons.push('other_note');
   return reasons;
+}
+
+/** Notes about the subject or a part of it that begin on a day which was asked about without one of them. */
+function changesOn({ found, date, clicks }: EffectPlan): number {
+  return found.note === null && clicks !== undefined ? clicks.notes.filter((note) => note.date === date).length : 1;
 }
 
 async function estimateOf(clicks: SubjectClicks, date: Day, lengths: WindowLengths): Promise<Estimate> {

@@ -176,6 +176,13 @@ t.test('hidden queries: no text of one in any answer', async (t) => {
     notes.every(({ author }: { author: string }) => author === ''),
     'no address of a member',
   );
+  t.notOk(
+    notes.some((note: object) => 'effect' in note || 'verdict' in note),
+    'a note has no verdict here',
+  );
+  const { id } = notes.find(({ text }: { text: string }) => text === 'Of a keyword');
+  const effect = await get(`${open.root}/api/projects/Proj1/effects?note=${id}`);
+  t.equal(effect.status, 404, 'nor can it be asked for');
   const { root } = await share({ screens: SHARE_SCREENS, hideQueries: true });
   for (const resource of ALL) {
     const { status, text } = await get(`${root}/api/projects/Proj1/${resource}${paramsOf(resource)}`);

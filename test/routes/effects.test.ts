@@ -88,6 +88,14 @@ t.test('several pages, page groups, keywords and groups are subjects', async (t)
   const pair = await of({ date: CHANGE, group: 'pairs' });
   t.match(pair.body, { subject: { keywords: 2 }, verdict: 'not_comparable', reasons: ['other_note'] });
   t.equal(pair.body.effect.actual, clicksIn(keywordClicks, [2, 3], pair.body.windows.after), 'its numbers stay');
+  const day = await ask(`/effects?date=${CHANGE}&page=${page(0)}&page=${page(3)}`);
+  t.match(day.body.text, / 2 notes of this day share it\.$/);
+  t.strictSame(
+    day.body.notes.filter(({ date }: { date: string }) => date === CHANGE).map(({ text }: { text: string }) => text),
+    ['Note 1', 'Note 2', 'Note 3', 'Note 5'],
+    'they are listed',
+  );
+  t.notMatch((await of({ date: CHANGE, page: page(0) })).body.text, 'share it');
 });
 
 t.test('without an effect, what could not have been seen is said', async (t) => {
