@@ -150,7 +150,7 @@ async function ask(
   const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
   const [address, others] = addressOf(url, PATHS[operation], parameters);
   const search =
-    others.length > 0 ? `?${new URLSearchParams(others.map(([name, value]) => [name, String(value)]))}` : '';
+    others.length > 0 ? `?${new URLSearchParams(others.map(([name, value]) => [name, String(value)])).toString()}` : '';
   const [target, sent] = (POSTS as readonly string[]).includes(operation)
     ? [address, { method: 'POST', ...jsonOf(others, headers) }]
     : [address + search, { headers }];
