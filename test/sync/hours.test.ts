@@ -3,8 +3,10 @@ import t from 'tap';
 import { stageOf } from '../../cli/demo/provider/days.ts';
 import { firstIncompleteHour, newestHour, spreadOverHours } from '../../cli/demo/provider/hours.ts';
 import { countByProperty } from '../../cli/demo/provider/searches.ts';
+import { listProjectsToEvaluate } from '../../server/catalog/evaluations.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
 import { hoursOf, hourText } from '../../server/domain/hours.ts';
+import { evaluate } from '../alerts/world.ts';
 import type { Row } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';
 
@@ -124,6 +126,39 @@ t.test('hours that the provider answers wrongly stop no other table, and are ask
   world.clock += 2 * HOUR;
   t.match(await world.sync(), { outcome: 'done' });
   t.strictSame(await stored(world, '2026-03-06', '2026-03-15'), expected(world, '2026-03-06', '2026-03-15'));
+});
+
+t.test('clicks that stop are an alert after the next sync', async (t) => {
+  const world = await syncWorld(t, SMALL);
+  const isHours = ({ request }: { request?: { dimensions: readonly string[] } }) => request?.dimensions[0] === 'hour';
+  /** Twenty clicks an hour, for the ten days that the provider keeps, until they stop. */
+  const sync = async (stop = Number.POSITIVE_INFINITY): Promise<void> => {
+    const complete = Math.floor(world.clock / HOUR) * HOUR - 3 * HOUR;
+    const today = pacificDayOf(world.clock);
+    const rows = eachDay(addDays(today, -9), today)
+      .flatMap(hoursOf)
+      .filter((start) => start < Math.min(complete, stop))
+      .map((start) => ({ keys: [hourText(start)], clicks: 20, impressions: 100, ctr: 0.2, position: 2 }));
+    const body = { rows, metadata: { firstIncompleteHour: hourText(complete) } };
+    world.provider.heal();
+    world.provider.fail({ status: 200, body }, { which: isHours });
+    t.match(await world.sync(), { outcome: 'done' });
+  };
+  const evaluated = async (): Promise<Row[]> => {
+    t.strictSame(await listProjectsToEvaluate(world.catalog), ['Proj1'], 'there is something to evaluate');
+    const { opened } = (await evaluate(world, { now: () => world.clock }))!;
+    return opened.filter(({ type }) => type === 'hourly_stop') as unknown as Row[];
+  };
+  for (let days = 0; days < 5; days++) {
+    await sync();
+    world.clock += 8 * 24 * HOUR;
+  }
+  const stop = world.clock - 6 * HOUR;
+  await sync(stop);
+  t.strictSame(await evaluated(), [], 'three hours are not enough');
+  world.clock += 6 * HOUR;
+  await sync(stop);
+  t.match(await evaluated(), [{ title: 'Clicks have stopped: 0 in 6 hours, against 120', severity: 'critical' }]);
 });
 
 t.test('an exhausted quota ends the run before days too, and hours that were stored stay', async (t) => {
