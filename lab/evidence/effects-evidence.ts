@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
 import { formatTable } from '../../cli/table.ts';
 import { Draws } from './draws.ts';
+import { measureCost } from './effects/cost.ts';
 import { type Asked, LENGTHS, METHODS } from './effects/methods.ts';
 import { type GeneratedSite, generateSite, readSite, type Site } from './effects/sites.ts';
 
@@ -12,6 +13,7 @@ import { type GeneratedSite, generateSite, readSite, type Site } from './effects
 const program = new Command('effects:evidence')
   .option('--sites <n>', 'generated sites of each kind', Number, 60)
   .option('--questions <n>', 'questions to each site', Number, 24)
+  .option('--cost', 'how long questions take, and nothing else')
   .option('--export <path>', 'a bulk export by URL: placebo questions to its pages');
 
 /** Clicks a day of the classes of pages, and the limits between them. */
@@ -129,7 +131,8 @@ function realRow(method: string, cuts: readonly Table[]): object {
 }
 
 async function run(): Promise<void> {
-  const options: { sites: number; questions: number; export?: string } = program.parse().opts();
+  const options: { sites: number; questions: number; cost?: boolean; export?: string } = program.parse().opts();
+  if (options.cost === true) return measureCost(print);
   for (const wander of [0.1, 0.2]) {
     const table: Table = new Map();
     for (let site = 0; site < options.sites; site++) {
