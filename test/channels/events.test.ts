@@ -49,6 +49,31 @@ t.test('an evaluation announces what it opens and resolves, once', async (t) => 
   t.ok(after.every((line) => line.startsWith('alert.resolved ') && open.some(({ id }) => line.endsWith(id))));
 });
 
+t.test('an alert that rises to critical is no new event', async (t) => {
+  const { world, add, rows, clock } = await makeScene(t, {}, [projectUntil(LAST)]);
+  clock.at = LATER;
+  await add('webhook', '/');
+  const { catalog, settings } = world;
+  const clicksOn = (at: number): number => (at < 90 ? 200 : at < 100 ? 130 : 20);
+  const { site_daily: site } = factsOf(0, 109);
+  await world.load({ site_daily: site.map((row, at) => ({ ...row, clicks: clicksOn(at) })) });
+  const days = site.map(({ date }) => String(date));
+  const evaluate = (at: number) =>
+    withFacts(settings, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { now: () => LATER, asOf: days[at]! }));
+  const drops = async () => {
+    const { alerts } = (await world.ask('/alerts?status=open&limit=500')).body;
+    const open = alerts as { id: string; type: string; severity: string }[];
+    return open.filter(({ type }) => type === 'traffic_drop').map(({ id, severity }) => [id, severity]);
+  };
+  await evaluate(99);
+  const [[id] = []] = await drops();
+  t.strictSame(await drops(), [[id, 'warning']]);
+  const told = await rows('channels', 'deliveries');
+  await evaluate(109);
+  t.strictSame(await drops(), [[id, 'critical']]);
+  t.strictSame(await rows('channels', 'deliveries'), told);
+});
+
 t.test('the sync: edges only, also where a run is killed between its windows', async (t) => {
   const { world, add, rows, send, receiver } = await makeScene(t);
   await add('slack', '/');
