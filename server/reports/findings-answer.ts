@@ -29,7 +29,7 @@ export function* judgedOf(
   { range, reasons }: { readonly range: Range; readonly reasons: Reasons },
 ): Generator<void, Pick<Judged, 'findings' | 'tested'>> {
   const names = new Map(rows.map(({ kind, names: texts }) => [kind, texts]));
-  const findings: Untold[] = split.splits.map((one) => splitFinding(one, range));
+  const findings: Untold[] = split.splits.map(splitFinding);
   const tested = new Map<FindingType, Judged['tested'][FindingType]>();
   for (const family of Object.keys(FAMILIES) as Family[]) {
     const tests = found.get(family);
@@ -98,10 +98,7 @@ function countBelow(values: Float64Array, bound: number): number {
   return count;
 }
 
-function splitFinding(
-  { query, impressions, pages, shownDays, changes, firstChange }: SplitQuery,
-  range: Range,
-): Untold {
+function splitFinding({ query, impressions, pages, shownDays, changes, since }: SplitQuery): Untold {
   return {
     type: 'split',
     query,
@@ -115,7 +112,7 @@ function splitFinding(
     gain: null,
     p: null,
     adjusted: null,
-    since: addDays(range.from, firstChange),
+    since,
   };
 }
 

@@ -125,7 +125,7 @@ async function judge(facts: Facts, plan: FindingsPlan, query: FindingsQuery, sig
     readSplits(facts, plan.split, signal),
     qualityOf(facts, plan.quality, signal),
   ]);
-  if (plan.split.pages.length === 0) reasons.set('split', 'needs_stored_days');
+  if (!split.isStored) reasons.set('split', 'needs_stored_days');
   const found = together(kinds.map((kind) => kind.found));
   const rows = kinds.map((kind) => kind.rows);
   return { ...(await inTurns(judgedOf(found, rows, split, { range, reasons }))), ...known };

@@ -22,7 +22,7 @@ import {
 import type { OracleWorld, Project } from './oracle-world.ts';
 
 /** The days on which the provider's counting of impressions and positions changed: first and last day, and how. */
-const EVENTS = (
+export const EVENTS = (
   [
     ['2025-05-13', '2026-04-27', 'span'],
     ['2025-06-16', '2025-06-17', 'change'],
@@ -329,7 +329,7 @@ function minus<Parts extends Record<string, number>>(all: Parts, part: Parts): P
 }
 
 /** Whether counting differs between two ranges, or changes within one of them. */
-function changesBetween({ from, to, isSpan }: (typeof EVENTS)[number], now: Days, base: Days): boolean {
+export function changesBetween({ from, to, isSpan }: (typeof EVENTS)[number], now: Days, base: Days): boolean {
   const phase = (day: number): number => (day < from ? 0 : day > to ? 2 : 1);
   const phases = new Set([now.from, now.to, base.from, base.to].map(phase));
   return phases.size > 1 || (!isSpan && phases.has(1));
@@ -381,7 +381,7 @@ function usual(
 
 /** Ids of the notes that touch either range, in the order of notes. */
 function touching(world: OracleWorld, project: Project, ranges: readonly Days[]): unknown[] {
-  const all = notes(world, project, { get: () => undefined }) as {
+  const all = notes(world, project, { get: () => undefined, all: () => [] }) as {
     notes: { id: string; date: string; endDate: string | null }[];
   };
   return all.notes

@@ -112,11 +112,14 @@ export const descending = (a: number, b: number): number => b - a;
 
 export interface Query {
   get(name: string): string | undefined;
+  /** All values of a parameter that may be sent several times. */
+  all(name: string): readonly string[];
 }
 
 export function readQuery(path: string): Query {
   const sent = new URLSearchParams(path.split('?')[1] ?? '');
   return {
+    all: (name) => sent.getAll(name),
     get: (name) => {
       const values = sent.getAll(name);
       if (values.length > 1 || values[0] === '') throw bad(name);

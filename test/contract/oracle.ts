@@ -4,6 +4,7 @@ import type { Tables } from '../world.ts';
 import { alerts, groupList, notes, pageGroups, projects } from './oracle-entities.ts';
 import { explain } from './oracle-explain.ts';
 import { breakdowns, keywords, list, site } from './oracle-facts.ts';
+import { findings } from './oracle-findings.ts';
 import { type Expected, missing, type Query, Refusal, readQuery } from './oracle-terms.ts';
 import { OracleWorld, type Project } from './oracle-world.ts';
 
@@ -16,6 +17,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   site,
   breakdowns,
   explain,
+  findings,
   pages: (world, project, query) => list(world, project, query, 'pages'),
   queries: (world, project, query) => list(world, project, query, 'queries'),
   alerts,

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { addDays } from '../../../server/domain/dates.ts';
 import { type Bench, Client } from '../bench-context.ts';
 import { prepareLists } from '../data.ts';
-import { PeakMemory } from '../memory.ts';
+import { PeakMemory, processorSeconds } from '../memory.ts';
 import { type Server, startServer } from '../ordinate.ts';
 import { atMost, memoryOf, type Outcome } from '../results.ts';
-import { type Sample, summarise } from '../rounds.ts';
+import { quantile, type Sample, summarise } from '../rounds.ts';
 import { LARGE, LAST_DAY, workspaceName } from '../snapshots.ts';
 
 const LONGEST_TURN = 20;
@@ -78,20 +78,30 @@ async function measureOn(
     const memory = new PeakMemory(server.pid);
     const samples: Sample[] = [];
     const turns: number[] = [];
+    const processor: number[] = [];
     // Each time another range, which no cache has; the first ones warm up.
     for (let round = -2; round < options.rounds; round++) {
       const to = addDays(LAST_DAY, -2 - round);
       for (const before of prepared?.(to) ?? []) await client.read(before);
-      const started = Date.now();
+      const [started, taken] = [Date.now(), processorSeconds(server.pid) ?? 0];
       const sample = await client.time(path(to));
       if (round < 0) continue;
       samples.push(sample);
       turns.push(longestSince(delays, started));
+      processor.push(1000 * ((processorSeconds(server.pid) ?? 0) - taken));
     }
     client.close();
     const time = summarise(samples);
     outcomes.push({
-      lines: [{ name, ...time, memory: memoryOf(memory), baselines: { 'longest turn': Math.max(...turns) } }],
+      lines: [
+        {
+          name,
+          ...time,
+          memory: memoryOf(memory),
+          processor: { servers: quantile(processor, 0.5), stores: 0 },
+          baselines: { 'longest turn': Math.max(...turns) },
+        },
+      ],
       targets: [
         atMost(name, time.median, most, 'ms'),
         atMost(`${name}: longest turn of the event loop`, Math.max(...turns), LONGEST_TURN, 'ms'),
@@ -102,7 +112,7 @@ async function measureOn(
   return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
 }
 
-/** The longest delay of the event loop since an instant; delays under 5 ms are not told. */
+/** The longest turn of the event loop since an instant, in milliseconds of processor time; those under 5 are not told. */
 function longestSince(file: string, since: number): number {
   let lines: string[];
   try {
