@@ -1,0 +1,171 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import { addDays, type Day, eachDay } from '../../server/domain/dates.ts';
+
+/** Searches of one day that found one page. */
+interface BingSearches {
+  readonly day: Day;
+  readonly query: string;
+  readonly url: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  /** Average, from 1. */
+  readonly position: number;
+}
+
+interface BingSite {
+  readonly url: string;
+  readonly isVerified: boolean;
+}
+
+/** What answers in place of data: a status and a body, or a connection that breaks. */
+type BingFailure = { readonly status: number; readonly body: object | string } | 'reset';
+
+/** Errors as the API writes them, all with status 400. */
+export const BING_ERRORS = {
+  invalidKey: { ErrorCode: 3, Message: 'ERROR!!! InvalidApiKey' },
+  throttledUser: { ErrorCode: 4, Message: 'ERROR!!! ThrottleUser' },
+  throttledHost: { ErrorCode: 5, Message: 'ERROR!!! ThrottleHost' },
+  invalidParameter: { ErrorCode: 8, Message: 'ERROR!!! InvalidParameter' },
+  notAuthorized: { ErrorCode: 14, Message: 'ERROR!!! NotAuthorized' },
+} as const;
+
+/**
+ * A model of Bing Webmaster Tools, which computes each answer from searches. Days are whole windows without paging or
+ * filters, queries and pages are weeks: a row of day D has the seven days before D.
+ */
+export interface FakeBing {
+  /** The base address, for connections. */
+  readonly url: string;
+  readonly key: string;
+  readonly sites: BingSite[];
+  readonly searches: BingSearches[];
+  /** The current day. */
+  today: Day;
+  /** How many days it keeps. */
+  retained: number;
+  /** The day of the week that ends weeks, from 0 for Sunday; clients do not know it. */
+  weekday: number;
+  /** Of dates, such as `-0700`: the day begins there. */
+  offset: string;
+  /** Whether the days begin with a row without a date. */
+  hasUndated: boolean;
+  /** Called for each request; what it returns is the answer. */
+  intercept: (method: string) => BingFailure | undefined;
+  /** The requests: method and site. */
+  readonly requests: { readonly method: string; readonly site: string | null }[];
+}
+
+/** A date without a value. */
+const NO_DATE = '/Date(-62135568000000)/';
+const VERIFICATION_CODE = '0123456789ABCDEF-verification';
+
+/** Starts it; it ends with the test. */
+export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
+  const server = createServer((request, response) => answer(new URL(request.url!, 'http://bing'), response));
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const fake: FakeBing = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/json`,
+    key: 'bing-key-of-the-tests-0123456789',
+    sites: [],
+    searches: [],
+    today,
+    retained: 180,
+    weekday: 5,
+    offset: '-0700',
+    hasUndated: false,
+    intercept: () => undefined,
+    requests: [],
+  };
+
+  function answer(url: URL, response: ServerResponse): void {
+    const method = url.pathname.replace('/json/', '');
+    const site = url.searchParams.get('siteUrl');
+    fake.requests.push({ method, site });
+    const failure = fake.intercept(method) ?? refusal(url, method, site);
+    if (failure === 'reset') response.destroy();
+    else if (failure !== undefined) send(response, failure.status, failure.body);
+    else send(response, 200, { d: ANSWERS[method]!(fake) });
+  }
+
+  function refusal(url: URL, method: string, site: string | null): BingFailure | undefined {
+    if (url.searchParams.get('apikey') !== fake.key) return { status: 400, body: BING_ERRORS.invalidKey };
+    if (ANSWERS[method] === undefined) return { status: 404, body: '<html>Not Found</html>' };
+    if (method === 'GetUserSites') return undefined;
+    if (site === null) return { status: 400, body: BING_ERRORS.invalidParameter };
+    const isOpen = fake.sites.some(({ url: own, isVerified }) => own === site && isVerified);
+    return isOpen ? undefined : { status: 400, body: BING_ERRORS.notAuthorized };
+  }
+  return fake;
+}
+
+const ANSWERS: Readonly<Record<string, (fake: FakeBing) => object[]>> = {
+  GetUserSites: ({ sites }) =>
+    sites.map(({ url, isVerified }) => ({
+      __type: 'Site:#Microsoft.Bing.Webmaster.Api',
+      AuthenticationCode: VERIFICATION_CODE,
+      DnsVerificationCode: VERIFICATION_CODE,
+      IsVerified: isVerified,
+      Url: url,
+    })),
+  GetRankAndTrafficStats: (fake) => [
+    ...(fake.hasUndated ? [{ Clicks: 0, Date: NO_DATE, Impressions: 0 }] : []),
+    ...[...Map.groupBy(kept(fake), ({ day }) => day)].map(([day, rows]) => ({
+      Clicks: total(rows, 'clicks'),
+      Date: dateOf(day, fake),
+      Impressions: total(rows, 'impressions'),
+    })),
+  ],
+  GetQueryStats: (fake) => weeksOf(fake, 'query'),
+  // The name of the field is that of queries.
+  GetPageStats: (fake) => weeksOf(fake, 'url'),
+};
+
+function weeksOf(fake: FakeBing, by: 'query' | 'url'): object[] {
+  const ends = eachDay(addDays(fake.today, -fake.retained), fake.today).filter(
+    (day) => new Date(`${day}T00:00Z`).getUTCDay() === fake.weekday,
+  );
+  const searches = kept(fake);
+  return ends.flatMap((end) => {
+    const ofWeek = searches.filter(({ day }) => day >= addDays(end, -7) && day < end);
+    return [...Map.groupBy(ofWeek, (row) => row[by])].map(([Query, rows]) => {
+      const impressions = total(rows, 'impressions');
+      const clicks = total(rows, 'clicks');
+      const average = (weight: 'clicks' | 'impressions', all: number): number =>
+        all === 0 ? -1 : rows.reduce((sum, row) => sum + row.position * row[weight], 0) / all;
+      return {
+        AvgClickPosition: average('clicks', clicks),
+        AvgImpressionPosition: average('impressions', impressions),
+        Clicks: clicks,
+        Date: dateOf(end, fake),
+        Impressions: impressions,
+        Query,
+      };
+    });
+  });
+}
+
+function kept({ searches, today, retained }: FakeBing): BingSearches[] {
+  return searches.filter(({ day }) => day >= addDays(today, -retained) && day < today);
+}
+
+function total(rows: readonly BingSearches[], measure: 'clicks' | 'impressions'): number {
+  return rows.reduce((sum, row) => sum + row[measure], 0);
+}
+
+/** Midnight at the offset, as milliseconds, with the offset. */
+function dateOf(day: Day, { offset }: FakeBing): string {
+  const at = Date.parse(`${day}T00:00:00${offset.slice(0, 3)}:${offset.slice(3)}`);
+  return `/Date(${at}${offset})/`;
+}
+
+function send(response: ServerResponse, status: number, body: object | string): void {
+  const isText = typeof body === 'string';
+  response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json; charset=utf-8' });
+  response.end(isText ? body : JSON.stringify(body));
+}
