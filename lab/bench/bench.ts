@@ -22,6 +22,7 @@ import { measurePortfolio } from './measurements/portfolio.ts';
 import { measureProjects } from './measurements/projects.ts';
 import { measureQuestion } from './measurements/question.ts';
 import { measureRepeat } from './measurements/repeat.ts';
+import { measureResident } from './measurements/resident.ts';
 import { measureSelection } from './measurements/selection.ts';
 import { measureSite } from './measurements/site.ts';
 import { measureTotals } from './measurements/totals.ts';
@@ -55,6 +56,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   projects: measureProjects,
   clients: measureClients,
   workers: measureWorkers,
+  resident: measureResident,
 };
 
 function report(step: string): void {

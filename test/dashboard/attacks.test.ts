@@ -59,13 +59,13 @@ async function scene(t: Test) {
     return url.replace(/:\w+/, known).replaceAll(/:\w+/g, 'some1');
   };
   let address = 0;
-  const ask = async (method: Method, path: string, headers: Record<string, string>) => {
+  const ask = async (method: Method, path: string, headers: Record<string, string>, payload = '{}') => {
     // Too many refusals of one address would be all that is seen.
     address += 1;
     const response = await app.inject({
       ...{ method, url: `/app/api${path}`, remoteAddress: `10.0.${address >> 8}.${address & 255}` },
       headers: { host: 'localhost', 'content-type': 'application/json', ...headers },
-      ...(method === 'GET' || method === 'DELETE' ? {} : { payload: '{}' }),
+      ...(method === 'GET' || method === 'DELETE' ? {} : { payload }),
     });
     return { status: response.statusCode, text: response.body };
   };
@@ -108,6 +108,22 @@ t.test('pages of other origins, and requests without a session', async (t) => {
       const { status } = await ask(method, path, { ...own, ...headers });
       if (status !== 401) t.equal(status, 401, `${name} with ${Object.keys(headers).join('')} and no session`);
     }
+  }
+  t.equal(await changes(), before, 'nothing has changed');
+});
+
+t.test('bodies have at most 64 kB', async (t) => {
+  const { routes, pathOf, ask, own, cookie, changes } = await scene(t);
+  const before = await changes();
+  const takers = routes.filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method));
+  t.ok(takers.length > 25);
+  const headers = { ...own, cookie: cookie('owner') };
+  for (const { method, url } of takers) {
+    const sent = (bytes: number) => ask(method, pathOf(url, true), headers, `{"nosuch":"${'x'.repeat(bytes - 13)}"}`);
+    const [whole, long] = [await sent(65_536), await sent(65_537)];
+    t.match(whole.status, /^4/, `${method} ${url}: ${whole.text.slice(0, 200)}`);
+    t.notMatch(whole.text, /longer than/);
+    t.strictSame([long.status, /The body is longer than 65536 bytes/.test(long.text)], [400, true], `${method} ${url}`);
   }
   t.equal(await changes(), before, 'nothing has changed');
 });
