@@ -8,6 +8,7 @@ import { ARCHIVE_OPTION, SEARCH_CONSOLE } from '../server/providers/search-conso
 /** Options of commands for a connection. */
 export interface ConnectionOptions {
   readonly credentials?: string;
+  readonly apiKeyFile?: string;
   readonly endpoint?: string;
   readonly tokenEndpoint?: string;
   readonly dataset?: string;
@@ -57,7 +58,7 @@ function readOption(read: (text: string) => string, text: string): string {
 export function toConnection(provider: Provider, options: ConnectionOptions, failed: string): Connection {
   return {
     kind: provider.kind,
-    credentials: credentialsPath(provider, options.credentials, failed),
+    credentials: credentialsPath(provider, options.credentials ?? options.apiKeyFile, failed),
     grant: null,
     endpoint: options.endpoint ?? null,
     tokenEndpoint: options.tokenEndpoint ?? null,

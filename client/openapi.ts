@@ -1554,7 +1554,7 @@ export interface components {
       readonly removed: readonly components['schemas']['SnapshotPart'][];
     };
     readonly SnapshotFile: {
-      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news, site_daily_bing, page_weekly_bing, query_weekly_bing; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
@@ -1577,7 +1577,7 @@ export interface components {
       readonly href: string;
     };
     readonly SnapshotPart: {
-      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news, site_daily_bing, page_weekly_bing, query_weekly_bing; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '07faea9edf6b168fac1f40faa5b01eb2f8a9203e506e9496044a3662f3c3e94b';
+export const DOCUMENT = 'f278722f4c46a2641be3c545c29defede4846841e08bd5487485947907d993e0';
 
 /** The path of each operation. */
 export const PATHS = {

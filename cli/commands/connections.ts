@@ -32,10 +32,11 @@ export function addConnections(program: Command): void {
       examples(
         'connections set --project Fw7kd --kind search-console --credentials /etc/ordinate/google.json',
         'connections set --project Fw7kd --kind bigquery --dataset my-project.searchconsole --location EU',
+        'connections set --project Fw7kd --kind bing --api-key-file /etc/ordinate/bing-key',
       ),
     )
     .action(async ({ project, kind, json, ...options }: SetOptions) => {
-      checkOptions(kind, ({ name }) => options[name] !== undefined);
+      checkOptions(kind, ({ name }) => options[name as keyof ConnectionOptions] !== undefined);
       const connection = toConnection(providerOf(kind), options, 'The connection was not set');
       await withStores(({ catalog }) => setConnection(catalog, project, connection, toMicroseconds(Date.now())));
       if (json) printJson({ project, ...connection });

@@ -1,4 +1,5 @@
 import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
+import { BING_TABLES, type BingTable } from '../domain/engines.ts';
 import type { Range } from '../domain/range.ts';
 import { OTHER_TYPES, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -19,6 +20,7 @@ export const FACT_TABLES = [
   'page_period',
   'query_period',
   ...OTHER_TYPES.flatMap((type): TypeTable[] => Object.values(TYPE_TABLES[type])),
+  ...(Object.values(BING_TABLES) as BingTable[]),
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 

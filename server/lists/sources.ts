@@ -14,7 +14,7 @@ import { KeywordPages } from './keyword-pages.ts';
 import { OwnFacts } from './own-facts.ts';
 import type { OwnRows } from './own-rows.ts';
 import { PeriodList } from './period-list.ts';
-import { providerList } from './provider-list.ts';
+import { hasLists, providerList } from './provider-list.ts';
 import type { Source } from './source.ts';
 
 export interface SourcesOptions {
@@ -52,7 +52,9 @@ const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'quer
 const PERIOD_TABLE: Record<ListKind, FactTable> = { pages: 'page_period', queries: 'query_period' };
 
 /** In order of preference: a warehouse has all rows, others only the top rows. */
-const PREFERRED = PROVIDERS.toSorted((a, b) => Number(b.lists.isWarehouse) - Number(a.lists.isWarehouse));
+const PREFERRED = PROVIDERS.filter(hasLists).toSorted(
+  (a, b) => Number(b.lists.isWarehouse) - Number(a.lists.isWarehouse),
+);
 
 /**
  * Chooses the sources of lists: a warehouse, then the reporting API, else the project's stored facts: by day, or a list of

@@ -1,3 +1,4 @@
+import { BING_TABLES } from '../domain/engines.ts';
 import {
   hasDevices,
   hasQueries,
@@ -22,6 +23,8 @@ const MEASURES = {
   sum_position:
     'Sum of the positions of all impressions, counted from zero: average position = sum_position / impressions + 1. From an average p: round((p - 1) * impressions).',
 };
+const WEEK_END = 'The last of the seven days that are counted.';
+const WEEK_MEASURES = { ...MEASURES, sum_position: `${MEASURES.sum_position} Null if the position is unknown.` };
 const EXAMPLE_MEASURES = { clicks: 12, impressions: 340, sum_position: 2100 };
 const SEGMENT =
   'Whether the queries have a brand term; `unknown`, with the whole site, for days whose queries are not known.';
@@ -162,4 +165,27 @@ export const FACT_HELP = {
     example: { ...EXAMPLE_PERIOD, query: 'red shoes', ...EXAMPLE_MEASURES },
   },
   ...TYPE_HELP,
+  [BING_TABLES.site]: {
+    about:
+      'The whole site in Bing, by day; optional. It has no positions: sum_position is 0. Engines are never added up.',
+    columns: { project_id: PROJECT_ID, date: DAY, device: '`unknown`: Bing tells no devices.', ...MEASURES },
+    example: {
+      project_id: 'Shop1',
+      date: '2026-03-02',
+      device: 'unknown',
+      clicks: 3,
+      impressions: 80,
+      sum_position: 0,
+    },
+  },
+  [BING_TABLES.pages]: {
+    about: 'Pages in Bing, by week; optional. Bing counts no days of pages.',
+    columns: { project_id: PROJECT_ID, url: 'The page.', week_end: WEEK_END, ...WEEK_MEASURES },
+    example: { project_id: 'Shop1', url: 'https://shop.example/shoes', week_end: '2026-02-26', ...EXAMPLE_MEASURES },
+  },
+  [BING_TABLES.queries]: {
+    about: 'Queries in Bing, by week; optional.',
+    columns: { project_id: PROJECT_ID, query: 'The query.', week_end: WEEK_END, ...WEEK_MEASURES },
+    example: { project_id: 'Shop1', query: 'red shoes', week_end: '2026-02-26', ...EXAMPLE_MEASURES },
+  },
 } satisfies Readonly<Record<string, TableHelp>>;

@@ -1,4 +1,5 @@
 import { FACT_TABLES, type FactTable, type ROLLUPS } from '../catalog/manifest.ts';
+import { BING_TABLES } from '../domain/engines.ts';
 import { OTHER_TYPES, TYPE_TABLES } from '../domain/search-types.ts';
 import { COLUMN_TYPES, type ColumnType, type ColumnTypeName } from './column-types.ts';
 
@@ -33,7 +34,7 @@ type Rollup = (typeof ROLLUPS)[number];
 export interface FactTableSchema extends Table {
   readonly name: FactTable;
   /** The date column. */
-  readonly day: 'date' | 'month' | 'last_day';
+  readonly day: 'date' | 'month' | 'last_day' | 'week_end';
   /** How the rows of a project are split into files. Small tables use one file, so that long ranges open only one. */
   readonly split: 'month' | 'none' | 'period';
   /** SQL expressions that the rows of a file are sorted by. */
@@ -236,12 +237,13 @@ function facts(
   name: FactTable,
   schema: Parameters<typeof columns>[0],
   more: Partial<Pick<FactTableSchema, 'day' | 'split' | 'order' | 'rollups' | 'running' | 'cumulative'>> = {},
+  position: 'positionSum' | 'positionSum?' = 'positionSum',
 ): FactTableSchema {
   const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...schema };
   return {
     name,
     key: Object.keys(keys),
-    columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: 'positionSum' }),
+    columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: position }),
     day: 'date',
     split: 'none',
     order: Object.keys(schema).map((column) => `"${column}"`),
@@ -281,6 +283,14 @@ export const FACTS: readonly FactTableSchema[] = [
     facts(TYPE_TABLES[type].site, { date: 'factDay', device: 'siteDevice' }),
     facts(TYPE_TABLES[type].country, { date: 'factDay', country: 'country' }),
   ]),
+  facts(BING_TABLES.site, { date: 'factDay', device: 'siteDevice' }),
+  facts(BING_TABLES.pages, { url: 'url', week_end: 'factDay' }, { day: 'week_end', split: 'month' }, 'positionSum?'),
+  facts(
+    BING_TABLES.queries,
+    { query: 'words', week_end: 'factDay' },
+    { day: 'week_end', split: 'month' },
+    'positionSum?',
+  ),
 ];
 
 export const TABLE_NAMES: readonly string[] = [...ENTITY_TABLES, ...FACT_TABLES];

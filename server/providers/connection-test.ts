@@ -42,8 +42,9 @@ async function testOne(
   const provider = providerOf(kind);
   const client = providers.connect(provider, connection);
   try {
+    const limited = provider.limitedBy?.(connection);
     const { found, advice = '' } = await providers.gateway.run(
-      { ...jobOfCommand(kind, property, 'connection test'), ignoresPauses: true },
+      { ...jobOfCommand(kind, property, 'connection test'), limited, ignoresPauses: true },
       (run) => client.test(property, addDays(pacificDayOf(now), -1), run),
       () => ({}),
     );

@@ -1,5 +1,5 @@
 import { type Connection, ConnectionRefused, putConnection } from '../catalog/connections.ts';
-import type { ConnectionOption } from './provider.ts';
+import type { ConnectionField, ConnectionOption } from './provider.ts';
 import { PROVIDERS, providerOf } from './registry.ts';
 
 /** Like `putConnection`. Throws `ConnectionRefused` for a connection that cannot work. */
@@ -11,7 +11,7 @@ export async function setConnection(...given: Parameters<typeof putConnection>):
 /** Validates a connection. Throws `ConnectionRefused`. */
 export function checkConnection(connection: Connection): void {
   const { endpoint, tokenEndpoint } = connection;
-  checkOptions(connection.kind, (option) => connection[option.name] !== (option.default ?? null));
+  checkOptions(connection.kind, (option) => connection[fieldOf(option)] !== (option.default ?? null), fieldOf);
   providerOf(connection.kind).check?.(connection);
   for (const [option, url] of Object.entries({ '--endpoint': endpoint, '--token-endpoint': tokenEndpoint })) {
     if (url !== null && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
@@ -20,8 +20,22 @@ export function checkConnection(connection: Connection): void {
   }
 }
 
-/** Throws `ConnectionRefused` if an option is given that connections of a kind do not take. */
-export function checkOptions(kind: string, isGiven: (option: ConnectionOption) => boolean): void {
+/** The field of the connection for the value of an option. */
+function fieldOf({ name, field }: ConnectionOption): ConnectionField {
+  return field ?? (name as ConnectionField);
+}
+
+/**
+ * Throws `ConnectionRefused` if an option is given that connections of a kind do not take.
+ * @param nameOf what makes options of several kinds the same
+ */
+export function checkOptions(
+  kind: string,
+  isGiven: (option: ConnectionOption) => boolean,
+  nameOf: (option: ConnectionOption) => string = ({ name }) => name,
+): void {
+  const kindsWith = (option: ConnectionOption): string[] =>
+    PROVIDERS.filter(({ options }) => options.some((one) => nameOf(one) === nameOf(option))).map((each) => each.kind);
   const all = PROVIDERS.flatMap(({ options }) => options);
   const refused = all.find((option) => isGiven(option) && !kindsWith(option).includes(kind));
   if (refused === undefined) return;
@@ -30,9 +44,4 @@ export function checkOptions(kind: string, isGiven: (option: ConnectionOption) =
   const names = [...new Set(flags.map((text) => text.split(' ')[0]))];
   const verb = names.length === 1 ? 'is' : 'are';
   throw new ConnectionRefused(`${names.join(' and ')} ${verb} for ${kinds} connections only.`);
-}
-
-/** The kinds of connections that take an option. */
-function kindsWith({ name }: ConnectionOption): string[] {
-  return PROVIDERS.filter(({ options }) => options.some((one) => one.name === name)).map(({ kind }) => kind);
 }

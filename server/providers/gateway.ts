@@ -27,6 +27,8 @@ export interface ProviderJob {
   /** The kind of the connection. */
   readonly provider: string;
   readonly property: string;
+  /** What limits and pauses apply to, if that is not the property. */
+  readonly limited?: string | undefined;
   readonly demand: () => Demand;
   /** The share of the retry time, from 0 to 1. */
   readonly retryShare: number;
@@ -112,7 +114,7 @@ export class Gateway {
    * `NoDemand` if no caller is waiting when a slot is free.
    */
   async run<T>(job: ProviderJob, work: (run: ProviderRun) => Promise<T>, counts: (result: T) => object): Promise<T> {
-    const { provider, property, demand } = job;
+    const { provider, property, limited = property, demand } = job;
     await this.#checkPause(job);
     try {
       return await this.#slots.run(property, demand, async (displaced) => {
@@ -121,15 +123,15 @@ export class Gateway {
       });
     } catch (error) {
       if (error instanceof ProviderFailure && !this.stopped.aborted) {
-        await this.#pauses.begin(error, provider, property, job.pauseAfterFailure);
+        await this.#pauses.begin(error, provider, limited, job.pauseAfterFailure);
       }
       throw error;
     }
   }
 
-  async #checkPause({ provider, property, ignoresPauses = false }: ProviderJob): Promise<void> {
+  async #checkPause({ provider, property, limited = property, ignoresPauses = false }: ProviderJob): Promise<void> {
     this.stopped.throwIfAborted();
-    if (!ignoresPauses) await this.#pauses.check(provider, property);
+    if (!ignoresPauses) await this.#pauses.check(provider, limited);
   }
 
   async #logged<T>(
@@ -139,7 +141,7 @@ export class Gateway {
     displaced: AbortSignal,
   ): Promise<T> {
     const { log, waitTime } = this.#options;
-    const { provider, property, what, maxTime = MAX_TIME } = job;
+    const { provider, property, limited = property, what, maxTime = MAX_TIME } = job;
     const started = performance.now();
     const signal = AbortSignal.any([this.stopped, displaced, AbortSignal.timeout(maxTime)]);
     const run: ProviderRun = {
@@ -152,7 +154,7 @@ export class Gateway {
       onSlow: job.onSlow,
       signal,
       admit: async () => {
-        await this.#rate.admit(cacheKey(provider, property), job.demand, signal);
+        await this.#rate.admit(cacheKey(provider, limited), job.demand, signal);
         // Another run, in any process, may have started a pause.
         await this.#checkPause(job);
       },

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
+import type { FactTable } from '../catalog/manifest.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
@@ -21,11 +22,16 @@ export interface Provider {
   readonly note?: string;
   /** How to fix a connection whose test failed, by the kind of the failure. */
   readonly advice: Readonly<Record<FailureKind, string>>;
-  readonly lists: ListTerms;
+  /** Left out by providers that have no lists of a range. */
+  readonly lists?: ListTerms;
+  /** What it gives as a whole, into tables of its own; see `WindowTable`. */
+  readonly windows?: readonly WindowTable[];
   /** Validates options that only it has. Throws `ConnectionRefused`. */
   check?(connection: Connection): void;
   /** Throws if a file cannot be used as credentials; the message contains none of its contents. */
   checkCredentials(path: string): void;
+  /** What its limits apply to, if that is not the property: a name without secrets. Throws `ProviderFailure`. */
+  limitedBy?(connection: Connection): string;
   /** A client of one connection. It may cache what is valid for its process. */
   connect(connection: Connection, context: ProviderContext): ConnectedProvider;
 }
@@ -39,10 +45,14 @@ export interface ProviderContext {
   readonly settings: Settings;
 }
 
+export type ConnectionField = Exclude<keyof Connection, 'kind' | 'grant'>;
+
 /** An option of commands for a connection. */
 export interface ConnectionOption {
-  /** The field of the connection for its value. */
-  readonly name: Exclude<keyof Connection, 'kind' | 'grant'>;
+  /** Its name in commands, of its flags. */
+  readonly name: string;
+  /** The field of the connection for its value, if it has another name. */
+  readonly field?: ConnectionField;
   /** As the help shows it, such as `--dataset <project.dataset>`. */
   readonly flags: string;
   readonly help: string;
@@ -66,6 +76,27 @@ interface ListTerms {
    * may go further back.
    */
   readonly isWarehouse: boolean;
+}
+
+/**
+ * A table that a provider gives as a whole: all days or weeks that it keeps, whatever range is asked for. What it no longer
+ * keeps stays stored.
+ */
+export interface WindowTable {
+  readonly table: FactTable;
+  /** `week`: a row counts the seven days that end with its day. */
+  readonly grain: 'day' | 'week';
+}
+
+/** A row of such a table. */
+export interface WindowRow {
+  readonly day: Day;
+  /** Key columns other than project and day. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly clicks: number;
+  readonly impressions: number;
+  /** Zero-based; null if the position is unknown. */
+  readonly sumPosition: number | null;
 }
 
 /** The query of a list. */
@@ -102,9 +133,11 @@ export interface ConnectedProvider {
   /** The setup step on the provider's side that is missing after a failure, if it can be found. */
   findMissingStep?(property: string, failure: ProviderFailure): Promise<MissingStep | undefined>;
   /** Passes the rows of a list to `take`, each text once, in any order; at most one more than `maxRows`. */
-  fetchList(
+  fetchList?(
     query: ListQuery & { readonly maxRows: number },
     take: (rows: readonly ProviderRow[]) => Promise<void>,
     run: ProviderRun,
   ): Promise<FetchedCounts>;
+  /** All rows of one of its `windows`, each key once. */
+  fetchWindow?(table: FactTable, property: string, run: ProviderRun): Promise<readonly WindowRow[]>;
 }

@@ -1,4 +1,5 @@
 import { BIGQUERY } from './bigquery/provider.ts';
+import { BING } from './bing/provider.ts';
 import type { Provider } from './provider.ts';
 import { SEARCH_CONSOLE } from './search-console/provider.ts';
 
@@ -7,6 +8,7 @@ export const PROVIDERS: readonly Provider[] = [
   // One per line.
   SEARCH_CONSOLE,
   BIGQUERY,
+  BING,
 ];
 
 /** Throws for a kind that this version does not have. */

@@ -16,6 +16,9 @@ export interface FetchedRow {
   readonly sumPosition: number;
 }
 
+/** A row to store, whose position may be unknown. */
+type StoredRow = Omit<FetchedRow, 'sumPosition'> & { readonly sumPosition: number | null };
+
 /** The fetched rows of a table and day, summed. */
 export interface FetchedDay {
   rows: number;
@@ -62,14 +65,14 @@ export class DayFiles {
     return known;
   }
 
-  /** Adds rows; rows without clicks and impressions are skipped. */
-  async add(table: DayTable, rows: Iterable<FetchedRow>): Promise<void> {
+  /** Adds rows; rows without clicks and impressions are skipped. `column`: that of the day. */
+  async add(table: DayTable, rows: Iterable<StoredRow>, column = 'date'): Promise<void> {
     const texts = new Map<Day, string[]>();
     const digests = new Map<Day, bigint>();
     for (const { day, key, clicks, impressions, sumPosition } of rows) {
       if (clicks === 0 && impressions === 0) continue;
       const measures = { clicks, impressions, sum_position: sumPosition };
-      const line = JSON.stringify({ project_id: this.#project, date: day, ...key, ...measures });
+      const line = JSON.stringify({ project_id: this.#project, [column]: day, ...key, ...measures });
       const found = this.expect(table, day);
       found.rows++;
       found.clicks += clicks;

@@ -4,6 +4,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Stores } from '../load/stores.ts';
 import type { Gateway } from '../providers/gateway.ts';
+import type { ConnectedProvider, Provider } from '../providers/provider.ts';
 import type { SearchAnalytics } from '../providers/search-console/search-analytics.ts';
 import type { DiskReserve } from '../storage/free-space.ts';
 import type { RunCounts } from './fetch.ts';
@@ -13,6 +14,8 @@ export interface SyncStores extends Stores {
   readonly gateway: Gateway;
   /** The client of a connection to the reporting API. */
   readonly clientOf: (connection: Connection) => SearchAnalytics;
+  /** The client of any connection. */
+  readonly connect: (provider: Provider, connection: Connection) => ConnectedProvider;
   /** Released when the disk is full, to store the reason. */
   readonly reserve: DiskReserve;
   /** Folder for rows before their publication. */

@@ -50,7 +50,9 @@ export async function withSync<T>(
   const onWarning = (warning: string): void => log.warn(warning);
   const { gateway } = providers;
   const clientOf = (connection: Connection) => new SearchAnalytics(connection, providers);
-  return await work({ settings, catalog, onWarning, gateway, clientOf, folder: folder.path, reserve, engine, log });
+  const connect: SyncStores['connect'] = (...of) => providers.connect(...of);
+  const common = { settings, catalog, onWarning, gateway, log, folder: folder.path };
+  return await work({ ...common, clientOf, connect, reserve, engine });
 }
 
 /** One engine for a whole sync: opening one takes a fifth of the time of a small publication. */

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { addDays, type Day, eachDay } from '../../server/domain/dates.ts';
+import { temporaryFolder } from '../world.ts';
 
 /** Searches of one day that found one page. */
 interface BingSearches {
@@ -39,6 +42,8 @@ export interface FakeBing {
   /** The base address, for connections. */
   readonly url: string;
   readonly key: string;
+  /** A file with the key. */
+  readonly keyFile: string;
   readonly sites: BingSite[];
   readonly searches: BingSearches[];
   /** The current day. */
@@ -69,7 +74,9 @@ export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
     server.closeAllConnections();
     server.close();
   });
+  const keyFile = join(temporaryFolder(t), 'bing-key');
   const fake: FakeBing = {
+    keyFile,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/json`,
     key: 'bing-key-of-the-tests-0123456789',
     sites: [],
@@ -82,6 +89,8 @@ export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
     intercept: () => undefined,
     requests: [],
   };
+
+  writeFileSync(keyFile, `${fake.key}\n`, { mode: 0o600 });
 
   function answer(url: URL, response: ServerResponse): void {
     const method = url.pathname.replace('/json/', '');

@@ -18,6 +18,7 @@ export const GUIDE_PAGES = [
   'questions',
   'dashboard',
   'connect-google',
+  'connect-bing',
   'channels',
   'roles',
   'load',

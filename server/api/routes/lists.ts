@@ -5,7 +5,7 @@ import { PROVIDERS } from '../../providers/registry.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { instant, object, openWords } from '../schema-types.ts';
 
-const sources = PROVIDERS.map(({ lists }) => lists);
+const sources = PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists]));
 
 const properties = {
   kind: openWords(

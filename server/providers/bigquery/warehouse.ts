@@ -47,7 +47,7 @@ export class Warehouse implements ConnectedProvider {
     return { found: `The warehouse has the days ${first} to ${last}${missing}; queries come from ${table}.` };
   }
 
-  async fetchList(...[query, take, run]: Parameters<ConnectedProvider['fetchList']>): Promise<FetchedCounts> {
+  async fetchList(...[query, take, run]: Parameters<Required<ConnectedProvider>['fetchList']>): Promise<FetchedCounts> {
     const { kind, property, range, country, part, maxRows } = query;
     // Only rows counted by page have both.
     const { table, days: written } = await this.#origin(part === null ? kind : 'pages', property, run);

@@ -1,0 +1,7 @@
+/** The tables of facts of Bing: the site by day, pages and queries by week. */
+export const BING_TABLES = {
+  site: 'site_daily_bing',
+  pages: 'page_weekly_bing',
+  queries: 'query_weekly_bing',
+} as const;
+export type BingTable = (typeof BING_TABLES)[keyof typeof BING_TABLES];

@@ -1,0 +1,64 @@
+import { type FailureKind, ProviderFailure } from '../failures.ts';
+
+/** A response that is not data. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A request that exceeds a limit makes the key rest, in milliseconds: further requests prolong it. */
+const REST = 600_000;
+const MAX_MESSAGE = 300;
+
+/** Codes of errors (`ApiErrorCode` of the documentation). */
+const INTERNAL = [1, 2];
+const INVALID_KEY = 3;
+const THROTTLED = [4, 5];
+const NOT_AUTHORIZED = 14;
+
+/** Classifies a response that is not data: refusals have status 400 and a code. */
+export function refusalFailure({ status, body }: Refusal, key: string): ProviderFailure {
+  const { code, message } = readError(body);
+  const kind = kindOf(status, code);
+  const words = [`status ${status}`, ...(code === undefined ? [] : [`error ${code}`]), message];
+  const passing =
+    kind === 'broken' && (status >= 500 || status === 408 || (code !== undefined && INTERNAL.includes(code)));
+  return new ProviderFailure(kind, textOf(words, key), {
+    passing,
+    ...(kind === 'rate-limit' ? { retryAfter: REST } : {}),
+    ...(code === INVALID_KEY || status === 401 ? { step: 'credentials' } : {}),
+  });
+}
+
+/** Classifies an error without a response. Such errors may contain the address, and with it the key. */
+export function connectionFailure(error: unknown, key: string): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  const { name, message, cause } = error as Error;
+  const { code } = (cause ?? error) as NodeJS.ErrnoException;
+  const what = name === 'TimeoutError' ? 'it did not answer in time' : typeof code === 'string' ? code : message;
+  return new ProviderFailure('broken', textOf(['no answer', what], key));
+}
+
+function kindOf(status: number, code: number | undefined): FailureKind {
+  if (status === 429 || (code !== undefined && THROTTLED.includes(code))) return 'rate-limit';
+  if (status === 401 || code === INVALID_KEY || code === NOT_AUTHORIZED) return 'access-lost';
+  return 'broken';
+}
+
+function readError(body: string): { code: number | undefined; message: string } {
+  try {
+    const { ErrorCode: code, Message: message } = JSON.parse(body) as { ErrorCode?: unknown; Message?: unknown };
+    return {
+      code: typeof code === 'number' ? code : undefined,
+      message: typeof message === 'string' ? message : '',
+    };
+  } catch {
+    // A page of a proxy.
+    return { code: undefined, message: '' };
+  }
+}
+
+function textOf(words: readonly string[], key: string): string {
+  const text = words.filter((word) => word !== '').join(', ');
+  return text.replaceAll(key, '…').replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE);
+}

@@ -1,0 +1,69 @@
+import { type Connection, ConnectionRefused } from '../../catalog/connections.ts';
+import type { MissingStep, ProviderFailure } from '../failures.ts';
+import type { Provider } from '../provider.ts';
+import { nameOfKey, readApiKey } from './api-key.ts';
+import { BingWebmaster } from './webmaster.ts';
+
+const STEPS: Readonly<Record<string, string>> = {
+  credentials:
+    'Create an API key (Bing Webmaster Tools: Settings > API access > API Key), save it in a file that this machine can read, and set the connection again.',
+  user: 'Add the site in Bing Webmaster Tools and verify it, with the account that the key belongs to.',
+  property: 'Remove the site that is not meant from the account of the key, or use a project of exactly one of them.',
+};
+
+/** Bing Webmaster Tools. */
+export const BING: Provider = {
+  kind: 'bing',
+  help: 'Bing Webmaster Tools',
+  options: [
+    {
+      name: 'apiKeyFile',
+      field: 'credentials',
+      flags: '--api-key-file <file>',
+      help: 'a file with the API key (bing)',
+    },
+    { name: 'endpoint', flags: '--endpoint <url>', help: "base address of the API, instead of Bing's (bing)" },
+  ],
+  advice: {
+    'access-lost': 'Verify the site in Bing Webmaster Tools with the account of the key, or create a new key.',
+    'load-quota': 'Nothing is wrong with the connection: wait ten minutes and test again.',
+    'rate-limit': 'Nothing is wrong with the connection: wait ten minutes and test again.',
+    'not-covered': 'Use a range that the provider has.',
+    misconfigured: 'Correct what the reason says: the file of the API key.',
+    broken: 'Check that this machine can reach the address of the provider, and test again.',
+  },
+  windows: [
+    { table: 'site_daily_bing', grain: 'day' },
+    { table: 'page_weekly_bing', grain: 'week' },
+    { table: 'query_weekly_bing', grain: 'week' },
+  ],
+  check: checkKey,
+  checkCredentials: readApiKey,
+  // Requests of all its sites count.
+  limitedBy: ({ credentials }) => nameOfKey(readApiKey(credentials ?? '')),
+  connect(connection, context) {
+    const client = new BingWebmaster(connection, context);
+    return {
+      async test(property, _yesterday, run) {
+        const site = await client.siteOf(property, run);
+        const days = await client.days(site, run);
+        return { found: `Bing can read ${site}${days.length === 0 ? ', which has no data yet' : ''}.` };
+      },
+      findMissingStep: async (_property, failure) => missingStep(failure),
+      async fetchWindow(table, property, run) {
+        const site = await client.siteOf(property, run);
+        if (table === 'site_daily_bing') return client.days(site, run);
+        return client.weeks(site, table === 'page_weekly_bing' ? 'url' : 'query', run);
+      },
+    };
+  },
+};
+
+function checkKey({ credentials }: Connection): void {
+  if (credentials === null) throw new ConnectionRefused('A bing connection needs --api-key-file FILE.');
+}
+
+function missingStep({ step }: ProviderFailure): MissingStep | undefined {
+  const advice = step && STEPS[step];
+  return advice === undefined || step === undefined ? undefined : { step, advice };
+}

@@ -1,0 +1,84 @@
+import type { Connection } from '../../catalog/connections.ts';
+import { ProviderFailure } from '../failures.ts';
+import type { ProviderContext, WindowRow } from '../provider.ts';
+import { type ProviderRun, withRetries } from '../retries.ts';
+import { readApiKey } from './api-key.ts';
+import { connectionFailure, refusalFailure } from './failures.ts';
+import { readDays, readSites, readWeeks } from './rows.ts';
+import { siteOf } from './sites.ts';
+
+/** The longest accepted response, in bytes. */
+const MAX_BYTES = 32_000_000;
+const ADDRESS = 'https://ssl.bing.com/webmaster/api.svc/json';
+
+/** A client of Bing Webmaster Tools for one connection. All methods throw `ProviderFailure`. */
+export class BingWebmaster {
+  readonly #connection: Connection;
+  readonly #context: ProviderContext;
+  /** Asked for once in a run. */
+  readonly #sites = new WeakMap<ProviderRun, Promise<string[]>>();
+
+  constructor(connection: Connection, context: ProviderContext) {
+    this.#connection = connection;
+    this.#context = context;
+  }
+
+  /** The verified site of the key that a property is. */
+  async siteOf(property: string, run: ProviderRun): Promise<string> {
+    const sites = this.#sites.get(run) ?? this.#get('GetUserSites', {}, run).then(readSites);
+    this.#sites.set(run, sites);
+    return siteOf(property, await sites);
+  }
+
+  /** All days that it keeps. */
+  async days(siteUrl: string, run: ProviderRun): Promise<WindowRow[]> {
+    return readDays(await this.#get('GetRankAndTrafficStats', { siteUrl }, run));
+  }
+
+  /** All weeks that it keeps, by query or by page. */
+  async weeks(siteUrl: string, by: 'query' | 'url', run: ProviderRun): Promise<WindowRow[]> {
+    return readWeeks(await this.#get(by === 'query' ? 'GetQueryStats' : 'GetPageStats', { siteUrl }, run), by);
+  }
+
+  async #get(method: string, parameters: Readonly<Record<string, string>>, run: ProviderRun): Promise<unknown> {
+    const key = readApiKey(this.#connection.credentials ?? '');
+    const base = this.#connection.endpoint ?? ADDRESS;
+    const url = `${base.replace(/\/$/, '')}/${method}?${new URLSearchParams({ ...parameters, apikey: key }).toString()}`;
+    const text = await withRetries(
+      run,
+      (error) => connectionFailure(error, key),
+      async () => {
+        const limit = AbortSignal.timeout(this.#context.settings.providerTimeLimit * 1000);
+        const signal = AbortSignal.any([run.signal, limit]);
+        // Elsewhere the address, and with it the key, would be told to another server.
+        const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
+        const body = await readText(response);
+        if (!response.ok) throw refusalFailure({ status: response.status, body }, key);
+        return body;
+      },
+    );
+    return readData(text);
+  }
+}
+
+function readData(text: string): unknown {
+  try {
+    const document = JSON.parse(text) as { readonly d?: unknown } | null;
+    if (document?.d !== undefined) return document.d;
+  } catch {
+    // Its message quotes the response.
+  }
+  throw new ProviderFailure('broken', 'the response is not a JSON document with data', { passing: false });
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.byteLength;
+    if (bytes > MAX_BYTES) throw new ProviderFailure('broken', 'the response is too long', { passing: false });
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
+}

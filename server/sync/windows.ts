@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import type { FactTable } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { putSyncDays, type SyncDay } from '../catalog/sync-days.ts';
+import { addDays, type Day, earlier, later, pacificDayOf } from '../domain/dates.ts';
+import { newUuid } from '../domain/ids.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import { ProviderFailure } from '../providers/failures.ts';
+import type { Provider, WindowRow, WindowTable } from '../providers/provider.ts';
+import { PROVIDERS } from '../providers/registry.ts';
+import { DayFiles } from './day-files.ts';
+import { publishFetched } from './publish-fetched.ts';
+import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
+import type { SyncOptions, SyncStores } from './run-options.ts';
+import type { DayTable } from './tables.ts';
+
+const WEEK = 7;
+
+export interface WindowsInput {
+  readonly project: Project;
+  /** The stored states of all tables. */
+  readonly days: DaysByTable;
+  readonly now: Microseconds;
+  /** Tables fetched before this instant are fetched again. */
+  readonly staleBefore: Microseconds;
+}
+
+/**
+ * Fetches what the other connections of a project give as a whole, and publishes the changed days or weeks of each provider
+ * in one transaction with their states, which it returns. What a provider no longer keeps stays stored. Failures are the state
+ * of a day: they must not end the sync of the reporting API.
+ */
+export async function syncWindows(
+  stores: SyncStores,
+  options: Pick<SyncOptions, 'signal' | 'onWait'>,
+  input: WindowsInput,
+): Promise<readonly SyncDay[]> {
+  const connections = await connectionsOf(stores.catalog, input.project.id);
+  const published: SyncDay[] = [];
+  for (const provider of PROVIDERS) {
+    const { windows = [] } = provider;
+    const connection = connections.find(({ kind }) => kind === provider.kind);
+    if (connection === undefined) published.push(...(await forgetFailures(stores, input, windows)));
+    else published.push(...(await syncProvider(stores, options, input, { provider, connection })));
+  }
+  return published;
+}
+
+interface Connected {
+  readonly provider: Provider;
+  readonly connection: Connection;
+}
+
+async function syncProvider(
+  stores: SyncStores,
+  { signal, onWait }: Pick<SyncOptions, 'signal' | 'onWait'>,
+  input: WindowsInput,
+  { provider, connection }: Connected,
+): Promise<readonly SyncDay[]> {
+  const due = (provider.windows ?? []).filter(({ table }) => isDue(daysOf(input, table), input));
+  if (due.length === 0) return [];
+  const { property, id } = input.project;
+  const files = new DayFiles(join(stores.folder, newUuid()), id);
+  try {
+    const client = stores.connect(provider, connection);
+    const fetched = await stores.gateway.run(
+      {
+        provider: provider.kind,
+        property,
+        limited: provider.limitedBy?.(connection),
+        demand: () => 'background',
+        retryShare: 1,
+        pauseAfterFailure: 0,
+        what: 'windows',
+        line: { project: id },
+        onSlow: () => onWait?.('waiting for the provider'),
+      },
+      async (run) => {
+        const all: SyncDay[] = [];
+        let first: Day | undefined;
+        for (const { table, grain } of due) {
+          signal.throwIfAborted();
+          const rows = await client.fetchWindow!(table, property, run);
+          // Days come first: a week that begins before them may be cut off.
+          if (grain === 'day')
+            first = [...daysOf(input, table).keys(), ...rows.map(({ day }) => day)].reduce(earlier, '9');
+          all.push(...(await take(files, input, { table, grain, rows, first })));
+        }
+        return all;
+      },
+      (days) => ({ rows: days.reduce((sum, { rows }) => sum + rows, 0) }),
+    );
+    await publishFetched(stores, id, {
+      files,
+      published: fetched,
+      before: ({ table, day }) => daysOf(input, table).get(day),
+    });
+    return fetched;
+  } catch (error) {
+    if (!(error instanceof ProviderFailure) || stores.gateway.stopped.aborted) throw error;
+    const [{ table }] = due as [WindowTable];
+    const known = daysOf(input, table);
+    const day = [...known.keys()].reduce(later, addDays(pacificDayOf(input.now / 1000), -1));
+    const failed = [failedDay(table as DayTable, day, known.get(day), `${provider.kind}: ${error.message}`, input.now)];
+    await stores.catalog.transaction((tx) => putSyncDays(tx, id, failed));
+    return failed;
+  } finally {
+    await files.remove();
+  }
+}
+
+interface FetchedTable extends WindowTable {
+  readonly rows: readonly WindowRow[];
+  /** The first known day. */
+  readonly first: Day | undefined;
+}
+
+/** Writes the rows of a table to files. Returns the new states of its days or weeks. */
+async function take(
+  files: DayFiles,
+  input: WindowsInput,
+  { table: name, grain, rows, first }: FetchedTable,
+): Promise<SyncDay[]> {
+  const table = name as DayTable;
+  const known = daysOf(input, table);
+  const isCut = (day: Day): boolean => grain === 'week' && first !== undefined && addDays(day, 1 - WEEK) < first;
+  const oldest = rows.map(({ day }) => day).reduce(earlier, '9');
+  // The oldest one is about to be forgotten: the stored one may be more complete.
+  const isKept = (day: Day): boolean => day === oldest && (known.get(day)?.rows ?? 0) > 0;
+  await files.add(
+    table,
+    rows.filter(({ day }) => !isKept(day)),
+    grain === 'week' ? 'week_end' : 'date',
+  );
+  const state = { final: false, compared: 0, fetchedAt: input.now };
+  const fetched = [...files.of(table)].map(([day, sums]) =>
+    fetchedState(table, day, { ...sums, cutOff: isCut(day) }, state),
+  );
+  const others = [...known.values()].filter(({ day, nextTry }) => nextTry !== null && !files.of(table).has(day));
+  return [...fetched, ...others.map((day) => withoutFailure(day, input.now))];
+}
+
+/** Failures of a connection that was removed would be reported for ever. */
+async function forgetFailures(
+  { catalog }: SyncStores,
+  input: WindowsInput,
+  windows: readonly WindowTable[],
+): Promise<readonly SyncDay[]> {
+  const failed = windows.flatMap(({ table }) => [...daysOf(input, table).values()]);
+  const healed = failed.filter(({ nextTry }) => nextTry !== null).map((day) => withoutFailure(day, day.fetchedAt));
+  if (healed.length > 0) await catalog.transaction((tx) => putSyncDays(tx, input.project.id, healed));
+  return healed;
+}
+
+function withoutFailure(day: SyncDay, fetchedAt: Microseconds): SyncDay {
+  return { ...day, fetchedAt, attempts: 0, reason: null, nextTry: null };
+}
+
+function isDue(known: ReadonlyMap<Day, SyncDay>, { now, staleBefore }: WindowsInput): boolean {
+  const days = [...known.values()];
+  const nextTry = days.map((day) => day.nextTry).find((at) => at !== null);
+  if (nextTry !== undefined) return nextTry <= now;
+  return !days.some(({ fetchedAt }) => fetchedAt > staleBefore);
+}
+
+function daysOf({ days }: WindowsInput, table: FactTable): ReadonlyMap<Day, SyncDay> {
+  return days.get(table as DayTable) ?? new Map();
+}

@@ -1,0 +1,100 @@
+// What Bing gives as a whole is stored by day and week, outlives what Bing keeps, and stops no other sync.
+import t from 'tap';
+import type { FactTable } from '../../server/catalog/manifest.ts';
+import { listSyncDays } from '../../server/catalog/sync-days.ts';
+import { BING_ERRORS, type FakeBing, fakeBing } from '../fakes/bing.ts';
+import { connect } from '../fakes/connected.ts';
+import type { Row } from '../world.ts';
+import { type SyncWorld, syncWorld } from './sync-world.ts';
+
+const HOUR = 3_600_000;
+const SITE = 'https://shop.example/';
+/** Fewer tables: these tests are about Bing. */
+const SMALL = { tracked: 0, from: '2026-03-13', archive: 'none' } as const;
+
+async function withBing(t: Parameters<typeof syncWorld>[0]): Promise<{ world: SyncWorld; fake: FakeBing }> {
+  const world = await syncWorld(t, SMALL);
+  const fake = await fakeBing(t, '2026-03-15');
+  fake.sites.push({ url: SITE, isVerified: true });
+  const shoes = { query: 'shoes', url: `${SITE}shoes` };
+  fake.searches.push(
+    { ...shoes, day: '2026-02-27', clicks: 1, impressions: 10, position: 2 },
+    { ...shoes, day: '2026-03-06', clicks: 2, impressions: 20, position: 4 },
+    { ...shoes, day: '2026-03-07', query: 'boots', clicks: 0, impressions: 5, position: 9 },
+    { ...shoes, day: '2026-03-13', clicks: 3, impressions: 30, position: 3 },
+  );
+  await connect(world.catalog, { kind: 'bing', credentials: fake.keyFile, endpoint: fake.url });
+  return { world, fake };
+}
+
+const rows = async ({ stored }: SyncWorld, table: FactTable): Promise<Row[]> =>
+  (await stored(table)).map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'project_id')));
+const lineOf = ({ lines }: SyncWorld) => lines.findLast(({ source }) => source === 'bing');
+
+t.test('days, and queries and pages by week, with one line of the log and without the key', async (t) => {
+  const { world, fake } = await withBing(t);
+  fake.hasUndated = true;
+  t.match(await world.sync(), { outcome: 'done' });
+  t.strictSame(await rows(world, 'site_daily_bing'), [
+    { date: '2026-02-27', device: 'unknown', clicks: 1, impressions: 10, sum_position: 0 },
+    { date: '2026-03-06', device: 'unknown', clicks: 2, impressions: 20, sum_position: 0 },
+    { date: '2026-03-07', device: 'unknown', clicks: 0, impressions: 5, sum_position: 0 },
+    { date: '2026-03-13', device: 'unknown', clicks: 3, impressions: 30, sum_position: 0 },
+  ]);
+  // Weeks end on Thursdays; that of 2026-03-13 is not complete.
+  t.strictSame(await rows(world, 'query_weekly_bing'), [
+    { query: 'boots', week_end: '2026-03-12', clicks: 0, impressions: 5, sum_position: 40 },
+    { query: 'shoes', week_end: '2026-03-05', clicks: 1, impressions: 10, sum_position: 10 },
+    { query: 'shoes', week_end: '2026-03-12', clicks: 2, impressions: 20, sum_position: 60 },
+  ]);
+  t.strictSame(await rows(world, 'page_weekly_bing'), [
+    { url: `${SITE}shoes`, week_end: '2026-03-05', clicks: 1, impressions: 10, sum_position: 10 },
+    { url: `${SITE}shoes`, week_end: '2026-03-12', clicks: 2, impressions: 25, sum_position: 100 },
+  ]);
+  t.match(lineOf(world), { source: 'bing', requests: 4, rows: 9, outcome: 'fetched' });
+  t.notMatch(JSON.stringify(world.lines), fake.key);
+  t.strictSame(
+    fake.requests.map(({ method }) => method),
+    ['GetUserSites', 'GetRankAndTrafficStats', 'GetPageStats', 'GetQueryStats'],
+  );
+});
+
+t.test('what Bing no longer keeps stays stored', async (t) => {
+  const { world, fake } = await withBing(t);
+  await world.sync();
+  const before = await rows(world, 'query_weekly_bing');
+  world.clock += 10 * 24 * HOUR;
+  fake.today = '2026-03-25';
+  fake.retained = 18;
+  fake.searches.push({ ...fake.searches[3]!, day: '2026-03-14', clicks: 4, impressions: 40 });
+  await world.sync();
+  const now = await rows(world, 'query_weekly_bing');
+  for (const row of before)
+    t.ok(
+      now.some((one) => JSON.stringify(one) === JSON.stringify(row)),
+      JSON.stringify(row),
+    );
+  t.match(now.at(-1), { query: 'shoes', week_end: '2026-03-19', clicks: 7, impressions: 70 });
+  t.equal((await rows(world, 'site_daily_bing'))[0]!['date'], '2026-02-27');
+});
+
+t.test('a throttled key rests for ten minutes, and other syncs go on', async (t) => {
+  const { world, fake } = await withBing(t);
+  fake.intercept = () => ({ status: 400, body: BING_ERRORS.throttledUser });
+  const { outcome, reason } = await world.sync();
+  t.match({ outcome, reason }, { outcome: 'table-failed', reason: /bing: status 400, error 4/ });
+  t.not((await world.project()).syncedThrough, null, 'the reporting API was read');
+  fake.intercept = () => undefined;
+  const asked = fake.requests.length;
+  const [failed] = (await listSyncDays(world.catalog, 'Proj1')).filter(({ nextTry }) => nextTry !== null);
+  t.match(failed, { table: 'site_daily_bing', state: 'failed' });
+  // Another run of the same key, such as that of another project, sends nothing either.
+  await world.catalog.transaction((tx) => tx.statements.run('sync_days_forget', { project: 'Proj1' }));
+  world.clock += 9 * 60_000;
+  t.match(await world.sync(), { reason: /bing is paused until/ });
+  t.equal(fake.requests.length, asked);
+  await world.catalog.transaction((tx) => tx.statements.run('sync_days_forget', { project: 'Proj1' }));
+  world.clock += 2 * 60_000;
+  t.match(await world.sync(), { outcome: 'done', reason: null });
+  t.equal((await rows(world, 'site_daily_bing')).length, 4);
+});
