@@ -184,6 +184,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/sitemaps': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * The sitemaps that the search engine knows
+     * @description By address. They are read once a day for projects with a connection to the reporting API; an empty list without a `reason` means that none was submitted.
+     */
+    readonly get: operations['listSitemaps'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/breakdowns': {
     readonly parameters: {
       readonly query?: never;
@@ -1540,6 +1560,33 @@ export interface components {
       readonly totals: components['schemas']['TotalMetrics'];
       readonly daily: readonly components['schemas']['DayMetrics'][];
     };
+    readonly Sitemap: {
+      /** @description The address of the sitemap. */
+      readonly path: string;
+      /** @description A word of the search engine, such as sitemap, rssFeed or urlList. */
+      readonly type: string | null;
+      /** @description It lists other sitemaps. */
+      readonly isIndex: boolean;
+      readonly lastSubmitted: string | null;
+      /** @description When the search engine last read it. */
+      readonly lastDownloaded: string | null;
+      /** @description It has not been processed yet. */
+      readonly isPending: boolean;
+      /** Format: int64 */
+      readonly warnings: number;
+      /** Format: int64 */
+      readonly errors: number;
+      /** @description Pages in it; null where the search engine counts none. */
+      readonly urls: number | null;
+    };
+    readonly SitemapsAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      /** @description When the sitemaps were read; null before. */
+      readonly fetchedAt: string | null;
+      /** @description Why the sitemaps are not known, or not as of today, and what is needed; null if they are known. */
+      readonly reason: string | null;
+      readonly sitemaps: readonly components['schemas']['Sitemap'][];
+    };
     readonly SnapshotAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       /**
@@ -2543,6 +2590,88 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['HoursAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly listSitemaps: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The sitemaps. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['SitemapsAnswer'];
           readonly 'text/csv': string;
           readonly 'application/x-ndjson': string;
           readonly 'application/vnd.apache.arrow.stream': string;

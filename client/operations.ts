@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'f278722f4c46a2641be3c545c29defede4846841e08bd5487485947907d993e0';
+export const DOCUMENT = 'feb9da4b908f0ff35511496546ab83cd05c7edf78657f84397db02bf462ca093';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -14,6 +14,7 @@ export const PATHS = {
   getSite: '/api/v1/projects/{id}/site',
   listSurfaces: '/api/v1/projects/{id}/surfaces',
   getHours: '/api/v1/projects/{id}/hours',
+  listSitemaps: '/api/v1/projects/{id}/sitemaps',
   getBreakdowns: '/api/v1/projects/{id}/breakdowns',
   explainChange: '/api/v1/projects/{id}/explain',
   listPages: '/api/v1/projects/{id}/pages',

@@ -21,6 +21,7 @@ import { queries } from './routes/queries.ts';
 import { query } from './routes/query.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
+import { sitemaps } from './routes/sitemaps.ts';
 import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
 import { surfaces } from './routes/surfaces.ts';
 
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   site,
   surfaces,
   hours,
+  sitemaps,
   breakdowns,
   explain,
   pages,

@@ -1,6 +1,7 @@
 import type { AlertsResult } from '../reports/alerts.ts';
 import type { NotesResult } from '../reports/notes.ts';
 import type { ListedProject } from '../reports/projects.ts';
+import type { SitemapsResult } from '../reports/sitemaps.ts';
 import { batchOf, type Cell, type Column, type RowsAnswer } from './rows.ts';
 
 /** A column and its cell in a row. */
@@ -74,5 +75,20 @@ export function noteRows({ project, notes }: NotesResult): RowsAnswer {
     ['page', 'text', ({ page }) => page],
     ['createdAt', 'instant', ({ createdAt }) => createdAt],
     ['updatedAt', 'instant', ({ updatedAt }) => updatedAt],
+  ]);
+}
+
+/** One row per sitemap. */
+export function sitemapRows({ project, sitemaps }: SitemapsResult): RowsAnswer {
+  return table(`${project.domain}-sitemaps`, sitemaps, [
+    ['path', 'text', ({ path }) => path],
+    ['type', 'text', ({ type }) => type],
+    ['isIndex', 'boolean', ({ isIndex }) => isIndex],
+    ['lastSubmitted', 'instant', ({ lastSubmitted }) => lastSubmitted],
+    ['lastDownloaded', 'instant', ({ lastDownloaded }) => lastDownloaded],
+    ['isPending', 'boolean', ({ isPending }) => isPending],
+    ['warnings', 'count', ({ warnings }) => warnings],
+    ['errors', 'count', ({ errors }) => errors],
+    ['urls', 'count', ({ urls }) => urls],
   ]);
 }

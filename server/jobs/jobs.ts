@@ -1,6 +1,7 @@
 import { evaluateAlerts } from './evaluate-alerts.ts';
 import type { Job } from './job.ts';
 import { pruneFacts } from './prune-facts.ts';
+import { readSitemaps } from './read-sitemaps.ts';
 import { refreshLists } from './refresh-lists.ts';
 import { sendDeliveries } from './send-deliveries.ts';
 import { sweepFacts } from './sweep-facts.ts';
@@ -14,6 +15,7 @@ export const JOBS: readonly Job[] = [
   sweepListFiles,
   refreshLists,
   syncProjects,
+  readSitemaps,
   evaluateAlerts,
   sendDeliveries,
   writeDigests,

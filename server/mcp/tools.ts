@@ -10,6 +10,7 @@ import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
 import { query } from './tools/query.ts';
 import { sitePerformance } from './tools/site-performance.ts';
+import { sitemaps } from './tools/sitemaps.ts';
 import { surfaces } from './tools/surfaces.ts';
 import { topRows } from './tools/top-rows.ts';
 
@@ -26,6 +27,7 @@ export const TOOLS: readonly Tool[] = [
   changes,
   findings,
   query,
+  sitemaps,
   alertsAndNotes,
   effectOf,
 ];

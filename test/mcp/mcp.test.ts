@@ -93,6 +93,7 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
       'changes',
       'findings',
       'query',
+      'sitemaps',
       'alerts_and_notes',
       'effect_of',
     ],

@@ -23,6 +23,7 @@ const ALL_JOBS = [
   ...[
     'evaluate-alerts',
     'prune-facts',
+    'read-sitemaps',
     'refresh-lists',
     'send-deliveries',
     'sweep-facts',

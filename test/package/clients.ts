@@ -29,6 +29,7 @@ const MAX_FURTHER_MODELS = 7;
 const FURTHER_OPERATIONS = [
   'get_hours',
   'list_surfaces',
+  'list_sitemaps',
   'explain_change',
   'list_findings',
   'get_query',

@@ -9,7 +9,7 @@ import { Site, type SiteOptions } from './site.ts';
 export interface LogEntry {
   /** The provider's clock at arrival, in milliseconds. */
   readonly at: number;
-  readonly kind: 'query' | 'sites' | 'token';
+  readonly kind: 'query' | 'sites' | 'sitemaps' | 'token';
   readonly property?: string;
   readonly request?: AnalyticsRequest;
   /** 0 if the connection was closed or there was no answer. */
@@ -63,6 +63,12 @@ export class ProviderModel {
   sites({ sites }: Account): object {
     const siteEntry = [...sites].map(([siteUrl, permissionLevel]) => ({ siteUrl, permissionLevel }));
     return siteEntry.length === 0 ? {} : { siteEntry };
+  }
+
+  /** The submitted sitemaps of a property, as the API writes them; the key is missing if there are none. */
+  sitemaps(account: Account, property: string): object {
+    const { sitemaps } = this.#readable(account, property);
+    return sitemaps.length === 0 ? {} : { sitemap: sitemaps };
   }
 
   #readable({ sites }: Account, property: string): Site {

@@ -83,6 +83,10 @@ function entryOf(model: ProviderModel, { url = '', method }: IncomingMessage, bo
   const entry = { at: model.now(), status: 0, rows: 0 };
   if (url === '/token' && method === 'POST') return { ...entry, kind: 'token' };
   if (url === '/webmasters/v3/sites' && method === 'GET') return { ...entry, kind: 'sites' };
+  const listed = /^\/webmasters\/v3\/sites\/([^/]+)\/sitemaps$/.exec(url)?.[1];
+  if (listed !== undefined && method === 'GET') {
+    return { ...entry, kind: 'sitemaps', property: decodeURIComponent(listed) };
+  }
   const name = /^\/webmasters\/v3\/sites\/([^/]+)\/searchAnalytics\/query$/.exec(url)?.[1];
   if (name === undefined || method !== 'POST') return undefined;
   const asked = understood(body);
@@ -117,6 +121,7 @@ function answerOf(
     const account = model.accounts.ofToken(token);
     if (account === undefined) throw unauthorized();
     if (kind === 'sites') return { status: 200, body: JSON.stringify(model.sites(account)) };
+    if (kind === 'sitemaps') return { status: 200, body: JSON.stringify(model.sitemaps(account, property)) };
     return { status: 200, ...model.query(account, property, JSON.parse(body)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -27,6 +27,19 @@ export interface SiteOptions extends RowOptions {
   readonly types: Partial<Record<OtherType, number>>;
 }
 
+/** A submitted sitemap as the API writes it: counts as texts, and what is unknown left out. */
+export interface SubmittedSitemap {
+  readonly path: string;
+  readonly type?: string;
+  readonly isSitemapsIndex?: boolean;
+  readonly isPending?: boolean;
+  readonly lastSubmitted?: string;
+  readonly lastDownloaded?: string;
+  readonly warnings?: string;
+  readonly errors?: string;
+  readonly contents?: readonly { readonly type: string; readonly submitted: string; readonly indexed: string }[];
+}
+
 /** The body of an answer. Rows are already JSON, because there can be many. */
 export interface SiteAnswer {
   readonly rows: readonly string[];
@@ -52,6 +65,7 @@ type Add = (counted: Counted, measures: Measures) => void;
 export class Site {
   readonly source: SearchSource;
   readonly options: SiteOptions;
+  sitemaps: readonly SubmittedSitemap[] = [];
   /** Sums of days by country and device, from which most totals are computed. */
   readonly #cubes = new LRUCache<string, readonly Cell[]>({ max: 1000 });
 

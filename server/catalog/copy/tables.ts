@@ -34,6 +34,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'connections', key: ['project_id', 'kind'] },
   { table: 'provider_pauses', key: ['kind', 'property'] },
   { table: 'sync_projects', key: ['project_id'] },
+  { table: 'sitemaps', key: ['project_id'] },
   { table: 'sync_days', key: ['project_id', 'fact_table', 'day'] },
   { table: 'sync_keywords', key: ['project_id', 'keyword_id'] },
   { table: 'fact_files', key: ['project_id', 'fact_table', 'part'] },

@@ -3,6 +3,7 @@ import type { Connection } from '../../catalog/connections.ts';
 import { type Day, parseDay } from '../../domain/dates.ts';
 import { type HourStart, parseHour } from '../../domain/hours.ts';
 import { hasQueries } from '../../domain/search-types.ts';
+import type { Sitemap } from '../../domain/sitemap.ts';
 import { ProviderFailure } from '../failures.ts';
 import { type Identity, identityOf, timeLimitOf } from '../google/auth.ts';
 import { READ_SCOPE } from '../google/oauth.ts';
@@ -10,6 +11,7 @@ import { MAX_RESPONSE_BYTES, requestAs } from '../google/request.ts';
 import type { ProviderContext } from '../provider.ts';
 import type { ProviderRun } from '../retries.ts';
 import { type AnalyticsQuery, checkQuery, toRequestBody } from './analytics-query.ts';
+import { readSitemaps } from './sitemaps.ts';
 import { type PagedRows, readThroughTies } from './ties.ts';
 
 /** Maximum rows per request. A page with fewer rows than requested is the last one. */
@@ -99,6 +101,14 @@ export class SearchAnalytics {
     return this.#request(run, [], async (api, options) => {
       const { data } = await api.sites.list({}, options);
       return readSites(data);
+    });
+  }
+
+  /** The sitemaps of a property that the search engine knows, by address. Throws `ProviderFailure`. */
+  async sitemaps(property: string, run: ProviderRun): Promise<Sitemap[]> {
+    return this.#request(run, [property], async (api, options) => {
+      const { data } = await api.sitemaps.list({ siteUrl: property }, options);
+      return readSitemaps(readDocument(data));
     });
   }
 
