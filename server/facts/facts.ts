@@ -5,12 +5,14 @@ import type { StoredFile } from '../storage/file-store.ts';
 import type { DayGrid } from './day-grid.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
-import type { QuestionQuery, QuestionRow } from './question.ts';
+import type { QuestionQuery, ReadRows } from './question.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
 /** Only with a device: whether the devices of the day are unknown. */
 export type SiteDayMeasures = DayMeasures & { readonly hasUnknownDevice: number };
+/** `device` as stored: `unknown` on days that are known as a whole only. */
+export type DeviceMeasures = DayMeasures & { readonly device: string };
 /** `hour`: its start, in microseconds. */
 export type HourMeasures = Measures & { readonly hour: number };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
@@ -74,6 +76,9 @@ export interface Facts {
 
   /** The sum of brand and non-brand queries, for several properties at once; null if unknown. */
   queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]>;
+
+  /** Rows of the property (`site_daily`) by day and device, in order. Those read lately are kept in memory. */
+  siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]>;
 
   /** The hours of the property that have rows, in order. */
   siteHours(query: FactsQuery): Promise<HourMeasures[]>;
@@ -172,5 +177,5 @@ export interface Facts {
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;
 
   /** Totals of the facts that a question is about, sorted; none of zeros. */
-  question(query: FactsQuery & QuestionQuery): Promise<QuestionRow[]>;
+  question(query: FactsQuery & QuestionQuery): Promise<ReadRows>;
 }

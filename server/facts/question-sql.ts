@@ -1,5 +1,6 @@
+import { type Measures, NOTHING } from '../domain/metrics.ts';
 import type { QuestionOperator } from '../domain/question-filter.ts';
-import type { FactColumn, QuestionQuery, RowOrder, RowTest } from './question.ts';
+import type { FactColumn, QuestionQuery, ReadRows, RowOrder, RowTest } from './question.ts';
 import type { FactsValue, Parts } from './reader.ts';
 
 /** The texts of columns are bound, because they come from users; everything else is declared here. */
@@ -61,6 +62,33 @@ export function questionSql(query: QuestionQuery): {
       order: [...ordered, ...indexes.map((at) => `d${at}`), 'clicks'].join(', '),
     },
     values,
+  };
+}
+
+/** The longest list of values that is sent to another engine: Trino gets values as text, and statements may not be long. */
+const MAX_DISTANT_VALUES = 2000;
+
+/** Whether only the local engine can bind the values. */
+export function hasManyValues(values: Readonly<Record<string, FactsValue>>): boolean {
+  return Object.values(values).some((value) => Array.isArray(value) && value.length > MAX_DISTANT_VALUES);
+}
+
+/** A row of `sql/facts/question.sql`. */
+export type QuestionRow = Measures &
+  Readonly<Record<`d${number}`, string>> &
+  Readonly<Record<'allRows' | 'allClicks' | 'allImpressions' | 'allSumPosition', number>>;
+
+export function readQuestionRows(rows: readonly QuestionRow[], { by, isTotal }: QuestionQuery): ReadRows {
+  const [first] = rows;
+  if (first === undefined) return { rows: [], count: 0, total: NOTHING };
+  const { allRows: count, allClicks: clicks, allImpressions: impressions, allSumPosition: sumPosition } = first;
+  return {
+    rows: rows.map((row) => ({
+      names: isTotal ? [] : by.map((_, at) => row[`d${at}`]!),
+      measures: { clicks: row.clicks, impressions: row.impressions, sumPosition: row.sumPosition },
+    })),
+    count,
+    total: { clicks, impressions, sumPosition },
   };
 }
 

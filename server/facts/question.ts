@@ -1,4 +1,5 @@
 import type { Grain } from '../domain/grains.ts';
+import type { Measures } from '../domain/metrics.ts';
 import type { QuestionOperator } from '../domain/question-filter.ts';
 
 /** A column of facts that rows are tested or grouped by. */
@@ -40,13 +41,15 @@ export interface QuestionQuery {
   readonly offset: number;
 }
 
-/** A row: `d0`, `d1`, … are what it is grouped by. The rows of the whole answer are counted and added up in each. */
-export type QuestionRow = Readonly<Record<`d${number}`, string>> & {
-  readonly clicks: number;
-  readonly impressions: number;
-  readonly sumPosition: number;
-  readonly allRows: number;
-  readonly allClicks: number;
-  readonly allImpressions: number;
-  readonly allSumPosition: number;
-};
+export interface ReadRow {
+  /** What it is grouped by, in the order of `by`. */
+  readonly names: readonly string[];
+  readonly measures: Measures;
+}
+
+/** Some of the rows of an answer, with how many it has and what they add up to; zeros if none was read. */
+export interface ReadRows {
+  readonly rows: readonly ReadRow[];
+  readonly count: number;
+  readonly total: Measures;
+}

@@ -10,6 +10,7 @@ import type {
   CountryMonth,
   DayMeasures,
   Device,
+  DeviceMeasures,
   Facts,
   FactsPart,
   FactsQuery,
@@ -22,14 +23,12 @@ import type {
   TakeColumns,
 } from './facts.ts';
 import { KeywordTotals } from './keyword-totals.ts';
-import type { QuestionQuery, QuestionRow } from './question.ts';
-import { questionSql } from './question-sql.ts';
+import type { QuestionQuery, ReadRows } from './question.ts';
+import { hasManyValues, type QuestionRow, questionSql, readQuestionRows } from './question-sql.ts';
 import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
 
-/** Cached days of all tables, some 40 bytes each. */
-const MAX_STORED_DAYS = 200_000;
-/** The longest list of values that is sent to another engine. */
-const MAX_DISTANT_VALUES = 2000;
+/** Rows that are kept, some 40 (days) to 100 bytes each. */
+const MAX_KEPT = 100_000;
 
 type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 
@@ -37,10 +36,10 @@ type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 export class StoredFacts implements Facts {
   readonly #local: LocalReader;
   readonly #choose: (files: readonly StoredFile[]) => FactsReader;
-  /** Days with rows, by range and files: a file never changes. */
-  readonly #storedDays = new LRUCache<CacheKey, readonly Day[]>({
-    maxSize: MAX_STORED_DAYS,
-    sizeCalculation: (days) => days.length + 1,
+  /** Results by statement, range and files: a file never changes. */
+  readonly #kept = new LRUCache<CacheKey, readonly unknown[]>({
+    maxSize: MAX_KEPT,
+    sizeCalculation: (rows) => rows.length + 1,
   });
 
   /** @param local reads what the chosen reader cannot */
@@ -59,6 +58,10 @@ export class StoredFacts implements Facts {
 
   queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]> {
     return this.#each('facts/brand_totals_each', parts, { signal }, collectTotals);
+  }
+
+  siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]> {
+    return this.#keep('facts/site_devices', query, (row: DeviceMeasures) => row);
   }
 
   siteHours(query: FactsQuery): Promise<HourMeasures[]> {
@@ -152,15 +155,8 @@ export class StoredFacts implements Facts {
     return this.#rows('facts/day_sums', query, { names: keywords }, { name: 'keyword_id' });
   }
 
-  async storedDays(query: FactsQuery): Promise<readonly Day[]> {
-    const { files, range } = query;
-    const key = cacheKey(range, ...files.map(({ file }) => file));
-    const known = this.#storedDays.get(key);
-    if (known !== undefined) return known;
-    const rows = await this.#rows<{ date: Day }>('alerts/table_days', query, {});
-    const days = rows.map(({ date }) => date);
-    this.#storedDays.set(key, days);
-    return days;
+  storedDays(query: FactsQuery): Promise<readonly Day[]> {
+    return this.#keep('alerts/table_days', query, ({ date }: { date: Day }) => date);
   }
 
   keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void> {
@@ -230,16 +226,23 @@ export class StoredFacts implements Facts {
     return this.#rows('facts/day_sums', query, { names: queries }, { name: 'query' });
   }
 
-  async question(query: FactsQuery & QuestionQuery): Promise<QuestionRow[]> {
+  async question(query: FactsQuery & QuestionQuery): Promise<ReadRows> {
     const { files, signal } = query;
-    if (files.length === 0) return [];
+    if (files.length === 0) return readQuestionRows([], query);
     const { parts, values } = questionSql(query);
     const read = { files, parts, values: { ...values, ...daysOf(query) }, signal };
-    // Trino gets values as text, and statements may not be long.
-    if (Object.values(values).some((value) => Array.isArray(value) && value.length > MAX_DISTANT_VALUES)) {
-      return this.#local.rows<QuestionRow>('facts/question', read);
-    }
-    return this.#ask(files, (reader) => reader.rows<QuestionRow>('facts/question', read));
+    const ask = (reader: FactsReader): Promise<QuestionRow[]> => reader.rows('facts/question', read);
+    return readQuestionRows(await (hasManyValues(values) ? ask(this.#local) : this.#ask(files, ask)), query);
+  }
+
+  /** Like `#rows`, of results that are read again and again. */
+  async #keep<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+    const key = cacheKey(name, query.range, ...query.files.map(({ file }) => file));
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known as readonly T[];
+    const rows = (await this.#rows<Row>(name, query, {})).map(read);
+    this.#kept.set(key, rows);
+    return rows;
   }
 
   /** All rows of `sql/NAME.sql` over the files and range of a query. */

@@ -33,13 +33,15 @@ export function questionAnswer({
     remainder,
     paging,
     ...quality,
-    rows: rows.map((row) => ({ ...namesOf(row, dimensions), ...metricsOf(row, metrics) })),
+    rows: rows.map((row) => Object.assign(namesOf(row, dimensions), metricsOf(row, metrics))),
   };
 }
 
 function namesOf({ values, days }: QuestionRow, dimensions: readonly Dimension[]): object {
-  const names = Object.fromEntries(dimensions.map((dimension, at) => [dimension, values[at]!]));
-  return days === undefined ? names : { ...names, days };
+  const names: Record<string, unknown> = {};
+  for (const [at, dimension] of dimensions.entries()) names[dimension] = values[at];
+  if (days !== undefined) names['days'] = days;
+  return names;
 }
 
 interface Reader {

@@ -6,14 +6,16 @@ import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { refusedQuestion } from '../domain/nearest-questions.ts';
 import { type Filter, sentFilter } from '../domain/question-filter.ts';
-import { spanOf } from '../domain/range.ts';
+import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import type { ReadRow } from '../facts/question.ts';
 import { qualityOf } from './quality.ts';
 import { refuseUnknown, unknownDays } from './question-days.ts';
 import { type DimensionValue, type QuestionNames, readNames } from './question-names.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
-import { QuestionRows, type ReadRow } from './question-rows.ts';
-import { type Remainder, readRemainder } from './remainder.ts';
+import { keyOf, QuestionRows } from './question-rows.ts';
+import { type Remainder, readWhole, remainderOf } from './remainder.ts';
 import { projectReference } from './report.ts';
 
 /** A row with the sums behind it. */
@@ -42,11 +44,19 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const { query, project, ranges, quality } = plan;
   const { from, to, comparison, grain, limit, offset } = query;
   const range = { from, to };
-  const { names, known, cutOff } = await readKnown(plan, { facts, cache, signal });
-  const rows = new QuestionRows(facts, { plan, names, signal });
-  const { read, count, total } = await rows.of(range, ranges.now);
-  const base = comparison && { total: await rows.total(ranges.base) };
-  const compared = comparison && known && new ComparedRanges(range, comparison, known, null);
+  const totalsOf = totalsReader(plan, facts, signal);
+  const names = await namesOf(plan, { facts, cache, signal }, totalsOf);
+  const rows = new QuestionRows(facts, { plan, names, totalsOf, signal });
+  const site = await readSite(plan, facts, signal);
+  const known = site && (await readKnown(plan, facts, { site, signal }));
+  refusePartial(names, plan.partial, query.filters);
+  const [{ rows: read, count, total }, baseTotal, whole] = await Promise.all([
+    rows.of(range, ranges.now),
+    comparison && rows.total(ranges.base),
+    site === null ? NOTHING : readWhole(facts, plan, { site, signal }),
+  ]);
+  const cutOff = known !== null && bucketsOf(range, 'day').some(({ from: day }) => known.isCutOff(day));
+  const compared = comparison && new ComparedRanges(range, comparison, known ?? NO_REASONS, null);
   const buckets = bucketsFor(query);
   const lastDay = project.syncedThrough ?? to;
   const answersOf = async (part: readonly ReadRow[]): Promise<QuestionRow[]> => {
@@ -60,10 +70,10 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   }
   const totals = total && {
     now: total,
-    base: base?.total ?? null,
-    compared: compared && base?.total ? compared.total.compare(total, base.total) : null,
+    base: baseTotal,
+    compared: compared && baseTotal ? compared.total.compare(total, baseTotal) : null,
   };
-  const remainder: Remainder = await readRemainder(facts, plan, { total, cutOff, signal });
+  const remainder: Remainder = remainderOf(plan, { total, cutOff, whole });
   const aggregation: Aggregation = GRAINS[grain].aggregation;
   return {
     head: {
@@ -89,32 +99,49 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   };
 }
 
-/** What the question names, if all days of it are known. */
-async function readKnown(plan: Plan, { facts, cache, signal }: Sources) {
-  const { query, days, files, project, tracked, totals, pageGroups, partial, ranges } = plan;
-  const { from, to, comparison, grain } = query;
+type TotalsOf = (range: Range) => Promise<KeywordTotals>;
+
+/** Reads the totals of keywords over one of the ranges of a plan, once. */
+function totalsReader({ totals, tracked }: Plan, facts: Facts, signal: AbortSignal): TotalsOf {
+  const known = new Map<Range, Promise<KeywordTotals>>();
+  return (range) => {
+    const found =
+      known.get(range) ?? facts.keywordTotals({ plan: totals.get(range)!, range, signal }, 'all', tracked.indexes);
+    known.set(range, found);
+    return found;
+  };
+}
+
+function namesOf(plan: Plan, { facts, cache, signal }: Sources, totalsOf: TotalsOf): Promise<QuestionNames> {
+  const { query, files, tracked, pageGroups, ranges } = plan;
+  const { from, to, comparison } = query;
   const range = { from, to };
-  const names = await readNames({
+  return readNames({
     question: query,
     tracked,
     pageGroups,
     cache,
     totals: async () => {
-      if (totals === null || ranges.now === null) return () => NOTHING;
-      const found = await facts.keywordTotals({ plan: totals, range: ranges.now, signal }, 'all', tracked.indexes);
+      if (ranges.now === null) return () => NOTHING;
+      const found = await totalsOf(ranges.now);
       return (keyword) => found.of(keyword);
     },
     urls: () => facts.pageUrls({ files, range: comparison === null ? range : spanOf([range, comparison]), signal }),
   });
-  const isPlain = grain === 'site_daily' && !days.devices;
-  if (project.syncedThrough === null || (isPlain && comparison === null)) {
-    return { names, known: comparison && NO_REASONS, cutOff: false };
-  }
-  const { unknown, known } = await unknownDays(facts, days, signal);
-  refuseUnknown(days, range, unknown);
-  refusePartial(names, partial, query.filters);
-  const cutOff = bucketsOf(range, 'day').some(({ from: day }) => known.isCutOff(day));
-  return { names, known, cutOff };
+}
+
+/** The property, which tells what is known and what remains; null for questions about nothing else, and before a sync. */
+async function readSite({ query, days, project }: Plan, facts: Facts, signal: AbortSignal) {
+  const isPlain = query.grain === 'site_daily' && !days.devices && query.comparison === null;
+  if (project.syncedThrough === null || isPlain) return null;
+  return facts.siteDevices({ files: days.known.siteFiles, range: spanOf(days.known.ranges), signal });
+}
+
+/** What is known of the days of the ranges. Throws `invalid_request` if one of them is not known. */
+async function readKnown({ query: { from, to }, days }: Plan, facts: Facts, read: Parameters<typeof unknownDays>[2]) {
+  const { unknown, known } = await unknownDays(facts, days, read);
+  refuseUnknown(days, { from, to }, unknown);
+  return known;
 }
 
 const NO_REASONS = { reasonsOn: () => ['missing_days'] as const };
@@ -124,7 +151,8 @@ const MAX_NAMED = 100;
 
 /** The sync fetches the days of a new keyword one after the other. */
 function refusePartial({ keywords }: QuestionNames, partial: ReadonlySet<string>, filters: readonly Filter[]): void {
-  const lacking = keywords.filter(({ id }) => partial.has(id));
+  if (partial.size === 0) return;
+  const lacking = keywords().filter(({ id }) => partial.has(id));
   if (lacking.length === 0) return;
   const named = lacking.slice(0, 3).map(({ query }) => `'${query}'`);
   const others = [
@@ -158,7 +186,7 @@ function rowOf(row: ReadRow, { names, buckets, before, compared, query, lastDay 
   const { dimensions } = query;
   const timeAt = dimensions.findIndex(isTime);
   const bucket = timeAt < 0 ? undefined : buckets!.get(row.names[timeAt]!)!;
-  const base = before && (before.get(row.key) ?? NOTHING);
+  const base = before && (before.get(keyOf(row)) ?? NOTHING);
   const device = row.names[dimensions.indexOf('device')] as 'desktop' | 'mobile' | 'tablet' | undefined;
   const total = device === undefined ? compared?.total : compared?.ofDevice(device);
   const comparer = bucket === undefined ? total : compared?.part(bucket);

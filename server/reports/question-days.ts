@@ -2,15 +2,13 @@ import { type Day, eachDay } from '../domain/dates.ts';
 import type { Grain } from '../domain/grains.ts';
 import { type NearestQuestion, refusedQuestion } from '../domain/nearest-questions.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
-import type { Facts, FactsQuery } from '../facts/facts.ts';
+import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan } from './known-days.ts';
 
 /** What to read to learn which days of a grain are known. */
 export interface QuestionDaysPlan {
   readonly grain: Grain;
   readonly known: KnownDaysPlan;
-  /** The files of the grain. */
-  readonly files: FactsQuery['files'];
   /** The last day that has a row of the grain; null without any. */
   readonly lastDay: Day | null;
   /** Up to this day countries are stored as totals of months; null if none are. */
@@ -31,26 +29,26 @@ const WHAT: Readonly<Record<Grain, string>> = {
   keyword_page_daily: 'page by keyword',
 };
 
+const NO_DAYS: ReadonlySet<Day> = new Set();
+
 /**
  * The days of ranges on which the property has data and the grain is not known. A day is known if the sync has stored it,
  * or a load that had the table. Of days that an import knows as a whole only, nothing else is known.
+ * @param site the rows of the property over the ranges
  */
 export async function unknownDays(
   facts: Facts,
   plan: QuestionDaysPlan,
-  signal: AbortSignal,
+  { site, signal }: { readonly site: readonly DeviceMeasures[]; readonly signal: AbortSignal },
 ): Promise<{ readonly unknown: readonly Day[]; readonly known: KnownDays }> {
-  const { grain, known: planned, files, lastDay, monthlyThrough, devices } = plan;
-  const query = { range: spanOf(planned.ranges), signal };
-  // Only queries for a device return which days have unknown devices.
-  const site = await facts.siteDays({ ...query, files: planned.siteFiles }, 'desktop');
+  const { grain, known: planned, lastDay, monthlyThrough, devices } = plan;
+  const query = { files: planned.ownFiles, range: spanOf(planned.ranges), signal };
   const siteDays = new Set(site.map(({ date }) => date));
   const known = await KnownDays.read(facts, planned, signal, siteDays);
-  const whole = new Set(site.filter(({ hasUnknownDevice }) => hasUnknownDevice === 1).map(({ date }) => date));
+  const whole = new Set(site.filter(({ device }) => device === 'unknown').map(({ date }) => date));
   if (grain === 'site_daily') return { unknown: daysIn(plan, (day) => devices && whole.has(day)), known };
-  const withRows = new Set(await facts.storedDays({ ...query, files }));
-  const unnamed = grain === 'brand_daily' ? await unknownSegments(facts, { ...query, files }) : new Set<Day>();
-  const isUnknown = (day: Day): boolean => {
+  const unnamed = grain === 'brand_daily' ? await unknownSegments(facts, query) : new Set<Day>();
+  const isUnknown = (day: Day, withRows: ReadonlySet<Day>): boolean => {
     if (grain === 'country_daily' && monthlyThrough !== null && day <= monthlyThrough) return siteDays.has(day);
     if (unnamed.has(day)) return true;
     const state = planned.unusual.get(day)?.state;
@@ -63,7 +61,11 @@ export async function unknownDays(
     // Few results have an appearance, so that the last days may have none.
     return grain !== 'appearance_daily' && day > lastDay;
   };
-  return { unknown: daysIn(plan, isUnknown), known };
+  const unknown = daysIn(plan, (day) => isUnknown(day, NO_DAYS));
+  // Rows make a day known, never unknown: most questions need not read which days have some.
+  if (unknown.length === 0) return { unknown, known };
+  const withRows = new Set(await facts.storedDays(query));
+  return { unknown: unknown.filter((day) => isUnknown(day, withRows)), known };
 }
 
 function daysIn({ known: { ranges, project } }: QuestionDaysPlan, test: (day: Day) => boolean): Day[] {
@@ -76,7 +78,7 @@ function daysIn({ known: { ranges, project } }: QuestionDaysPlan, test: (day: Da
 }
 
 async function unknownSegments(facts: Facts, query: FactsQuery): Promise<ReadonlySet<Day>> {
-  const rows = await facts.question({
+  const { rows } = await facts.question({
     ...query,
     table: 'brand_daily',
     by: ['date'],
@@ -86,7 +88,7 @@ async function unknownSegments(facts: Facts, query: FactsQuery): Promise<Readonl
     limit: eachDay(query.range.from, query.range.to).length,
     offset: 0,
   });
-  return new Set(rows.map((row) => row['d0']!));
+  return new Set(rows.map(({ names: [day] }) => day!));
 }
 
 /** Throws `invalid_request` that says which days of the range, or of the one to compare with, are not known, and which are. */

@@ -27,8 +27,8 @@ export interface QuestionNames {
   readonly valueOf: (at: number, name: string) => DimensionValue;
   /** Whether rows of facts may count in several rows of the answer. */
   readonly overlap: boolean;
-  /** The keywords that may count; empty where keywords are not asked for. */
-  readonly keywords: readonly TrackedKeyword[];
+  /** The keywords that may count; none where keywords are not asked for. */
+  readonly keywords: () => readonly TrackedKeyword[];
 }
 
 /** The parts of a question that have names. */
@@ -86,7 +86,7 @@ export async function readNames(sources: NamesSources): Promise<QuestionNames> {
     test: { op: 'and', of: tests },
     valueOf: (at, name) => shownValue(dimensions[at]!, name, { tracked, members }),
     overlap: dimensions.includes('group') || dimensions.includes('pageGroup'),
-    keywords: isOfKeywords ? mayCount(tracked, by, tests) : [],
+    keywords: () => (isOfKeywords ? mayCount(tracked, by, tests) : []),
   };
 }
 
@@ -100,14 +100,26 @@ function groupedBy(
 ): GroupedBy | null {
   if (isTime(dimension)) return null;
   if (dimension === 'keyword') {
-    // Keywords are sorted by their query.
-    const names = keywords.map((_, at) => sortableIndex(at));
-    return { column: 'keyword_id', texts: keywords.map(({ id }) => id), names };
+    const known = keywordNames.get(keywords) ?? namesOfKeywords(keywords);
+    keywordNames.set(keywords, known);
+    return known;
   }
   if (dimension !== 'group' && dimension !== 'pageGroup') return COLUMNS[dimension]!;
   const { column, groups, texts } = members[dimension]!;
   const pairs = groups.flatMap(({ id }, at) => texts.get(id)!.map((text) => [text, sortableIndex(at)] as const));
   return { column, texts: pairs.map(([text]) => text), names: pairs.map(([, name]) => name) };
+}
+
+/** By the keywords, a list that is made once per revision. */
+const keywordNames = new WeakMap<TrackedKeywords['keywords'], NamedTexts>();
+
+/** Keywords are sorted by their query. */
+function namesOfKeywords(keywords: TrackedKeywords['keywords']): NamedTexts {
+  return {
+    column: 'keyword_id',
+    texts: keywords.map(({ id }) => id),
+    names: keywords.map((_, at) => sortableIndex(at)),
+  };
 }
 
 function shownValue(

@@ -7,7 +7,7 @@ import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
 import type { Question } from '../domain/question.ts';
 import { conjunctsOf, dimensionsOf } from '../domain/question-filter.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
-import { planKeywordTotals } from '../facts/keyword-plan.ts';
+import { type KeywordTotalsPlan, planKeywordTotals } from '../facts/keyword-plan.ts';
 import { planKnownDays } from './known-days.ts';
 import { planQuality } from './quality.ts';
 import type { QuestionDaysPlan } from './question-days.ts';
@@ -42,19 +42,24 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
   const daysOf = async (of: Grain, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> => ({
     grain: of,
     known: await planKnownDays(catalog, project, of, { ranges: asked, coverage }),
-    files: await files(of === 'keyword_daily' ? 'keyword_all' : of),
     lastDay: coverage[of]?.lastDay ?? null,
     monthlyThrough: coverage.country_monthly?.lastDay ?? null,
     devices,
   });
   const isOfKeywords = hasDimension(grain, 'keyword');
+  const base = comparison && served(comparison);
+  const isOfTotals = used.length > 0 && used.every((dimension) => dimension === 'keyword' || dimension === 'group');
+  const totals = new Map<Range, KeywordTotalsPlan>();
+  for (const range of [now, base]) {
+    if (range === null || !(isOfTotals || used.includes('group'))) continue;
+    totals.set(range, planKeywordTotals(await keywordFilesUntil(catalog, project.id, range.to, true), range));
+  }
   const reference = referenceOf(grain, filters);
   return {
     project,
-    ranges: { now, base: comparison && served(comparison) },
+    ranges: { now, base },
     days: await daysOf(grain, used.includes('device'), ranges),
-    files: await files(tableOf(grain, used)),
-    siteFiles: await files('site_daily'),
+    files: isOfTotals ? [] : await files(tableOf(grain, used)),
     /** What remains is told of the property, or of some of its devices or countries. */
     reference: {
       ...reference,
@@ -62,13 +67,13 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
         reference.grain === 'site_daily' && reference.filters.length === 0
           ? null
           : await daysOf(reference.grain, true, [{ from, to }]),
-      files: await files(reference.grain),
+      files: reference.grain === 'site_daily' ? [] : await files(reference.grain),
     },
     partial: isOfKeywords ? await listPartialKeywords(catalog, project.id, hull) : new Set<string>(),
-    totals:
-      used.includes('group') && now !== null
-        ? planKeywordTotals(await keywordFilesUntil(catalog, project.id, now.to, true), now)
-        : null,
+    /** How to read the totals of keywords over `ranges`, for questions about keywords and groups. */
+    totals,
+    /** Whether the totals answer it. */
+    isOfTotals,
     pageGroups: used.includes('pageGroup') ? await listPageGroups(catalog, project.id) : [],
     quality: query.quality
       ? await planQuality(catalog, project, { from, to, table: grain, device: null, coverage })

@@ -1,3 +1,4 @@
+import type { TrackedKeywords } from '../catalog/tracked.ts';
 import { METRIC_NAMES } from '../domain/comparison.ts';
 import { countDays, eachDay } from '../domain/dates.ts';
 import { intervalOf, isTime } from '../domain/grains.ts';
@@ -6,29 +7,27 @@ import { type Measures, NOTHING } from '../domain/metrics.ts';
 import { MAX_ROWS } from '../domain/question.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { GroupedBy, NamedTexts, RowOrder, QuestionRow as Stored } from '../facts/question.ts';
+import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import type { GroupedBy, NamedTexts, ReadRow, ReadRows, RowOrder } from '../facts/question.ts';
+import { rowsOfKeywords } from './keyword-rows.ts';
 import type { QuestionNames } from './question-names.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 
-/** A row as it was read. */
-export interface ReadRow {
-  /** What it is grouped by, in the order of the dimensions. */
-  readonly names: readonly string[];
-  /** Equal for rows of the same names. */
-  readonly key: string;
-  readonly measures: Measures;
-}
+/** Equal for rows of the same names. */
+export const keyOf = ({ names }: ReadRow): string => JSON.stringify(names);
 
 interface Options {
-  readonly plan: QuestionPlan & { readonly query: QuestionValue };
+  readonly plan: QuestionPlan & { readonly query: QuestionValue; readonly tracked: TrackedKeywords };
   readonly names: QuestionNames;
+  /** The totals of keywords over one of the ranges of the plan. */
+  readonly totalsOf: (range: Range) => Promise<KeywordTotals>;
   readonly signal: AbortSignal;
 }
 
 /** The most rows that are read at once of a question for all. */
 const PART = MAX_ROWS;
 
-const NO_ROWS = { read: [], count: 0, total: NOTHING };
+const NO_ROWS: ReadRows = { rows: [], count: 0, total: NOTHING };
 
 /** Reads the rows of a question, of its range and of the one to compare with. */
 export class QuestionRows {
@@ -45,30 +44,26 @@ export class QuestionRows {
    * up, because a search can have several appearances.
    * @param served the days of the range that are served; null for none
    */
-  async of(range: Range, served: Range | null): Promise<{ read: ReadRow[]; count: number; total: Measures | null }> {
+  async of(range: Range, served: Range | null): Promise<Omit<ReadRows, 'total'> & { total: Measures | null }> {
     const { plan, names } = this.#options;
     const { limit, offset } = plan.query;
     if (served === null) return { ...NO_ROWS, total: this.#adds ? NOTHING : null };
     const by = this.#by(range, range);
-    const rows = await this.#read(served, { by, limit: limit ?? PART, offset });
-    const [first] = rows;
+    const read = await this.#read(served, { by, limit: limit ?? PART, offset });
+    const { rows } = read;
     // Beyond the last row nothing tells how many there are.
-    const [any] = first === undefined && offset > 0 ? await this.#read(served, { by, limit: 1, offset: 0 }) : [first];
-    const read = rows.map(rowOf(by.length));
-    const count = any?.allRows ?? 0;
-    if (!this.#adds) return { read, count, total: null };
-    if (names.overlap) return { read, count, total: await this.total(served) };
-    const total = any === undefined ? NOTHING : totalOf(any);
-    return { read, count, total };
+    const isBeyond = rows.length === 0 && offset > 0;
+    const { count, total } = isBeyond ? await this.#read(served, { by, limit: 1, offset: 0 }) : read;
+    if (!this.#adds) return { rows, count, total: null };
+    return { rows, count, total: names.overlap ? await this.total(served) : total };
   }
 
   /** The rows after those that `of` has read, some at a time: only these are in memory. */
-  async *after(read: number, count: number, range: Range, served: Range | null): AsyncGenerator<ReadRow[]> {
+  async *after(read: number, count: number, range: Range, served: Range | null): AsyncGenerator<readonly ReadRow[]> {
     if (served === null || this.#options.plan.query.limit !== null) return;
     const by = this.#by(range, range);
     for (let offset = read; offset < count; offset += PART) {
-      const rows = await this.#read(served, { by, limit: PART, offset });
-      yield rows.map(rowOf(by.length));
+      yield (await this.#read(served, { by, limit: PART, offset })).rows;
     }
   }
 
@@ -84,7 +79,7 @@ export class QuestionRows {
       return [{ op: 'equals', column: one, values } as const];
     });
     const found = await this.#read(served, { by, limit: MAX_COMPARED, offset: 0, wanted });
-    return new Map(found.map(rowOf(by.length)).map(({ key, measures }) => [key, measures]));
+    return new Map(found.rows.map((row) => [keyOf(row), row.measures]));
   }
 
   /** What all rows of a range add up to, each row of facts once; null if they cannot be added up. */
@@ -93,13 +88,13 @@ export class QuestionRows {
     if (served === null) return NOTHING;
     const { query } = this.#options.plan;
     const by = this.#by(served, { from: query.from, to: query.to }).filter(isNamed);
-    const [row] = await this.#read(served, {
+    const { total } = await this.#read(served, {
       by: this.#options.names.overlap ? this.#by(served, served) : by,
       limit: 1,
       offset: 0,
       isTotal: true,
     });
-    return row === undefined ? NOTHING : measuresOf(row);
+    return total;
   }
 
   /** Whether the rows can be added up. */
@@ -119,7 +114,7 @@ export class QuestionRows {
     });
   }
 
-  #read(
+  async #read(
     range: Range,
     {
       by,
@@ -131,12 +126,14 @@ export class QuestionRows {
       isTotal?: boolean;
       wanted?: readonly Parameters<Facts['question']>[0]['test'][];
     },
-  ): Promise<Stored[]> {
-    const { plan, names, signal } = this.#options;
+  ): Promise<ReadRows> {
+    const { plan, names, totalsOf, signal } = this.#options;
     const { files, query } = plan;
     const test = { op: 'and', of: [names.test, ...wanted] } as const;
     const order = orderOf(query);
-    return this.#facts.question({ files, range, signal, table: query.grain, by, test, isTotal, order, limit, offset });
+    const asked = { files, range, signal, by, test, isTotal, order, limit, offset };
+    if (plan.isOfTotals) return rowsOfKeywords(asked, plan.tracked.keywords, await totalsOf(range));
+    return this.#facts.question({ ...asked, table: query.grain });
   }
 }
 
@@ -161,19 +158,4 @@ function orderOf({ sort, dimensions }: QuestionValue): RowOrder[] {
     { by: 'clicks', descending: true },
     { by: 'impressions', descending: true },
   ];
-}
-
-function rowOf(dimensions: number): (row: Stored) => ReadRow {
-  return (row) => {
-    const names = Array.from({ length: dimensions }, (_, at) => row[`d${at}`]!);
-    return { names, key: JSON.stringify(names), measures: measuresOf(row) };
-  };
-}
-
-function measuresOf({ clicks, impressions, sumPosition }: Stored): Measures {
-  return { clicks, impressions, sumPosition };
-}
-
-function totalOf({ allClicks, allImpressions, allSumPosition }: Stored): Measures {
-  return { clicks: allClicks, impressions: allImpressions, sumPosition: allSumPosition };
 }

@@ -1,7 +1,7 @@
 import type { Grain } from '../domain/grains.ts';
-import { GRAINS, isTime } from '../domain/grains.ts';
+import { GRAINS } from '../domain/grains.ts';
 import type { Measures } from '../domain/metrics.ts';
-import { NOTHING } from '../domain/metrics.ts';
+import { NOTHING, sum } from '../domain/metrics.ts';
 import type { Filter } from '../domain/question-filter.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { RowTest } from '../facts/question.ts';
@@ -46,16 +46,15 @@ interface Rows {
   readonly total: Measures | null;
   /** Whether the search engine returned only a part of the rows of a day. */
   readonly cutOff: boolean;
-  readonly signal: AbortSignal;
+  /** See `readWhole`. */
+  readonly whole: Measures | null;
 }
 
 /** Tells what the rows of an answer leave out. */
-export async function readRemainder(
-  facts: Facts,
-  plan: QuestionPlan & { readonly query: QuestionValue },
-  { total, cutOff, signal }: Rows,
-): Promise<Remainder> {
-  const { query, reference } = plan;
+export function remainderOf(
+  { query, reference }: QuestionPlan & { readonly query: QuestionValue },
+  { total, cutOff, whole }: Rows,
+): Remainder {
   const { grain, dimensions } = query;
   const isGrouped = dimensions.includes('group') || dimensions.includes('pageGroup');
   const reasons = new Set<RemainderReason>([
@@ -69,48 +68,67 @@ export async function readRemainder(
     impressions: left?.impressions ?? null,
     why: left?.clicks === 0 && left.impressions === 0 ? [] : REMAINDER_REASONS.filter((reason) => reasons.has(reason)),
   });
-  if (GRAINS[grain].aggregation === 'page' || grain === 'appearance_daily' || total === null) return told(null);
-  // A part of the property that is stored itself is whole.
-  const isComplete =
-    grain === reference.grain && !reference.isFiltered && (grain === 'site_daily' || reference.filters.length > 0);
-  if (isComplete) return told({ clicks: 0, impressions: 0 });
-  const whole = await readReference(facts, plan, signal);
+  if (isUncountable(grain) || total === null) return told(null);
+  if (isComplete(grain, reference)) return told({ clicks: 0, impressions: 0 });
   if (whole === null) reasons.add('unknown');
   return told(whole && { clicks: whole.clicks - total.clicks, impressions: whole.impressions - total.impressions });
 }
 
-/** The total of the property, or of the devices or countries that the filters choose; null if it is not known. */
-async function readReference(
+function isUncountable(grain: Grain): boolean {
+  return GRAINS[grain].aggregation === 'page' || grain === 'appearance_daily';
+}
+
+/** A part of the property that is stored itself is whole. */
+function isComplete(grain: Grain, reference: QuestionPlan['reference']): boolean {
+  return grain === reference.grain && !reference.isFiltered && (grain === 'site_daily' || reference.filters.length > 0);
+}
+
+/**
+ * The total of the property, or of the devices or countries that the filters choose; null if it is not known. Not read
+ * where rows cannot be compared with it, or are all of it.
+ */
+export async function readWhole(
   facts: Facts,
-  { ranges, reference }: QuestionPlan,
-  signal: AbortSignal,
+  { query, ranges, reference }: QuestionPlan & { readonly query: QuestionValue },
+  read: Parameters<typeof unknownDays>[2],
 ): Promise<Measures | null> {
-  if (ranges.now === null) return NOTHING;
+  const { now: range } = ranges;
+  if (range === null || isUncountable(query.grain) || isComplete(query.grain, reference)) return NOTHING;
   if (reference.days !== null) {
-    const { unknown } = await unknownDays(facts, reference.days, signal);
+    const { unknown } = await unknownDays(facts, reference.days, read);
     if (unknown.length > 0) return null;
   }
-  const [row] = await facts.question({
+  const test = { op: 'and', of: reference.filters } as const;
+  if (reference.grain === 'site_daily') {
+    const { from, to } = range;
+    return sum(read.site.filter(({ date, device }) => from <= date && date <= to && isOf(device, test)));
+  }
+  const { total } = await facts.question({
     files: reference.files,
-    range: ranges.now,
-    signal,
+    range,
+    signal: read.signal,
     table: reference.grain,
     by: [],
-    test: { op: 'and', of: reference.filters.map(testOf) },
+    test: testOf(test),
     isTotal: false,
     order: [],
     limit: 1,
     offset: 0,
   });
-  return row ?? NOTHING;
+  return total;
 }
 
-/** Filters on devices or countries, whose columns have their names. */
+/** Whether filters on devices keep a device. */
+function isOf(device: string, filter: Filter): boolean {
+  if (filter.op === 'not') return !isOf(device, filter.of[0]);
+  if (!('of' in filter)) return filter.values.includes(device);
+  if (filter.op === 'and') return filter.of.every((one) => isOf(device, one));
+  return filter.of.some((one) => isOf(device, one));
+}
+
+/** The test of filters on countries. */
 function testOf(filter: Filter): RowTest {
   if (filter.op === 'not') return { op: 'not', of: [testOf(filter.of[0])] };
   if ('of' in filter) return { op: filter.op, of: filter.of.map(testOf) };
-  const { op, dimension, values } = filter;
-  if (isTime(dimension) || (dimension !== 'device' && dimension !== 'country'))
-    throw new Error(`no column ${dimension}`);
-  return { op, column: dimension, values };
+  return { op: 'equals', column: 'country', values: filter.values };
 }

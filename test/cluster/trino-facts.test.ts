@@ -88,6 +88,7 @@ async function answers(
   const cumulative = await query('keyword_cumulative');
   return {
     siteDays: await facts.siteDays(await query('site_daily'), device),
+    siteDevices: await facts.siteDevices(await query('site_daily')),
     countryDays: await facts.countryDays(await query('country_daily'), country),
     countryMonths: await facts.countryMonths(await query('country_monthly'), country),
     allCountryMonths: await facts.countryMonths(await query('country_monthly'), null),
