@@ -341,6 +341,7 @@ t.test('a link is shared, opened with its password, and revoked', async (t) => {
   await settled(visitor.page);
   t.match(await visitor.page.locator('.chart tbody .number').allInnerTexts(), [/\d/, '–', /\d/]);
   await visitor.page.goto(url);
+  await settled(visitor.page);
   t.strictSame(await axeFindings(visitor.page), [], 'axe');
   await visitor.page.getByRole('link', { name: 'Keywords' }).click();
   await visitor.page.getByRole('rowheader').first().waitFor();
