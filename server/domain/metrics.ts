@@ -52,9 +52,13 @@ export function add(a: Measures, b: Measures): Measures {
 }
 
 export function sum(all: Iterable<Measures>): Measures {
-  let total = NOTHING;
-  for (const measures of all) total = add(total, measures);
-  return total;
+  let { clicks, impressions, sumPosition } = NOTHING;
+  for (const measures of all) {
+    clicks += measures.clicks;
+    impressions += measures.impressions;
+    sumPosition += measures.sumPosition;
+  }
+  return { clicks, impressions, sumPosition };
 }
 
 /**

@@ -93,7 +93,8 @@ function compiled(test: RowTest): (id: string, names: readonly string[]) => bool
 /** As `sql/facts/question.sql` sorts: ratios without a value last, then by names. */
 function compared(a: ReadRow, b: ReadRow, order: readonly RowOrder[]): number {
   for (const { by, descending } of order) {
-    const [left, right] = [sortedBy(a, by), sortedBy(b, by)];
+    const left = sortedBy(a, by);
+    const right = sortedBy(b, by);
     if (left === right) continue;
     if (left === null || right === null) return left === null ? 1 : -1;
     return left < right === descending ? 1 : -1;

@@ -61,7 +61,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const lastDay = project.syncedThrough ?? to;
   const answersOf = async (part: readonly ReadRow[]): Promise<QuestionRow[]> => {
     const before = comparison && (await rows.compared(comparison, ranges.base, part));
-    return part.map((row) => rowOf(row, { names, buckets, before, compared, query, lastDay }));
+    return part.map(rowMaker({ names, buckets, before, compared, query, lastDay }));
   };
   const answers = await answersOf(read);
   async function* parts(): AsyncGenerator<readonly QuestionRow[]> {
@@ -182,20 +182,23 @@ interface RowContext {
   readonly lastDay: string;
 }
 
-function rowOf(row: ReadRow, { names, buckets, before, compared, query, lastDay }: RowContext): QuestionRow {
+function rowMaker({ names, buckets, before, compared, query, lastDay }: RowContext): (row: ReadRow) => QuestionRow {
   const { dimensions } = query;
   const timeAt = dimensions.findIndex(isTime);
-  const bucket = timeAt < 0 ? undefined : buckets!.get(row.names[timeAt]!)!;
-  const base = before && (before.get(keyOf(row)) ?? NOTHING);
-  const device = row.names[dimensions.indexOf('device')] as 'desktop' | 'mobile' | 'tablet' | undefined;
-  const total = device === undefined ? compared?.total : compared?.ofDevice(device);
-  const comparer = bucket === undefined ? total : compared?.part(bucket);
-  return {
-    values: row.names.map((name, at) => names.valueOf(at, name)),
-    days: bucket === undefined || dimensions[timeAt] === 'date' ? undefined : daysUntil(bucket, lastDay),
-    now: row.measures,
-    base,
-    compared: base && (comparer?.compare(row.measures, base) ?? null),
+  const deviceAt = dimensions.indexOf('device');
+  return (row) => {
+    const bucket = buckets?.get(row.names[timeAt]!);
+    const base = before && (before.get(keyOf(row)) ?? NOTHING);
+    const device = row.names[deviceAt] as 'desktop' | 'mobile' | 'tablet' | undefined;
+    const total = device === undefined ? compared?.total : compared?.ofDevice(device);
+    const comparer = bucket === undefined ? total : compared?.part(bucket);
+    return {
+      values: row.names.map((name, at) => names.valueOf(at, name)),
+      days: bucket === undefined || dimensions[timeAt] === 'date' ? undefined : daysUntil(bucket, lastDay),
+      now: row.measures,
+      base,
+      compared: base && (comparer?.compare(row.measures, base) ?? null),
+    };
   };
 }
 
