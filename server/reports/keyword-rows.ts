@@ -29,13 +29,13 @@ function* summed(
   totals: KeywordTotals,
 ): Generator<void, ReadRow[]> {
   const named = by.map(namesByText);
-  const passes = compiled(test);
+  const decide = decider(test);
   const rows = new Map<string, ReadRow>();
   for (const keyword of keywords) {
     yield;
     const measures = totals.of(keyword);
     if (measures.clicks + measures.impressions === 0) continue;
-    const counted = namesOf(keyword.id, named).filter((names) => passes(keyword.id, names));
+    const counted = namesOf(keyword.id, named).filter((names) => decide(keyword.id, names) === true);
     // Of a total, a keyword with several names counts once.
     for (const names of isTotal ? counted.slice(0, 1).map(() => []) : counted) {
       const key = names.join(' ');
@@ -57,10 +57,11 @@ function namesOf(id: string, named: readonly NamesByText[]): readonly (readonly 
   );
 }
 
-/** Of the lists of names that several questions share. */
+/** By lists of names, some of which several questions share. */
 const known = new WeakMap<NamedTexts, NamesByText>();
 
-function namesByText(by: GroupedBy): NamesByText {
+/** The names of each keyword in a list. */
+export function namesByText(by: GroupedBy): NamesByText {
   if (typeof by === 'string' || by.column !== 'keyword_id') throw new Error('not grouped by names of keywords');
   const found = known.get(by);
   if (found !== undefined) return found;
@@ -74,20 +75,36 @@ function namesByText(by: GroupedBy): NamesByText {
   return byText;
 }
 
-function compiled(test: RowTest): (id: string, names: readonly string[]) => boolean {
+/**
+ * Whether a test holds for all (true) or none (false) of the rows of a keyword with some names; undefined if it depends on
+ * more, such as other names.
+ */
+export function decider(test: RowTest): (id: string, names: readonly (string | undefined)[]) => boolean | undefined {
   if (test.op === 'not') {
-    const inner = compiled(test.of[0]);
-    return (id, names) => !inner(id, names);
+    const inner = decider(test.of[0]);
+    return (id, names) => {
+      const found = inner(id, names);
+      return found === undefined ? undefined : !found;
+    };
   }
   if ('of' in test) {
-    const parts = test.of.map(compiled);
-    if (test.op === 'and') return (id, names) => parts.every((part) => part(id, names));
-    return (id, names) => parts.some((part) => part(id, names));
+    const parts = test.of.map(decider);
+    const decisive = test.op === 'or';
+    return (id, names) => {
+      let isDecided = true;
+      for (const part of parts) {
+        const found = part(id, names);
+        if (found === decisive) return decisive;
+        isDecided &&= found !== undefined;
+      }
+      return isDecided ? !decisive : undefined;
+    };
   }
   const values = new Set(test.values);
-  if (test.op === 'named') return (_id, names) => values.has(names[test.by]!);
-  if (test.op !== 'equals' || test.column !== 'keyword_id') throw new Error('a test of more than keywords');
-  return (id) => values.has(id);
+  if (test.op === 'named') {
+    return (_id, { [test.by]: name }) => (name === undefined ? undefined : values.has(name));
+  }
+  return test.op === 'equals' && test.column === 'keyword_id' ? (id) => values.has(id) : () => undefined;
 }
 
 /** As `sql/facts/question.sql` sorts: ratios without a value last, then by names. */

@@ -49,7 +49,9 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const rows = new QuestionRows(facts, { plan, names, totalsOf, signal });
   const site = await readSite(plan, facts, signal);
   const known = site && (await readKnown(plan, facts, { site, signal }));
-  refusePartial(names, plan.partial, query.filters);
+  for (const [at, partial] of plan.partial.entries()) {
+    refusePartial(names, partial, { filters: query.filters, isOfComparison: at > 0 });
+  }
   const [{ rows: read, count, total }, baseTotal, whole] = await Promise.all([
     rows.of(range, ranges.now),
     comparison && rows.total(ranges.base),
@@ -150,7 +152,11 @@ const NO_REASONS = { reasonsOn: () => ['missing_days'] as const };
 const MAX_NAMED = 100;
 
 /** The sync fetches the days of a new keyword one after the other. */
-function refusePartial({ keywords }: QuestionNames, partial: ReadonlySet<string>, filters: readonly Filter[]): void {
+function refusePartial(
+  { keywords }: QuestionNames,
+  partial: ReadonlySet<string>,
+  { filters, isOfComparison }: { readonly filters: readonly Filter[]; readonly isOfComparison: boolean },
+): void {
   if (partial.size === 0) return;
   const lacking = keywords().filter(({ id }) => partial.has(id));
   if (lacking.length === 0) return;
@@ -160,8 +166,8 @@ function refusePartial({ keywords }: QuestionNames, partial: ReadonlySet<string>
     ['not', ['equals', 'keyword', lacking.map(({ query }) => query)]],
   ];
   throw refusedQuestion(
-    `range: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, which are still being loaded. Nearest questions: a shorter range; the same without them, by ["not", ["equals", "keyword", […]]].`,
-    lacking.length > MAX_NAMED ? [] : [{ filters: others }],
+    `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, which are still being loaded. Nearest questions: ${isOfComparison ? 'the same without compare' : 'a shorter range'}; the same without them, by ["not", ["equals", "keyword", […]]].`,
+    [...(isOfComparison ? [{ compare: null }] : []), ...(lacking.length > MAX_NAMED ? [] : [{ filters: others }])],
   );
 }
 

@@ -9,6 +9,7 @@ import { expressionTest, type Question } from '../domain/question.ts';
 import { type Condition, dimensionsOf, type Filter } from '../domain/question-filter.ts';
 import type { FactColumn, GroupedBy, NamedTexts, RowTest } from '../facts/question.ts';
 import { inTurns } from '../runtime/turns.ts';
+import { decider, namesByText } from './keyword-rows.ts';
 
 /** What a group is called in rows. */
 interface GroupName {
@@ -254,33 +255,10 @@ function mayCount(
   by: QuestionNames['by'],
   tests: readonly RowTest[],
 ): readonly TrackedKeyword[] {
-  const joined = by.flatMap(({ dimension, grouped }) =>
-    dimension === 'group' ? [new Set((grouped as NamedTexts).texts)] : [],
-  );
-  const decide = compiled({ op: 'and', of: tests });
-  return keywords.filter(({ id }) => joined.every((ids) => ids.has(id)) && decide(id) !== false);
-}
-
-/** Whether a test holds for all (true) or none (false) of a keyword's rows; undefined if it depends. */
-function compiled(test: RowTest): (id: string) => boolean | undefined {
-  if (test.op === 'not') {
-    const inner = compiled(test.of[0]);
-    return (id) => negated(inner(id));
-  }
-  if (test.op === 'and' || test.op === 'or') {
-    const parts = test.of.map(compiled);
-    const decisive = test.op === 'or';
-    return (id) => {
-      const found = parts.map((part) => part(id));
-      if (found.includes(decisive)) return decisive;
-      return found.includes(undefined) ? undefined : !decisive;
-    };
-  }
-  if (test.op !== 'equals' || test.column !== 'keyword_id') return () => undefined;
-  const ids = new Set(test.values);
-  return (id) => ids.has(id);
-}
-
-function negated(found: boolean | undefined): boolean | undefined {
-  return found === undefined ? undefined : !found;
+  const decide = decider({ op: 'and', of: tests });
+  const at = by.findIndex(({ dimension }) => dimension === 'group');
+  if (at < 0) return keywords.filter(({ id }) => decide(id, []) !== false);
+  const groups = namesByText(by[at]!.grouped!);
+  const inGroup = (name: string) => by.map((_, index) => (index === at ? name : undefined));
+  return keywords.filter(({ id }) => groups.get(id)?.some((name) => decide(id, inGroup(name)) !== false));
 }

@@ -69,7 +69,10 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
           : await daysOf(reference.grain, true, [{ from, to }]),
       files: reference.grain === 'site_daily' ? [] : await files(reference.grain),
     },
-    partial: isOfKeywords ? await listPartialKeywords(catalog, project.id, hull) : new Set<string>(),
+    /** The keywords that lack days of the ranges. */
+    partial: await Promise.all(
+      isOfKeywords ? ranges.map((range) => listPartialKeywords(catalog, project.id, range)) : [],
+    ),
     /** How to read the totals of keywords over `ranges`, for questions about keywords and groups. */
     totals,
     /** Whether the totals answer it. */

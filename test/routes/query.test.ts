@@ -1,5 +1,6 @@
 // A question is answered if stored facts know the answer exactly, else refused with the nearest ones.
 import t from 'tap';
+import { parseNdjson, readArrow, readParquet } from '../formats/read.ts';
 import { facts, keyword, makeWorld, PROJECT, refusedFor } from '../world.ts';
 
 const group = (id: string, more = {}) => ({
@@ -301,6 +302,14 @@ t.test('a file has all rows unless the question limits them', async (t) => {
   t.strictSame(await linesOf({}), expected);
   t.strictSame(await linesOf({ limit: 2 }), expected.slice(0, 2));
   t.strictSame(await linesOf({ offset: 25_000 }), expected.slice(25_000), 'a page without a limit is one of 1000');
+  const inFormat = async (format: string): Promise<Buffer> => {
+    const url = `/api/v1/projects/Proj1/query.${format}?q=${encodeURIComponent(JSON.stringify(question))}`;
+    return (await app.inject({ url, headers: { authorization: `Bearer ${key}` } })).rawPayload;
+  };
+  const rows = texts.map((query, at) => ({ query, clicks: MANY - at }));
+  t.strictSame(parseNdjson((await inFormat('ndjson')).toString()), rows);
+  t.strictSame(readArrow(await inFormat('arrow')).rows, rows);
+  t.strictSame((await readParquet(await inFormat('parquet'))).rows, rows);
   const compared = await linesOf({ compare: { from: '2026-03-01', to: '2026-03-01' } });
   const before = compared.map((line) => line.split(',').slice(0, 4));
   t.strictSame(
