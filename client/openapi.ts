@@ -152,8 +152,8 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * The whole property by search type
-     * @description One row for each search type with stored days. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.
+     * The whole property by search type and engine
+     * @description One row for each search type with stored days, and one for Bing. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.
      */
     readonly get: operations['listSurfaces'];
     readonly put?: never;
@@ -560,7 +560,7 @@ export interface components {
     };
     /** @description The source of the list of the range of `compare`. */
     readonly ComparisonSource: {
-      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse. One of gsc, bigquery; more may be added. */
+      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse; bing: stored weeks of Bing. One of gsc, bigquery, bing; more may be added. */
       readonly kind: string;
       /**
        * Format: date-time
@@ -1065,7 +1065,7 @@ export interface components {
       readonly keywords: readonly components['schemas']['Keyword'][];
     };
     readonly ListSource: {
-      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse. One of gsc, bigquery; more may be added. */
+      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse; bing: stored weeks of Bing. One of gsc, bigquery, bing; more may be added. */
       readonly kind: string;
       /**
        * Format: date-time
@@ -1076,6 +1076,8 @@ export interface components {
       readonly truncated: boolean;
       /** @description The list is as long as its source may make it. */
       readonly capped: boolean;
+      /** @description Only of weeks: the pages of the weeks add up to the days of the site, in clicks and impressions. */
+      readonly reconciled?: boolean;
       readonly comparison?: components['schemas']['ComparisonSource'];
     };
     readonly MetricChange: {
@@ -1514,6 +1516,10 @@ export interface components {
        * @description A day, YYYY-MM-DD.
        */
       readonly to: string;
+      /** @description The requested search engine; left out for google. One of google, bing; more may be added. */
+      readonly engine?: string;
+      /** @description Only whole weeks of the requested range are counted; left out for days. One of week; more may be added. */
+      readonly grain?: string;
       /** @description The requested search type; left out for web. One of web, image, video, news, discover, googleNews; more may be added. */
       readonly type?: string;
       readonly device?: components['schemas']['Device'];
@@ -1630,7 +1636,7 @@ export interface components {
       readonly part: string;
     };
     readonly Surface: {
-      /** @description The search engine. One of google; more may be added. */
+      /** @description The search engine. One of google, bing; more may be added. */
       readonly engine: string;
       /** @description One of web, image, video, news, discover, googleNews; more may be added. */
       readonly type: string;
@@ -1646,7 +1652,7 @@ export interface components {
        * @description The last stored day.
        */
       readonly lastDay: string;
-      /** @description The last final day. */
+      /** @description The last final day; null if the engine does not say. */
       readonly provisionalAfter: string | null;
       /** Format: int64 */
       readonly clicks: number;
@@ -2031,6 +2037,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types. */
+        readonly engine?: string;
         /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
         readonly type?: string;
         /** @description Only this device. */
@@ -2355,6 +2363,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types. */
+        readonly engine?: string;
         /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
         readonly type?: string;
         /** @description Only this device. */
@@ -2713,6 +2723,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types. */
+        readonly engine?: string;
         /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
         readonly type?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
@@ -2807,6 +2819,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types. */
+        readonly engine?: string;
         /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
         readonly type?: string;
         /** @description Only this country; with `by` page or query only. */
@@ -2902,6 +2916,8 @@ export interface operations {
   readonly listPages: {
     readonly parameters: {
       readonly query?: {
+        /** @description The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types. */
+        readonly engine?: string;
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
         /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
@@ -3007,6 +3023,8 @@ export interface operations {
   readonly listQueries: {
     readonly parameters: {
       readonly query?: {
+        /** @description The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types. */
+        readonly engine?: string;
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
         /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */

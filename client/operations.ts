@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'feb9da4b908f0ff35511496546ab83cd05c7edf78657f84397db02bf462ca093';
+export const DOCUMENT = '2f530b666826e9310506eae3fdc5132614fa7abd33060d9dd69ba11fc6641587';
 
 /** The path of each operation. */
 export const PATHS = {

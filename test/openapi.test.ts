@@ -229,6 +229,7 @@ const RANGE = {
 };
 const COUNTRY = { type: 'string', pattern: '^[A-Za-z]{3}$' };
 const DEVICE = { type: 'string', enum: ['all', 'desktop', 'mobile', 'tablet'], default: 'all' };
+const ENGINE = { engine: { type: 'string', pattern: '^(google|bing)$', default: 'google' } };
 const TYPE = { type: { type: 'string', pattern: '^(web|image|video|news|discover|googleNews)$', default: 'web' } };
 const FLAG = { type: 'boolean', default: false };
 const number = (minimum: number, fallback: number, maximum?: number) => ({
@@ -248,6 +249,7 @@ const LIST = {
   ...SELECTION,
   ...COMPARE,
   ...RANGE,
+  ...ENGINE,
   ...TYPE,
   country: COUNTRY,
   limit: number(1, 1000, 25_000),
@@ -259,6 +261,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   '/projects/{id}': {},
   '/portfolio': {
     ...RANGE,
+    ...ENGINE,
     ...TYPE,
     device: DEVICE,
     daily: FLAG,
@@ -283,11 +286,20 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   },
   '/projects/{id}/groups': {},
   '/projects/{id}/page-groups': {},
-  '/projects/{id}/site': { ...RANGE, ...TYPE, device: DEVICE, country: COUNTRY, ...COMPARE, ...INTERVAL, ...FORMAT },
+  '/projects/{id}/site': {
+    ...RANGE,
+    ...ENGINE,
+    ...TYPE,
+    device: DEVICE,
+    country: COUNTRY,
+    ...COMPARE,
+    ...INTERVAL,
+    ...FORMAT,
+  },
   '/projects/{id}/hours': { from: { type: 'string' }, to: { type: 'string' }, ...FORMAT },
   '/projects/{id}/sitemaps': FORMAT,
   '/projects/{id}/surfaces': { ...RANGE, compare: COMPARE.compare, ...FORMAT },
-  '/projects/{id}/breakdowns': { ...RANGE, ...TYPE, ...COMPARE, ...FORMAT },
+  '/projects/{id}/breakdowns': { ...RANGE, ...ENGINE, ...TYPE, ...COMPARE, ...FORMAT },
   '/projects/{id}/pages': LIST,
   '/projects/{id}/queries': LIST,
   '/projects/{id}/alerts': {

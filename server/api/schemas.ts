@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
+import { ENGINES } from '../domain/engines.ts';
 import { SYNC_STATES } from '../domain/filter.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
@@ -123,6 +124,10 @@ export const range = Type.Object(
   {
     from: day,
     to: day,
+    engine: Type.Optional(openWords(ENGINES, 'The requested search engine; left out for google.')),
+    grain: Type.Optional(
+      openWords(['week'], 'Only whole weeks of the requested range are counted; left out for days.'),
+    ),
     type: Type.Optional(openWords(SEARCH_TYPES, 'The requested search type; left out for web.')),
     device: Type.Optional(oneOf('Device', DEVICES)),
     country: Type.Optional(nullable(Type.String(), 'The requested country in lower case; null for all.')),

@@ -126,6 +126,10 @@ export class Comparer {
     }
     const isSafe = unsafe.ctr === undefined;
     change(into, 2, now.clicks, now.impressions, base.clicks, base.impressions, SCALES.ctr, isSafe);
+    if (now.sumPosition < 0 || base.sumPosition < 0) {
+      for (const at of [3, RATIOS + 3]) into[at] = Number.NaN;
+      return unsafe;
+    }
     const [current, previous] = [now.sumPosition + now.impressions, base.sumPosition + base.impressions];
     const hasRatio = unsafe.position === undefined;
     if (isInteger) change(into, 3, current, now.impressions, previous, base.impressions, SCALES.position, hasRatio);

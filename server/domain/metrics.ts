@@ -1,6 +1,6 @@
 /**
  * The additive measures of a fact. `sumPosition` is the zero-based sum of positions over the impressions, as in the
- * search engine's bulk export. Averages are computed last.
+ * search engine's bulk export; negative if the engine does not say. Averages are computed last.
  */
 export interface Measures {
   readonly clicks: number;
@@ -32,6 +32,8 @@ export const NOTHING: Measures = { clicks: 0, impressions: 0, sumPosition: 0 };
 export function toMetrics(measures: ExactMeasures): Metrics {
   const { clicks, impressions, sumPosition, fraction } = measures;
   if (impressions === 0) return { clicks, impressions, ctr: null, position: null };
+  const ctr = roundRatio(clicks, impressions, 10_000);
+  if (sumPosition < 0) return { clicks, impressions, ctr, position: null };
   const position =
     fraction === undefined || fraction.numerator === 0n
       ? roundRatio(sumPosition + impressions, impressions, 10)
@@ -40,7 +42,7 @@ export function toMetrics(measures: ExactMeasures): Metrics {
           BigInt(impressions) * fraction.denominator,
           10,
         );
-  return { clicks, impressions, ctr: roundRatio(clicks, impressions, 10_000), position };
+  return { clicks, impressions, ctr, position };
 }
 
 export function add(a: Measures, b: Measures): Measures {

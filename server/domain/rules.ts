@@ -180,9 +180,8 @@ export function numberOf(subject: Measures, field: string): number | undefined {
   if (field === 'clicks') return subject.clicks;
   if (field === 'impressions') return subject.impressions;
   if (subject.impressions === 0) return undefined;
-  return field === 'ctr'
-    ? subject.clicks / subject.impressions
-    : (subject.sumPosition + subject.impressions) / subject.impressions;
+  if (field === 'ctr') return subject.clicks / subject.impressions;
+  return subject.sumPosition < 0 ? undefined : (subject.sumPosition + subject.impressions) / subject.impressions;
 }
 
 /** RE2 takes linear time whatever the expression, so a rule cannot hang the server. */

@@ -10,6 +10,14 @@ export function hasQueries(type: SearchType): boolean {
   return type !== 'discover' && type !== 'googleNews';
 }
 
+/** What is counted for itself: a search type, or another search engine. */
+export type Surface = SearchType | 'bing';
+
+/** Whether days of a surface have positions. */
+export function hasDailyPositions(surface: Surface): boolean {
+  return surface !== 'bing' && hasQueries(surface);
+}
+
 /** Whether the provider tells devices of a type. */
 export function hasDevices(type: SearchType): boolean {
   return type !== 'discover';

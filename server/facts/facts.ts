@@ -15,6 +15,8 @@ export type SiteDayMeasures = DayMeasures & { readonly hasUnknownDevice: number 
 export type DeviceMeasures = DayMeasures & { readonly device: string };
 /** `hour`: its start, in microseconds. */
 export type HourMeasures = Measures & { readonly hour: number };
+/** `date`: the last day of the week. */
+export type WeekSums = Omit<DayMeasures, 'sumPosition'>;
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
@@ -120,6 +122,9 @@ export interface Facts {
 
   /** Sums of keywords (`keyword_all`) on each day that any of them has, in order. */
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]>;
+
+  /** The weeks of a table of Bing that have rows, by their last day, in order. */
+  weekSums(query: FactsQuery): Promise<WeekSums[]>;
 
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<readonly Day[]>;

@@ -21,6 +21,7 @@ import type {
   RowTimes,
   SiteDayMeasures,
   TakeColumns,
+  WeekSums,
 } from './facts.ts';
 import { KeywordTotals } from './keyword-totals.ts';
 import type { QuestionQuery, ReadRows } from './question.ts';
@@ -153,6 +154,10 @@ export class StoredFacts implements Facts {
 
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
     return this.#rows('facts/day_sums', query, { names: keywords }, { name: 'keyword_id' });
+  }
+
+  weekSums(query: FactsQuery): Promise<WeekSums[]> {
+    return this.#rows('facts/week_sums', query, {});
   }
 
   storedDays(query: FactsQuery): Promise<readonly Day[]> {

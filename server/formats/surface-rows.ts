@@ -10,7 +10,7 @@ import {
   sumPositionColumn,
 } from './rows.ts';
 
-/** One row per stored search type. */
+/** One row per stored search type, and one for Bing. */
 export function surfaceRows({ answer: { project, range, surfaces }, rows }: SurfacesResult): RowsAnswer {
   const all = rows.map(({ surface, total }, index) => ({ ...surface, total, metrics: surfaces[index]! }));
   type Row = (typeof all)[number];

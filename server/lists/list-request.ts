@@ -6,7 +6,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
-import type { SearchType } from '../domain/search-types.ts';
+import type { SearchType, Surface } from '../domain/search-types.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 
@@ -15,7 +15,7 @@ export interface ListParameters {
   readonly range: Range;
   readonly country: string | null;
   /** Left out for web. */
-  readonly type?: SearchType | undefined;
+  readonly type?: Surface | undefined;
   /** Left out for whole lists. */
   readonly part?: ListPart | undefined;
   /** The range parameters as sent, if the range was derived from them. */
@@ -78,9 +78,9 @@ export async function planList(
     kind,
     range,
     country,
-    type,
+    type: type === 'bing' ? 'web' : type,
     part,
-    source: choice.sources[0]?.kind ?? 'bigquery',
+    source: choice.sources[0]?.kind ?? (type === 'bing' ? type : 'bigquery'),
     sources: isEmpty ? [] : choice.sources,
     fromProvider,
     sequence: compare === undefined ? sequence : cacheKey(sequence, compare),

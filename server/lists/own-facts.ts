@@ -6,21 +6,22 @@ import type { Fetched, OwnSource } from './source.ts';
 /** The longest list (contract, 4.8). */
 const MAX_ROWS = 100_000;
 
-/** Lists computed from the project's stored facts. */
+/** Lists computed from the project's stored facts: days of Google, or weeks of Bing. */
 export class OwnFacts implements OwnSource {
-  readonly kind = 'bigquery';
+  readonly kind: 'bigquery' | 'bing';
   readonly provider = null;
   readonly #rows: OwnRows;
   readonly #files: readonly StoredFile[];
 
-  /** @param files Parquet files of page_daily or query_daily; at least one */
-  constructor(rows: OwnRows, files: readonly StoredFile[]) {
+  /** @param files Parquet files of page_daily or query_daily, or of the weekly tables for `bing`; at least one */
+  constructor(rows: OwnRows, files: readonly StoredFile[], kind: 'bigquery' | 'bing' = 'bigquery') {
+    this.kind = kind;
     this.#rows = rows;
     this.#files = files;
   }
 
   async fetch(query: ListQuery): Promise<Fetched> {
-    const ranked = await this.#rows.ofDays(this.#files, query, MAX_ROWS + 1);
+    const ranked = await this.#rows[this.kind === 'bing' ? 'ofWeeks' : 'ofDays'](this.#files, query, MAX_ROWS + 1);
     const { count } = ranked;
     return {
       ranked,

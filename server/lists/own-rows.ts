@@ -45,6 +45,11 @@ export class OwnRows {
     return this.#rank('lists/day_rows', stored, { text: TEXTS[kind] }, { from, to, country }, max);
   }
 
+  /** The best rows of whole weeks, from page_weekly_bing or query_weekly_bing. */
+  ofWeeks(stored: readonly StoredFile[], { kind, range: { from, to } }: ListQuery, max: number): Promise<RankedRows> {
+    return this.#rank('lists/week_rows', stored, { text: TEXTS[kind] }, { from, to }, max);
+  }
+
   /** All rows of an exported list, from page_period or query_period. */
   ofPeriod(stored: StoredFile, { kind }: ListQuery): Promise<RankedRows> {
     return this.#rank('lists/period_rows', [stored], { text: TEXTS[kind] }, {}, ALL_ROWS);

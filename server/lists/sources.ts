@@ -4,9 +4,10 @@ import { listKeywords } from '../catalog/keywords.ts';
 import { type FactFile, type FactTable, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
+import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
-import type { SearchType } from '../domain/search-types.ts';
+import type { Surface } from '../domain/search-types.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
 import { PROVIDERS } from '../providers/registry.ts';
@@ -42,7 +43,7 @@ export interface Choice {
 interface Wanted {
   readonly kind: ListKind;
   readonly range: Range;
-  readonly type: SearchType;
+  readonly type: Surface;
   readonly part: ListPart | null;
   /** The parameters that give the range. */
   readonly named?: string;
@@ -76,6 +77,7 @@ export class Sources {
     { kind, range, type, part, named = 'from and to' }: Wanted,
     catalog: Catalog = this.#options.catalog,
   ): Promise<Choice> {
+    if (type === 'bing') return this.#weeks(project, kind, range, catalog);
     // In parallel, to wait only once for a remote database.
     const [connections, periods, isKnown, facts] = await Promise.all([
       connectionsOf(catalog, project.id),
@@ -153,6 +155,18 @@ export class Sources {
       fromProvider: false,
       hasCountries: false,
       namesRevision: entitiesRevision,
+    };
+  }
+
+  /** Weeks of Bing are stored by the sync: its API is not asked for lists. */
+  async #weeks({ id, factsRevision }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<Choice> {
+    const files = await filesOf(catalog, id, BING_TABLES[kind], range);
+    return {
+      sourceKey: `facts ${factsRevision}`,
+      sources: files.length === 0 ? [] : [new OwnFacts(this.#options.rows, files, 'bing')],
+      fromProvider: false,
+      hasCountries: false,
+      namesRevision: null,
     };
   }
 

@@ -10,9 +10,16 @@ import { compare, formatParameters, quality, rangeParameters, readParameters } f
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
-import { type OfType, ofType, searchType, tablesOfType } from './search-type.ts';
+import { checkEngine, type OfType, ofType, searchEngine, searchType, tablesOfType } from './search-type.ts';
 
-const parameters = { ...rangeParameters, type: searchType, compare, quality, ...formatParameters };
+const parameters = {
+  ...rangeParameters,
+  engine: searchEngine,
+  type: searchType,
+  compare,
+  quality,
+  ...formatParameters,
+};
 
 /** The tables whose stored days determine the available range. */
 const TABLES: readonly FactTable[] = [
@@ -33,7 +40,8 @@ export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
   parameters,
   parse: (sent, project, now): BreakdownsQuery => {
-    const { type, compare: other, quality, ...range } = readParameters(parameters, sent);
+    const { engine, type, compare: other, quality, ...range } = readParameters(parameters, sent);
+    checkEngine(engine, 'Bing tells no countries, devices and appearances');
     const days = siteRange(range, project, now);
     return { ...days, ...ofType(type), comparison: comparedRange(days, other), quality };
   },

@@ -16,6 +16,8 @@ interface ComparedLists {
   readonly other: RangeList;
   /** The days of stored facts; null for lists from a provider. */
   readonly known: KnownDaysPlan | null;
+  /** Further reasons. */
+  readonly reasons: readonly UnsafeReason[];
   readonly isWeb: boolean;
   readonly hasPositions: boolean;
   readonly signal: AbortSignal;
@@ -24,13 +26,13 @@ interface ComparedLists {
 /** The rendering of a list that is compared with another one. */
 export async function comparedRendering(
   facts: Facts,
-  { rendering, open, other, known, isWeb, hasPositions, signal }: ComparedLists,
+  { rendering, open, other, known, reasons: more, isWeb, hasPositions, signal }: ComparedLists,
 ): Promise<Rendering> {
   const lists = [open, other] as const;
   const reasons = new Set<UnsafeReason>(
     known === null ? lists.flatMap(providerReasons) : await factsReasons(facts, known, lists, signal),
   );
-  for (const reason of lengthReasons(open.range, other.range)) reasons.add(reason);
+  for (const reason of [...more, ...lengthReasons(open.range, other.range)]) reasons.add(reason);
   if (open.list.source !== other.list.source) reasons.add('different_source');
   const total = new Comparer(reasons, isWeb ? metricsWithEvents([open.range, other.range], null) : undefined);
   // A row that is missing from a truncated list may have any numbers.

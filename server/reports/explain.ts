@@ -23,10 +23,11 @@ import * as parameter from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedListRange, listRange } from './ranges.ts';
 import { projectReference, type ReportSources, trackedReport } from './report.ts';
-import { type OfType, ofType, searchType, tablesOfType } from './search-type.ts';
+import { checkEngine, type OfType, ofType, searchEngine, searchType, tablesOfType } from './search-type.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
+  engine: searchEngine,
   type: searchType,
   country: {
     ...parameter.country,
@@ -70,10 +71,11 @@ export const explainReport = trackedReport({
   parameters,
   parse: (sent, project, now): ExplainQuery => {
     const values = parameter.readParameters(parameters, sent);
-    const { type, country = null, by, limit, quality, from, to, period, compare = 'previous' } = values;
+    const { engine, type, country = null, by, limit, quality, from, to, period, compare = 'previous' } = values;
     if (country !== null && by !== 'page' && by !== 'query') {
       throw invalidRequest(`country goes with by=page and by=query only, not with by=${by}; leave one of them out.`);
     }
+    checkEngine(engine, 'Bing tells no days of pages and queries');
     checkType(type, by);
     const range = listRange({ from, to, period }, project, now);
     const comparison = comparedListRange(range, compare, now)!;

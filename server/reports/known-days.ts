@@ -5,6 +5,7 @@ import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { DayReasons } from '../domain/compared-ranges.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import { BING_TABLES } from '../domain/engines.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { TYPE_TABLES } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
@@ -53,6 +54,7 @@ export async function planKnownDays(
 
 /** The table with the totals of the rows of a table. */
 export function siteTableOf(table: FactTable): FactTable {
+  if (table === BING_TABLES.site) return table;
   const ofType = Object.values(TYPE_TABLES).find(({ site, country }) => table === site || table === country);
   return ofType?.site ?? 'site_daily';
 }

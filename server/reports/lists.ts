@@ -6,12 +6,13 @@ import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
-import { hasQueries, type SearchType } from '../domain/search-types.ts';
+import { hasQueries, type SearchType, type Surface } from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
 import type { PageRequest } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
+import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './bing-weeks.ts';
 import { comparedRendering } from './compared-lists.ts';
 import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import {
@@ -28,7 +29,16 @@ import {
 import { planQuality, type Quality, type QualityPlan, qualityOf } from './quality.ts';
 import { comparedListRange, listRange } from './ranges.ts';
 import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
-import { type OfType, ofType, searchType, tablesOfType } from './search-type.ts';
+import {
+  type OfSurface,
+  type OfType,
+  ofType,
+  searchEngine,
+  searchType,
+  surfaceOf,
+  surfaceRange,
+  tablesOfType,
+} from './search-type.ts';
 
 /** What the two list reports, pages and queries, have in common. */
 const common = {
@@ -44,8 +54,13 @@ export const listParameters = {
   pages: { ...common, ...selectionParameters('pages') },
   queries: { ...common, ...selectionParameters('queries') },
 };
+/** Those of whole lists, which Bing has too. */
+export const wholeListParameters = {
+  pages: { engine: searchEngine, ...listParameters.pages },
+  queries: { engine: searchEngine, ...listParameters.queries },
+};
 
-interface ListQuery extends Range, Selection, OfType {
+interface ListQuery extends Range, Selection, OfSurface {
   readonly kind: ListKind;
   readonly country: string | null;
   /** Left out for whole lists. */
@@ -76,6 +91,8 @@ export interface ListPlan {
     /** The days of stored facts; null for lists from a provider. */
     readonly known: KnownDaysPlan | null;
   } | null;
+  /** Null for lists of days. */
+  readonly weeks: WeeksPlan | null;
 }
 
 export interface ListSource {
@@ -85,12 +102,15 @@ export interface ListSource {
   readonly capped: boolean;
 }
 
+type ListRange = Range &
+  OfType & { readonly engine?: 'bing'; readonly grain?: 'week'; readonly country: string | null };
+
 export interface ListResult {
   /** Metadata before the rows. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
-    readonly range: Range & OfType & { readonly country: string | null; readonly comparison?: Range };
-    readonly source: ListSource & { readonly comparison?: ListSource };
+    readonly range: ListRange & { readonly comparison?: Range };
+    readonly source: ListSource & { readonly reconciled?: boolean; readonly comparison?: ListSource };
     readonly quality?: Quality;
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
@@ -113,7 +133,10 @@ export function listVersion({ lists }: ListResult): string {
 }
 
 export function parseList(kind: ListKind, sent: unknown, project: Project, now: number, part?: ListPart): ListQuery {
-  const values = readParameters(listParameters[kind], sent);
+  const { engine, ...values } =
+    part === undefined
+      ? readParameters(wholeListParameters[kind], sent)
+      : { ...readParameters(listParameters[kind], sent), engine: 'google' as const };
   const {
     type,
     country: named = null,
@@ -128,11 +151,15 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     period,
   } = values;
   checkFields(kind, { type, filter, sort }, part);
+  const surface = surfaceOf(engine, type, {
+    country: { is: named, default: null },
+    quality: { is: quality, default: false },
+  });
   const days = listRange({ from, to, period }, project, now);
   return {
     kind,
     ...days,
-    ...ofType(type),
+    ...ofType(surface),
     country: named,
     ...(part && { part }),
     comparison: comparedListRange(days, other, now),
@@ -157,6 +184,11 @@ function checkFields(
   if (named.includes('position')) throw invalidRequest(`type must not be ${type} with position: it has no positions.`);
 }
 
+/** Whether a surface has queries and positions: Bing has them by week. */
+function hasListedQueries(type: Surface = 'web'): boolean {
+  return type === 'bing' || hasQueries(type);
+}
+
 const DAILY = { pages: 'page_daily', queries: 'query_daily' } as const;
 
 export async function planList(
@@ -165,8 +197,10 @@ export async function planList(
   { lists }: ReportSources,
   ofRows: Rendering,
 ): Promise<ListPlan> {
-  const { kind, from, to, type, country: named, part, comparison, sent } = query;
-  const rendering = hasQueries(type ?? 'web') ? ofRows : withoutPositions(ofRows);
+  const { kind, type, country: named, part, sent } = query;
+  const weeks = type === 'bing' ? await planWeeks(catalog, project, query) : null;
+  const { from, to, comparison } = weeks ?? query;
+  const rendering = hasListedQueries(type) ? ofRows : withoutPositions(ofRows);
   const asked = { kind, country: named, type, part };
   const parameters = { from: sent.from, to: sent.to, period: sent.period };
   const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);
@@ -179,20 +213,20 @@ export async function planList(
   const quality = query.quality
     ? await planQuality(catalog, project, { from, to, table, device: null, isWeb, coverage })
     : null;
-  if (comparison === null) return { query, project, request, rendering, quality, compared: null };
+  if (comparison === null) return { query, project, request, rendering, quality, compared: null, weeks };
   const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
   const days = { ranges: [{ from, to }, comparison], coverage };
-  const known = request.fromProvider ? null : await planKnownDays(catalog, project, daily, days);
-  return { query, project, request, rendering, quality, compared: { request: base, known } };
+  const known = request.fromProvider || weeks !== null ? null : await planKnownDays(catalog, project, daily, days);
+  return { query, project, request, rendering, quality, compared: { request: base, known }, weeks };
 }
 
 export async function runList(
-  { query, project, request, rendering, quality, compared }: ListPlan,
+  { query, project, request, rendering, quality, compared, weeks }: ListPlan,
   { lists, facts }: ReportSources,
   { signal, reader }: ReportRequest,
 ): Promise<ListResult> {
   const { kind, type, country: named, filter, sort, limit, offset } = query;
-  const hasPositions = hasQueries(type ?? 'web');
+  const hasPositions = hasListedQueries(type);
   const page = { filter, sort, limit, offset, reader };
   const asked: PageRequest = {
     list: request,
@@ -205,6 +239,7 @@ export async function runList(
           open,
           other,
           known: compared.known,
+          reasons: weeks === null ? [] : weekReasons(weeks),
           isWeb: type === undefined,
           hasPositions,
           signal,
@@ -221,11 +256,16 @@ export async function runList(
       range: {
         from: range.from,
         to: range.to,
-        ...(type && { type }),
+        ...surfaceRange(type),
+        ...(weeks && { grain: 'week' }),
         country: named,
         ...(other === null ? {} : { comparison: other.range }),
       },
-      source: { ...sourceOf(list), ...(other === null ? {} : { comparison: sourceOf(other.list) }) },
+      source: {
+        ...sourceOf(list),
+        ...(weeks && { reconciled: await areReconciled(facts, weeks, signal) }),
+        ...(other === null ? {} : { comparison: sourceOf(other.list) }),
+      },
       ...(await qualityOf(facts, quality, signal)),
       paging: { total, limit: limit ?? total, offset },
     },

@@ -17,10 +17,10 @@ import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
-import { type OfType, tablesOfType } from './search-type.ts';
+import { noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
 import { storedDays } from './site-series.ts';
 
-export interface PortfolioQuery extends Selection, OfType {
+export interface PortfolioQuery extends Selection, OfSurface {
   /** As sent: each project resolves them to its own days. */
   readonly range: RangeParameters & { readonly compare: Compare | undefined };
   /** The day of the request (UTC), which ranges of projects that were never synced depend on. */
@@ -122,16 +122,26 @@ export async function planPortfolio(
 }
 
 function planProject(
-  project: Project,
+  planned: Project,
   asked: ProjectRange,
   query: PortfolioQuery,
   stored: Stored,
   now: number,
 ): PlannedProject {
+  const project = projectOf(query.type, planned);
   const files = stored.site.get(project.id) ?? [];
   const first = files.map(({ firstDay }) => firstDay).reduce(earlier, '9999-12-31');
   const days = storedDays(project, files.length === 0 ? undefined : first);
-  const common = { project, listed: listedProject(project, now), asked, days };
+  const common = { project, listed: listedProject(planned, now), asked, days };
+  if (query.type === 'bing' && files.length === 0) {
+    return {
+      ...common,
+      asked: { error: errorOfProject(noDaysOfBing()) },
+      site: NOTHING_STORED,
+      known: null,
+      quality: null,
+    };
+  }
   if ('error' in asked) return { ...common, site: NOTHING_STORED, known: null, quality: null };
   const { range, comparison } = asked;
   const ranges = comparison === null ? [range] : [range, comparison];

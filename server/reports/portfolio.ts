@@ -9,10 +9,11 @@ import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portf
 import { type PortfolioRow, portfolioRows, RATED } from './portfolio-rows.ts';
 import { siteRange } from './ranges.ts';
 import { workspaceReport } from './report.ts';
-import { checkDevice, ofType, searchType } from './search-type.ts';
+import { checkDevice, ofType, searchEngine, searchType, surfaceOf } from './search-type.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
+  engine: searchEngine,
   type: searchType,
   device: parameter.device,
   compare: parameter.compare,
@@ -37,8 +38,9 @@ export const portfolioReport = workspaceReport({
   parameters,
   parse: (sent, { projects }, now): PortfolioQuery => {
     const values = parameter.readParameters(parameters, sent);
-    const { from, to, period, compare, type, device, daily, interval, quality, filter, sort, offset } = values;
+    const { from, to, period, compare, engine, type, device, daily, interval, quality, filter, sort, offset } = values;
     checkDevice(type, device);
+    const surface = surfaceOf(engine, type, { device: { is: device, default: 'all' } });
     if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
     const range = { from, to, period, compare };
     const limit = parameter.rowLimit(sent, values.limit);
@@ -47,7 +49,7 @@ export const portfolioReport = workspaceReport({
     return {
       range,
       today,
-      ...ofType(type),
+      ...ofType(surface),
       device,
       daily,
       interval,

@@ -1,7 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import type { FactTable } from '../catalog/manifest.ts';
-import { invalidRequest } from '../domain/errors.ts';
-import { hasDevices, SEARCH_TYPES, type SearchType, TYPE_TABLES } from '../domain/search-types.ts';
+import type { Project } from '../catalog/projects.ts';
+import { BING_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
+import { invalidRequest, type KnownError } from '../domain/errors.ts';
+import { hasDevices, SEARCH_TYPES, type SearchType, type Surface, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Parameter } from './parameters.ts';
 
@@ -17,23 +19,80 @@ export const searchType: Parameter<TSchema, SearchType> & { fallback: SearchType
   fallback: 'web',
 };
 
+export const searchEngine: Parameter<TSchema, SearchEngine> & { fallback: SearchEngine } = {
+  schema: Type.String({
+    pattern: `^(${ENGINES.join('|')})$`,
+    default: 'google',
+    description:
+      'The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types.',
+  }),
+  expected: `one of ${ENGINES.join(', ')}`,
+  decode: (text) => ENGINES.find((engine) => engine === text),
+  fallback: 'google',
+};
+
 /** A part of query values: the type, left out for web. */
 export interface OfType {
   readonly type?: SearchType;
 }
 
-/** The tables of a search type. */
-export function tablesOfType(type: SearchType = 'web'): { readonly site: FactTable; readonly country: FactTable } {
+/** The same of surfaces. */
+export interface OfSurface {
+  readonly type?: Surface;
+}
+
+/** The tables of a surface; Bing tells no countries. */
+export function tablesOfType(type?: SearchType): { readonly site: FactTable; readonly country: FactTable };
+export function tablesOfType(type?: Surface): { readonly site: FactTable; readonly country?: FactTable };
+export function tablesOfType(type: Surface = 'web'): { readonly site: FactTable; readonly country?: FactTable } {
+  if (type === 'bing') return { site: BING_TABLES.site };
   return type === 'web' ? { site: 'site_daily', country: 'country_daily' } : TYPE_TABLES[type];
 }
 
 /** The property of a query value; none for web, so that nothing changes for requests without a type. */
-export function ofType(type: SearchType): OfType {
+export function ofType(type: SearchType): OfType;
+export function ofType(type: Surface): OfSurface;
+export function ofType(type: Surface): OfSurface {
   return type === 'web' ? {} : { type };
+}
+
+/** Throws `invalid_request` for what an engine does not have; `others` are parameters that must have their default. */
+export function surfaceOf(
+  engine: SearchEngine,
+  type: SearchType,
+  others: Readonly<Record<string, { readonly is: unknown; readonly default: unknown }>> = {},
+): Surface {
+  if (engine === 'google') return type;
+  const sent = { type: { is: type, default: 'web' }, ...others };
+  for (const [name, { is, default: fallback }] of Object.entries(sent)) {
+    if (is !== fallback) throw invalidRequest(`${name} must be left out with engine=${engine}: Bing tells none.`);
+  }
+  return engine;
+}
+
+/** Throws `invalid_request` for Bing, where it does not have what a report is about. */
+export function checkEngine(engine: SearchEngine, why: string): void {
+  if (engine === 'bing') throw invalidRequest(`engine must be google: ${why}.`);
+}
+
+/** The error for a project without days of Bing. */
+export function noDaysOfBing(): KnownError {
+  return invalidRequest('engine must be google: the project has no stored days of Bing.');
+}
+
+/** A project with the final days of a surface: Bing does not say which days may change. */
+export function projectOf(type: Surface | undefined, project: Project): Project {
+  return type === 'bing' ? { ...project, provisionalAfter: null } : project;
 }
 
 /** Throws `invalid_request` for a device of a type without devices. */
 export function checkDevice(type: SearchType, device: Device): void {
   if (device === 'all' || hasDevices(type)) return;
   throw invalidRequest(`device must be left out, not '${device}': the search engine tells no devices of ${type}.`);
+}
+
+/** How the range of a response names its surface; nothing for web. */
+export function surfaceRange(type: Surface | undefined): { readonly engine?: 'bing'; readonly type?: SearchType } {
+  if (type === 'bing') return { engine: type };
+  return type === undefined ? {} : { type };
 }

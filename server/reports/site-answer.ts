@@ -5,15 +5,15 @@ import type { Day } from '../domain/dates.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
-import { hasQueries } from '../domain/search-types.ts';
+import { hasDailyPositions } from '../domain/search-types.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
 import type { KnownDays } from './known-days.ts';
 import { oneDevice } from './ranges.ts';
-import type { OfType } from './search-type.ts';
+import { type OfSurface, surfaceRange } from './search-type.ts';
 
 /** The data of a property. */
-export interface SiteFacts extends Range, OfType {
+export interface SiteFacts extends Range, OfSurface {
   readonly project: Project;
   readonly device: Device;
   readonly country: string | null;
@@ -63,7 +63,7 @@ export class SiteAnswer {
     return {
       from,
       to,
-      ...(type && { type }),
+      ...surfaceRange(type),
       device,
       country,
       provisionalAfter: project.provisionalAfter,
@@ -88,7 +88,7 @@ export class SiteAnswer {
   #sums(now: Range, base: Range | null, comparer: Comparer | undefined): SiteSums {
     const sums = { now: this.#over(now), base: this.#over(base) };
     const compared = comparer?.compare(sums.now, sums.base) ?? null;
-    const hasPositions = hasQueries(this.#facts.type ?? 'web');
+    const hasPositions = hasDailyPositions(this.#facts.type ?? 'web');
     return { ...sums, compared: hasPositions ? compared : compared && withoutPosition(compared), hasPositions };
   }
 

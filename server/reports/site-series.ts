@@ -5,7 +5,7 @@ import type { Day } from '../domain/dates.ts';
 import { type Range, within } from '../domain/range.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { type Series, siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
-import { type OfType, tablesOfType } from './search-type.ts';
+import { type OfSurface, tablesOfType } from './search-type.ts';
 
 /** The stored days of a property, or of one of its countries, and the files to read for a range. */
 export interface SeriesPlan {
@@ -21,8 +21,9 @@ export interface SeriesPlan {
 }
 
 /** The table of the days of a property, or of one of its countries. */
-export function tableOf({ type, country }: OfType & { readonly country: string | null }): FactTable {
-  return tablesOfType(type)[country === null ? 'site' : 'country'];
+export function tableOf({ type, country }: OfSurface & { readonly country: string | null }): FactTable {
+  const { site, country: ofCountry = site } = tablesOfType(type);
+  return country === null ? site : ofCountry;
 }
 
 /** From a project's first stored day to its last synced one; null if there is none. */
@@ -39,12 +40,12 @@ export async function planSeries(
     country,
     type,
     coverage,
-  }: OfType & { range: Range; country: string | null; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
+  }: OfSurface & { range: Range; country: string | null; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
 ): Promise<SeriesPlan> {
   const tables = tablesOfType(type);
   const days = storedDays(project, coverage[tables.site]?.firstDay);
   const range = days && within(wanted, days.from, days.to);
-  const files = (table: FactTable) => (range ? filesOf(catalog, project.id, table, range) : []);
+  const files = (table: FactTable | undefined) => (range && table ? filesOf(catalog, project.id, table, range) : []);
   // In parallel, to wait only once for a remote database.
   const [siteFiles, countryFiles, monthFiles] = await Promise.all([
     files(tables.site),

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { type Range, spanOf } from '../domain/range.ts';
@@ -19,12 +20,22 @@ import {
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
-import { checkDevice, type OfType, ofType, searchType } from './search-type.ts';
+import {
+  checkDevice,
+  noDaysOfBing,
+  type OfSurface,
+  ofType,
+  projectOf,
+  searchEngine,
+  searchType,
+  surfaceOf,
+} from './search-type.ts';
 import { SiteAnswer, siteMetrics, siteRow } from './site-answer.ts';
 import { planSeries, readSeries, tableOf } from './site-series.ts';
 
 const parameters = {
   ...rangeParameters,
+  engine: searchEngine,
   type: searchType,
   device,
   country,
@@ -34,7 +45,7 @@ const parameters = {
   ...formatParameters,
 };
 
-interface SiteQuery extends Range, OfType {
+interface SiteQuery extends Range, OfSurface {
   readonly device: Device;
   readonly country: string | null;
   readonly interval: Interval;
@@ -48,16 +59,23 @@ export const siteReport = projectReport({
   parameters,
   parse: (sent, project, now): SiteQuery => {
     const values = readParameters(parameters, sent);
-    const { type, device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
+    const { engine, type, device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
     checkDevice(type, chosen);
+    const surface = surfaceOf(engine, type, {
+      device: { is: chosen, default: 'all' },
+      country: { is: named, default: null },
+    });
     if (named !== null && chosen !== 'all') {
       throw invalidRequest(`country cannot be combined with device '${chosen}'; send one of them.`);
     }
     const days = siteRange(range, project, now);
     const comparison = comparedRange(days, other);
-    return { ...days, ...ofType(type), device: chosen, country: named, interval, comparison, quality };
+    return { ...days, ...ofType(surface), device: chosen, country: named, interval, comparison, quality };
   },
-  plan: async (query, { catalog, project }) => ({ query, project, ...(await planSite(catalog, project, query)) }),
+  plan: async (query, { catalog, project: stored }) => {
+    const project = projectOf(query.type, stored);
+    return { query, project, ...(await planSite(catalog, project, query)) };
+  },
   run: async ({ query, project, series: plan, known, quality }, { facts }, { signal }) => {
     const series = await readSeries(facts, plan, { ...query, signal });
     const siteDays = query.country === null ? series.days : undefined;
@@ -87,6 +105,7 @@ export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
   const { from, to, country: named, comparison, type } = query;
   const coverage = await readCoverage(catalog, project.id);
+  if (type === 'bing' && coverage[BING_TABLES.site] === undefined) throw noDaysOfBing();
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
   const table = tableOf(query);
   return {

@@ -2,12 +2,12 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, type FactTable, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Range, spanOf } from '../domain/range.ts';
-import { SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
+import { SEARCH_TYPES, type Surface } from '../domain/search-types.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { comparedRange, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
-import { ofType, tablesOfType } from './search-type.ts';
+import { ofType, projectOf, tablesOfType } from './search-type.ts';
 import { SiteAnswer, siteMetrics } from './site-answer.ts';
 import { planSeries, readSeries } from './site-series.ts';
 
@@ -19,7 +19,9 @@ interface SurfacesQuery extends Range {
   readonly comparison: Range | null;
 }
 
-/** The stored search types, each counted separately. */
+const SURFACES: readonly Surface[] = [...SEARCH_TYPES, 'bing'];
+
+/** The stored search types, and Bing, each counted separately. */
 export const surfacesReport = projectReport({
   operation: 'listSurfaces',
   parameters,
@@ -41,17 +43,22 @@ export const surfacesReport = projectReport({
           ...query,
           ...ALL,
           ...ofType(type),
-          project,
+          project: projectOf(type, project),
           days: plan.days,
           series,
           known: known && (await KnownDays.read(facts, known, signal, series.days)),
           monthlyThrough: null,
         });
-        const { provisionalAfter } = project;
-        return {
-          surface: { engine: 'google', type, grain: 'day', firstDay, lastDay, provisionalAfter } as const,
-          total,
-        };
+        const isBing = type === 'bing';
+        const surface = {
+          engine: isBing ? 'bing' : 'google',
+          type: isBing ? 'web' : type,
+          grain: 'day',
+          firstDay,
+          lastDay,
+          provisionalAfter: projectOf(type, project).provisionalAfter,
+        } as const;
+        return { surface, total };
       }),
     );
     const { from, to, comparison } = query;
@@ -71,17 +78,19 @@ export type SurfacesResult = Awaited<ReturnType<typeof surfacesReport.run>>;
 async function planSurfaces(catalog: Catalog, project: Project, { from, to, comparison }: SurfacesQuery) {
   const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
-  const plan = async (type: SearchType, stored: Coverage) => {
+  const plan = async (type: Surface, stored: Coverage) => {
     const series = { ...ofType(type), range: spanOf(ranges), country: null, coverage };
     return {
       type,
       coverage: stored,
       series: await planSeries(catalog, project, series),
-      known: comparison && (await planKnownDays(catalog, project, tablesOfType(type).site, { ranges, coverage })),
+      known:
+        comparison &&
+        (await planKnownDays(catalog, projectOf(type, project), tablesOfType(type).site, { ranges, coverage })),
     };
   };
   const covered: Readonly<Partial<Record<FactTable, Coverage>>> = coverage;
-  const stored = SEARCH_TYPES.flatMap((type) => {
+  const stored = SURFACES.flatMap((type) => {
     const found = covered[tablesOfType(type).site];
     return found === undefined ? [] : [plan(type, found)];
   });

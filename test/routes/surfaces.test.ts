@@ -18,6 +18,7 @@ const world = await makeWorld(t, {
   ),
   country_daily_image: facts('date country', [DAYS[3], 'usa', 20, 400, 0], [DAYS[3], 'gbr', 7, 50, 0]),
   site_daily_discover: facts('date device', ...DAYS.map((day, index) => [day, 'unknown', 100 * index, 1000, 0])),
+  site_daily_bing: facts('date device', [DAYS[2], 'unknown', 3, 70, 0], [DAYS[3], 'unknown', 4, 80, 0]),
   country_daily_discover: facts('date country', ...DAYS.map((day) => [day, 'usa', 1, 10, 0])),
 });
 type Name = 'range' | 'totals' | 'daily' | 'quality' | 'surfaces' | 'countries' | 'devices' | 'appearances' | 'brand';
@@ -81,10 +82,16 @@ t.test('surfaces: a row for each stored type as its site, and a total of clicks 
       ['google', 'web', 'day', DAYS[0], DAYS[3]],
       ['google', 'image', 'day', DAYS[1], DAYS[3]],
       ['google', 'discover', 'day', DAYS[0], DAYS[3]],
+      ['bing', 'web', 'day', DAYS[2], DAYS[3]],
     ],
   );
   t.strictSame(totals, { clicks: surfaces.reduce((sum: number, { clicks }: Row) => sum + Number(clicks), 0) });
-  for (const { engine: _, type, grain: __, firstDay: ___, lastDay: ____, provisionalAfter, ...metrics } of surfaces) {
+  const bing = surfaces.at(-1);
+  t.match(bing, { clicks: 7, impressions: 150, ctr: 0.0467, position: null, provisionalAfter: null });
+  t.match(bing.comparison, { clicks: 0, position: null });
+  t.strictSame(bing.unsafe.clicks, ['low_base', 'missing_days'], 'Bing has no days before its first');
+  const types = surfaces.slice(0, -1);
+  for (const { engine: _, type, grain: __, firstDay: ___, lastDay: ____, provisionalAfter, ...metrics } of types) {
     const site = await ask(`/site?${COMPARED}&type=${type}`);
     t.strictSame(metrics, site.totals, type);
     t.equal(provisionalAfter, site.range.provisionalAfter);
@@ -92,8 +99,9 @@ t.test('surfaces: a row for each stored type as its site, and a total of clicks 
   t.match(surfaces[1].unsafe.clicks, ['provisional', 'missing_days'], 'image has no day before its first');
   const csv = (await raw(`/surfaces.csv?${RANGE}`)).payload.trim().split('\r\n');
   t.equal(csv[0], 'engine,type,grain,firstDay,lastDay,provisionalAfter,clicks,impressions,ctr,position');
-  t.equal(csv.length, 4);
+  t.equal(csv.length, 5);
   t.match(csv[3], /^google,discover,.*,500,2000,0.25,$/);
+  t.match(csv[4], /^bing,web,day,2026-[-0-9]+,2026-[-0-9]+,,7,150,0.0467,$/);
 });
 
 t.test('breakdowns by type: its countries and devices; what is not known of it is empty or null', async (t) => {

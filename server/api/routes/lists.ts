@@ -5,7 +5,10 @@ import { PROVIDERS } from '../../providers/registry.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { instant, object, openWords } from '../schema-types.ts';
 
-const sources = PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists]));
+const sources = [
+  ...PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists])),
+  { source: 'bing', help: 'stored weeks of Bing' },
+];
 
 const properties = {
   kind: openWords(
@@ -19,6 +22,11 @@ const properties = {
 
 export const listSource = object('ListSource', {
   ...properties,
+  reconciled: Type.Optional(
+    Type.Boolean({
+      description: 'Only of weeks: the pages of the weeks add up to the days of the site, in clicks and impressions.',
+    }),
+  ),
   comparison: Type.Optional(
     object('ComparisonSource', properties, { description: 'The source of the list of the range of `compare`.' }),
   ),

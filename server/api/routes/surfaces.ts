@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ENGINES } from '../../domain/engines.ts';
 import { SEARCH_TYPES } from '../../domain/search-types.ts';
 import { documentJson } from '../../formats/json.ts';
 import { surfaceRows } from '../../formats/surface-rows.ts';
@@ -10,12 +11,12 @@ import { comparedProperties, metricsProperties, project, range } from '../schema
 import type { Route } from './route.ts';
 
 const surface = object('Surface', {
-  engine: openWords(['google'], 'The search engine.'),
+  engine: openWords(ENGINES, 'The search engine.'),
   type: openWords(SEARCH_TYPES),
   grain: openWords(['day'], 'The shortest time that is stored.'),
   firstDay: Type.String({ format: 'date', description: 'The first stored day.' }),
   lastDay: Type.String({ format: 'date', description: 'The last stored day.' }),
-  provisionalAfter: nullable(day, 'The last final day.'),
+  provisionalAfter: nullable(day, 'The last final day; null if the engine does not say.'),
   ...metricsProperties,
   ...comparedProperties,
 });
@@ -31,9 +32,9 @@ export const surfaces: Route = {
   path: '/projects/:id/surfaces',
   report: surfacesReport,
   tag: 'Site',
-  summary: 'The whole property by search type',
+  summary: 'The whole property by search type and engine',
   description:
-    'One row for each search type with stored days. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.',
+    'One row for each search type with stored days, and one for Bing. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.',
   response: responses(answer, 'The surfaces.', ['invalid_request', 'not_found'], { hasEtag: true }),
   examples: {
     200: '/projects/Proj1/surfaces?period=28d&compare=previous',

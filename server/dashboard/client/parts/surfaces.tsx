@@ -39,19 +39,23 @@ export function Surfaces({ project }: { project: Project }) {
           </tr>
         </thead>
         <tbody>
-          {data.surfaces.map(({ type, ...row }) => (
-            <tr key={type}>
+          {data.surfaces.map(({ engine, type, ...row }) => (
+            <tr key={`${engine} ${type}`}>
               <th scope="row" class="name">
-                <a
-                  href={view.with({ type, device: null, offset: null })}
-                  {...(view.type === type ? { 'aria-current': 'true' } : {})}
-                >
-                  {TYPE_NAMES[type] ?? type}
-                </a>
+                {engine === 'bing' ? (
+                  'Bing'
+                ) : (
+                  <a
+                    href={view.with({ type, device: null, offset: null })}
+                    {...(view.type === type ? { 'aria-current': 'true' } : {})}
+                  >
+                    {TYPE_NAMES[type] ?? type}
+                  </a>
+                )}
               </th>
               <td class="number">
                 <Value metric="clicks" value={row.clicks} />{' '}
-                <Change metric="clicks" row={row} isExplained={type === 'web'} />
+                <Change metric="clicks" row={row} isExplained={engine === 'google' && type === 'web'} />
               </td>
               <td class="number">
                 <Value metric="impressions" value={row.impressions} />

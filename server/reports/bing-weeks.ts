@@ -1,0 +1,89 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import type { ListKind } from '../catalog/stored-lists.ts';
+import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
+import type { UnsafeReason } from '../domain/comparison.ts';
+import { addDays, countDays, type Day } from '../domain/dates.ts';
+import { BING_TABLES } from '../domain/engines.ts';
+import { invalidRequest, unavailable } from '../domain/errors.ts';
+import { type Range, spanOf } from '../domain/range.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+
+const WEEK = 7;
+
+/** The whole weeks of a range, and of the range to compare with. */
+export interface WeeksPlan extends Range {
+  readonly comparison: Range | null;
+  readonly stored: Coverage;
+  readonly unusual: ReadonlyMap<Day, UnusualDay>;
+  /** Of pages by week, and of the site by day, in the weeks of the range. */
+  readonly files: { readonly pages: FactsQuery['files']; readonly site: FactsQuery['files'] };
+}
+
+/**
+ * Bing tells pages and queries by week, and does not say on which weekday weeks end: stored weeks do. Throws `unavailable` if
+ * there are none, and `invalid_request` for a range without a whole week.
+ */
+export async function planWeeks(
+  catalog: Catalog,
+  project: Project,
+  { kind, from, to, comparison }: Range & { readonly kind: ListKind; readonly comparison: Range | null },
+): Promise<WeeksPlan> {
+  const stored = (await readCoverage(catalog, project.id))[BING_TABLES[kind]];
+  if (stored === undefined) {
+    throw unavailable(
+      `There is no source of ${kind} of Bing: none are stored, and the sync stores them of projects that are connected to Bing.`,
+      'list-without-source',
+    );
+  }
+  const weeks = wholeWeeks({ from, to }, stored.lastDay, 'from and to');
+  const base = comparison && wholeWeeks(comparison, stored.lastDay, 'compare');
+  const span = spanOf(base === null ? [weeks] : [weeks, base]);
+  const [unusual, pages, site] = await Promise.all([
+    listUnusualDays(catalog, project.id, BING_TABLES[kind], span),
+    filesOf(catalog, project.id, BING_TABLES.pages, weeks),
+    filesOf(catalog, project.id, BING_TABLES.site, weeks),
+  ]);
+  return { ...weeks, comparison: base, stored, unusual, files: { pages, site } };
+}
+
+/** The weeks that lie in a range. @param weekEnd the last day of any week */
+function wholeWeeks({ from, to }: Range, weekEnd: Day, name: string): Range {
+  const after = (countDays(weekEnd, to) - 1) % WEEK;
+  const last = addDays(to, -((after + WEEK) % WEEK));
+  const before = countDays(from, addDays(weekEnd, 1)) - 1;
+  const first = addDays(from, ((before % WEEK) + WEEK) % WEEK);
+  if (first < last) return { from: first, to: last };
+  throw invalidRequest(
+    `${name} must have a whole week, not ${from} to ${to}: Bing tells weeks, of which one ends on ${weekEnd}.`,
+  );
+}
+
+/** Why weeks are unsafe to compare with others. */
+export function weekReasons({ stored, unusual, comparison, ...now }: WeeksPlan): UnsafeReason[] {
+  const reasons: UnsafeReason[] = [];
+  for (const { from, to } of comparison === null ? [now] : [now, comparison]) {
+    if (addDays(from, WEEK - 1) < stored.firstDay || to > stored.lastDay) reasons.push('missing_days');
+    for (let end = addDays(from, WEEK - 1); end <= to; end = addDays(end, WEEK)) {
+      if (unusual.get(end)?.cutOff === true) reasons.push('cut_off');
+    }
+  }
+  return reasons;
+}
+
+/** Whether the pages of weeks add up to the days of the site: Bing does not say which seven days a week has. */
+export async function areReconciled(
+  facts: Facts,
+  { from, to, files }: WeeksPlan,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const query = { range: { from, to }, signal };
+  const [weeks, days] = await Promise.all([
+    facts.weekSums({ ...query, files: files.pages }),
+    facts.siteDays({ ...query, files: files.site }, 'all'),
+  ]);
+  const total = (rows: readonly { readonly clicks: number; readonly impressions: number }[]): string =>
+    `${rows.reduce((sum, { clicks }) => sum + clicks, 0)} ${rows.reduce((sum, row) => sum + row.impressions, 0)}`;
+  return total(weeks) === total(days);
+}

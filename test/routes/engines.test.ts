@@ -1,0 +1,143 @@
+// Bing is answered by its own days and weeks, never mixed with Google, and refused where it tells nothing.
+import t from 'tap';
+import { facts, makeWorld, PROJECT, type Row, refusedFor } from '../world.ts';
+
+const week = (start: string): string[] =>
+  Array.from({ length: 7 }, (_, index) => new Date(Date.parse(start) + index * 86_400_000).toISOString().slice(0, 10));
+/** Weeks end on Thursdays. */
+const DAYS = [...week('2026-02-20'), ...week('2026-02-27')];
+const [FIRST, SECOND] = ['2026-02-26', '2026-03-05'] as const;
+const weekly = (...rows: readonly (readonly [string, string, number, number, number | null])[]) =>
+  facts('url week_end', ...rows);
+const named = (rows: readonly Row[]): Row[] =>
+  rows.map((row) => {
+    const { url: query, ...others } = row;
+    return { query, ...others };
+  });
+
+const PAGES = [
+  ['https://acme.example/a', FIRST, 3, 40, 80],
+  ['https://acme.example/b', FIRST, 4, 30, 30],
+  ['https://acme.example/a', SECOND, 14, 100, 300],
+  ['https://acme.example/b', SECOND, 7, 40, null],
+  ['https://acme.example/c', SECOND, 0, 10, 90],
+] as const;
+const world = await makeWorld(t, {
+  projects: [PROJECT, { ...PROJECT, id: 'Empty' }],
+  site_daily: facts('date device', ...DAYS.map((day) => [day, 'mobile', 1000, 9000, 0] as const)),
+  site_daily_bing: facts(
+    'date device',
+    ...DAYS.map((day, index) => [day, 'unknown', index < 7 ? 1 : 3, index < 7 ? 10 : 20, 0] as const),
+  ),
+  page_weekly_bing: weekly(...PAGES),
+  query_weekly_bing: named(weekly(['shoes', FIRST, 3, 40, 80], ['acme boots', SECOND, 5, 50, null])),
+});
+// biome-ignore lint/suspicious/noExplicitAny: answers are picked from
+const ask = async (path: string): Promise<any> => (await world.ask(path)).body;
+
+t.test('the site: days without positions, nothing provisional, no events of Google', async (t) => {
+  const { range, totals, daily } = await ask(`/site?engine=bing&from=${SECOND}&to=${SECOND}&compare=previous`);
+  t.match(range, { from: SECOND, engine: 'bing', device: 'all', country: null, provisionalAfter: null });
+  t.match(totals, { clicks: 3, impressions: 20, ctr: 0.15, position: null });
+  t.match(totals.comparison, { clicks: 3, position: null });
+  t.notOk('position' in totals.unsafe);
+  t.match(daily, [{ date: SECOND, clicks: 3, position: null }]);
+  const over = await ask('/site?engine=bing&from=2026-03-02&to=2026-03-05&compare=2026-02-20..2026-02-23&quality=1');
+  t.strictSame(over.quality.events, []);
+});
+
+t.test('google is what is answered without an engine', async (t) => {
+  for (const path of ['/site', `/surfaces`]) {
+    const asked = `${path}?from=${FIRST}&to=${SECOND}`;
+    if (path === '/site') t.strictSame(await ask(`${asked}&engine=google`), await ask(asked));
+    t.notOk(JSON.stringify((await ask(asked)).range).includes('engine'));
+  }
+});
+
+t.test('pages and queries: whole weeks of the range, and whether they add up to days', async (t) => {
+  const { range, source, pages } = await ask('/pages?engine=bing&from=2026-02-25&to=2026-03-08');
+  t.match(range, { from: '2026-02-27', to: SECOND, engine: 'bing', grain: 'week' });
+  t.match(source, { kind: 'bing', truncated: false, reconciled: false });
+  t.strictSame(
+    pages.map(({ url, clicks, impressions, position }: Row) => [url, clicks, impressions, position]),
+    [
+      ['https://acme.example/a', 14, 100, 4],
+      ['https://acme.example/b', 7, 40, null],
+      ['https://acme.example/c', 0, 10, 10],
+    ],
+  );
+  const first = await ask(`/pages?engine=bing&from=2026-02-20&to=${FIRST}`);
+  t.match(first, { source: { reconciled: true }, range: { from: '2026-02-20', to: FIRST } });
+  const both = await ask(`/pages?engine=bing&from=2026-02-20&to=${SECOND}`);
+  t.match(both.pages, [
+    { clicks: 17, impressions: 140, position: 3.7 },
+    { clicks: 11, impressions: 70, position: null },
+    { clicks: 0 },
+  ]);
+  const { queries } = await ask(`/queries?engine=bing&from=2026-02-20&to=${SECOND}`);
+  t.match(queries, [
+    { query: 'acme boots', clicks: 5, position: null },
+    { query: 'shoes', clicks: 3, position: 3 },
+  ]);
+  t.equal(queries.length, 2);
+});
+
+t.test('filters and orders by position leave unknown ones out and last', async (t) => {
+  const weeks = `engine=bing&from=2026-02-27&to=${SECOND}`;
+  const urls = async (more: string): Promise<string[]> =>
+    ((await ask(`/pages?${weeks}&${more}`)).pages as Row[]).map(({ url }) => String(url).slice(-1));
+  t.strictSame(await urls('filter=position:gte:1'), ['a', 'c']);
+  t.strictSame(await urls('sort=position'), ['a', 'c', 'b']);
+  t.strictSame(await urls('sort=-position'), ['c', 'a', 'b']);
+});
+
+t.test('weeks are compared with weeks', async (t) => {
+  const { range, pages } = await ask(`/pages?engine=bing&from=2026-02-27&to=${SECOND}&compare=previous`);
+  t.strictSame(range.comparison, { from: '2026-02-20', to: FIRST });
+  t.match(pages[0], { comparison: { clicks: 3 }, change: { clicks: { difference: 11 }, position: { difference: 1 } } });
+  t.match(pages[1], { comparison: { position: 2 }, change: { position: { difference: null, ratio: null } } });
+  t.notMatch(pages[0].unsafe.clicks, ['missing_days']);
+  const early = await ask(`/pages?engine=bing&from=2026-02-20&to=${FIRST}&compare=previous`);
+  t.ok(early.pages[0].unsafe.clicks.includes('missing_days'));
+});
+
+t.test('in other formats, unknown positions are empty', async (t) => {
+  const url = `/api/v1/projects/Proj1/pages.csv?engine=bing&from=2026-02-27&to=${SECOND}`;
+  const { payload } = await world.app.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+  t.match(payload, /acme\.example\/b,7,40,0\.175,\r?\n/);
+});
+
+t.test('what Bing does not tell is refused', async (t) => {
+  for (const [path, name] of [
+    ['/site?engine=bing&country=usa', 'country'],
+    ['/site?engine=bing&device=mobile', 'device'],
+    ['/site?engine=bing&type=image', 'type'],
+    ['/site?engine=yahoo', 'engine'],
+    ['/pages?engine=bing&country=usa', 'country'],
+    ['/pages?engine=bing&quality=1', 'quality'],
+    ['/queries?engine=bing&type=image', 'type'],
+    ['/queries?engine=bing&from=2026-02-27&to=2026-03-04', 'from and to'],
+    [`/pages?engine=bing&from=2026-02-20&to=${FIRST}&compare=2026-01-01..2026-01-05`, 'compare'],
+    ['/breakdowns?engine=bing', 'engine'],
+    ['/explain?engine=bing', 'engine'],
+  ] as const)
+    refusedFor(t, await world.ask(path), name);
+});
+
+t.test('the portfolio: as the site of each project', async (t) => {
+  const url = `/api/v1/portfolio?engine=bing&from=${SECOND}&to=${SECOND}`;
+  const answer = await world.app.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+  const { projects } = answer.json<{ projects: Row[] }>();
+  const of = (id: string) => projects.find((one) => one['id'] === id);
+  t.match(of('Proj1'), { range: { engine: 'bing' }, totals: { clicks: 3, impressions: 20, position: null } });
+  t.match(of('Empty'), { error: { message: /no stored days of Bing/ } });
+});
+
+t.test('a project without rows of Bing says so', async (t) => {
+  const of = (path: string) =>
+    world.app.inject({ url: `/api/v1/projects/Empty${path}`, headers: { authorization: `Bearer ${world.key}` } });
+  t.match((await of('/site?engine=bing')).json(), { error: { message: /no stored days of Bing/ } });
+  const list = await of('/pages?engine=bing');
+  t.equal(list.statusCode, 503);
+  t.match(list.json(), { error: { message: /no source of pages of Bing/ } });
+});
