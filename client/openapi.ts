@@ -1935,6 +1935,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2097,6 +2099,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2204,6 +2208,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2418,6 +2424,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2508,6 +2516,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2594,6 +2604,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2676,6 +2688,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2772,6 +2786,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2874,6 +2890,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2981,6 +2999,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -3088,6 +3108,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -3189,6 +3211,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -3273,6 +3297,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -3359,6 +3385,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -3430,6 +3458,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -3518,6 +3548,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -3620,6 +3652,8 @@ export interface operations {
           readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '2f530b666826e9310506eae3fdc5132614fa7abd33060d9dd69ba11fc6641587';
+export const DOCUMENT = '4173e95f4931af415a64275d9e785f6e741caf2d4aacd64c9ad6b55e4941eab1';
 
 /** The path of each operation. */
 export const PATHS = {

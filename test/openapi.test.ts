@@ -458,6 +458,7 @@ const ROW_HEADERS = [
   'X-Comparison-To',
   'X-Provisional-After',
   'X-Quality',
+  'X-Remainder',
   'X-Range-From',
   'X-Range-To',
   'X-Total-Count',

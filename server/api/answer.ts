@@ -134,15 +134,16 @@ function rowStream(
 ): StreamedAnswer {
   if (format === 'json') throw new Error('JSON is not a format for flat rows');
   const { isText, write } = rowFormats[format];
-  const { quality } = answer.head;
-  const json = quality && asciiJson(quality);
+  const { quality, remainder } = answer.head;
+  const known = Object.entries({ quality, remainder }).filter(([, value]) => value !== undefined);
+  const metadata = Object.fromEntries(known.map(([name, value]) => [name, asciiJson(value!)]));
   const headers = {
     'content-type': `${MEDIA_TYPES[format]}${isText ? '; charset=utf-8' : ''}`,
     ...headersOf(answer.head, format),
-    ...(json ? { 'x-quality': json } : {}),
+    ...Object.fromEntries(Object.entries(metadata).map(([name, json]) => [`x-${name}`, json])),
     ...(etag === undefined ? {} : { etag }),
   };
-  return { headers, body: write(answer, { bom, quality: json }) };
+  return { headers, body: write(answer, { bom, metadata }) };
 }
 
 function headersOf({ name, total, range }: RowsHead, format: FormatName): Record<string, string> {

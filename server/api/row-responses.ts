@@ -21,6 +21,9 @@ const rowHeaders = {
   'X-Quality': textHeader(
     'Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too.',
   ),
+  'X-Remainder': textHeader(
+    'Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too.',
+  ),
   'Content-Disposition': textHeader('Not with JSON. A file name.'),
 };
 

@@ -7,9 +7,9 @@ export const arrow: RowFormat = {
   write: writeArrow,
 };
 
-async function* writeArrow({ columns, batches }: Rows, { quality }: RowOptions): AsyncGenerator<Buffer, void> {
+async function* writeArrow({ columns, batches }: Rows, { metadata }: RowOptions): AsyncGenerator<Buffer, void> {
   const { ArrowStream } = await import('./arrow-stream.ts');
-  const stream = new ArrowStream(columns as readonly Column[], quality === undefined ? {} : { quality });
+  const stream = new ArrowStream(columns as readonly Column[], metadata ?? {});
   for await (const batch of batches) {
     for (const part of stream.write(batch)) yield part;
   }

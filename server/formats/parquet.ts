@@ -8,7 +8,7 @@ export const parquet: RowFormat = {
   write: writeParquet,
 };
 
-async function* writeParquet({ columns, batches }: Rows, { quality }: RowOptions): AsyncGenerator<Buffer, void> {
+async function* writeParquet({ columns, batches }: Rows, { metadata }: RowOptions): AsyncGenerator<Buffer, void> {
   const stream = new ParquetStream(columns);
   let start: Buffer | undefined = stream.start();
   for await (const batch of batches) {
@@ -20,5 +20,5 @@ async function* writeParquet({ columns, batches }: Rows, { quality }: RowOptions
     }
   }
   if (start !== undefined) yield start;
-  yield* stream.end(quality === undefined ? {} : { quality });
+  yield* stream.end(metadata ?? {});
 }

@@ -53,6 +53,7 @@ interface Reader {
 export function questionTable({
   head,
   parts,
+  remainder,
   paging,
   quality,
   dimensions,
@@ -75,6 +76,7 @@ export function questionTable({
       name: `${head.project.domain}-query`,
       total: paging.total,
       range: head.range,
+      remainder,
       ...quality,
     },
     columns: columns.map(({ column }) => column),

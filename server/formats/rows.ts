@@ -2,6 +2,7 @@ import { type Compared, METRIC_NAMES } from '../domain/comparison.ts';
 import type { ExactMeasures, Metrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Quality } from '../reports/quality.ts';
+import type { Remainder } from '../reports/remainder.ts';
 
 /**
  * The type of a column. Ratios are rounded as in JSON; a share is a sum that need not be a whole number; days are
@@ -60,6 +61,8 @@ export interface RowsHead {
   readonly range?: Range & { readonly provisionalAfter?: string | null; readonly comparison?: Range };
   /** Only if requested. */
   readonly quality?: Quality;
+  /** Only of questions. */
+  readonly remainder?: Remainder;
 }
 
 /** A whole result as flat rows. */
@@ -68,8 +71,8 @@ export type RowsAnswer = Rows & { readonly head: RowsHead };
 export interface RowOptions {
   /** Whether CSV begins with a byte order mark: without one, some spreadsheets do not recognise UTF-8. */
   readonly bom: boolean;
-  /** The quality of the data as JSON, for formats with metadata. */
-  readonly quality?: string | undefined;
+  /** Texts by name, for formats with metadata. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** Writes flat rows in chunks of some kilobytes. */

@@ -94,7 +94,7 @@ t.test('every view gives the call behind it', async (t) => {
   for (const path of ['/app', ...[...SCREENS, '/keywords/Kw002'].map((screen) => `/app/p/Proj1${screen}`)]) {
     await open(page, path);
     await page.getByRole('button', { name: 'Copy as…' }).click();
-    for (const name of path.endsWith('/data') ? ['curl'] : ['curl', 'CSV', 'Sheets']) {
+    for (const name of path.endsWith('/data') ? ['curl'] : ['curl', 'CSV', 'pandas', 'Sheets']) {
       await page.locator('.menu-item', { hasText: name }).first().click();
       await page.getByText(`${name}: copied`).waitFor();
       const text = (await page.evaluate('navigator.clipboard.readText()')) as string;

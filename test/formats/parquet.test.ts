@@ -6,7 +6,9 @@ import { COLUMNS } from './columns.ts';
 import { queryParquet, readParquet, rowGroups } from './read.ts';
 
 async function write(rows: Rows, quality?: string): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(parquet.write(rows, { bom: false, quality })));
+  return Buffer.concat(
+    await Array.fromAsync(parquet.write(rows, { bom: false, metadata: quality === undefined ? {} : { quality } })),
+  );
 }
 
 /** More rows than a file has in one group; numbers in no order. */

@@ -1,6 +1,6 @@
 // A question is answered if stored facts know the answer exactly, else refused with the nearest ones.
 import t from 'tap';
-import { parseNdjson, readArrow, readParquet } from '../formats/read.ts';
+import { parquetMetadata, parseNdjson, readArrow, readParquet } from '../formats/read.ts';
 import { facts, keyword, makeWorld, PROJECT, refusedFor } from '../world.ts';
 
 const group = (id: string, more = {}) => ({
@@ -266,7 +266,12 @@ t.test('POST answers as GET does, in each format; nothing else takes POST', asyn
   t.not(other.body, response.body, 'another body is another question');
   const csv = await post(JSON.stringify(question), { url: '/api/v1/projects/Proj1/query.csv' });
   t.strictSame([csv.statusCode, csv.body], [200, 'device,clicks\r\nmobile,20\r\ndesktop,10\r\n']);
-  t.match(csv.headers, { 'x-total-count': '2', 'x-range-from': '2026-03-01' });
+  const remainder = { clicks: 0, impressions: 0, why: [] };
+  t.match(csv.headers, {
+    'x-total-count': '2',
+    'x-range-from': '2026-03-01',
+    'x-remainder': JSON.stringify(remainder),
+  });
 
   const refused = async (sent: ReturnType<typeof post>, status: number, message: RegExp): Promise<void> => {
     const { statusCode, body } = await sent;
@@ -309,7 +314,10 @@ t.test('a file has all rows unless the question limits them', async (t) => {
   const rows = texts.map((query, at) => ({ query, clicks: MANY - at }));
   t.strictSame(parseNdjson((await inFormat('ndjson')).toString()), rows);
   t.strictSame(readArrow(await inFormat('arrow')).rows, rows);
-  t.strictSame((await readParquet(await inFormat('parquet'))).rows, rows);
+  const file = await inFormat('parquet');
+  t.strictSame((await readParquet(file)).rows, rows);
+  const remainder = { clicks: 1 - (MANY * (MANY + 1)) / 2, impressions: 1 - MANY ** 2, why: ['anonymised'] };
+  t.strictSame(JSON.parse((await parquetMetadata(file))['remainder']!), remainder, 'it tells what it lacks');
   const compared = await linesOf({ compare: { from: '2026-03-01', to: '2026-03-01' } });
   const before = compared.map((line) => line.split(',').slice(0, 4));
   t.strictSame(

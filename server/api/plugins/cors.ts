@@ -14,6 +14,7 @@ const EXPOSED = [
   'X-Comparison-From',
   'X-Comparison-To',
   'X-Quality',
+  'X-Remainder',
   'Content-Disposition',
   'Content-Range',
   'Accept-Ranges',

@@ -13,7 +13,7 @@ interface CopyProps {
   readonly hasCsv?: boolean;
 }
 
-/** The call of the API that is behind a view, for a terminal, as CSV and for a spreadsheet. */
+/** The call of the API that is behind a view, for a terminal, as CSV, for pandas and for a spreadsheet. */
 export function CopyButton({ path, parameters = {}, fileParameters, hasCsv = true }: CopyProps) {
   const [copied, setCopied] = useState('');
   const root = `${location.origin}/api/v1`;
@@ -24,6 +24,7 @@ export function CopyButton({ path, parameters = {}, fileParameters, hasCsv = tru
     ...(hasCsv
       ? ([
           ['CSV', curl(root + apiPath(`${path}.csv`, all), `-o ${path.split('/').at(-1)}.csv `)],
+          ['pandas', pandas(root + apiPath(`${path}.csv`, all))],
           ['Sheets', sheets(root + apiPath(`${path}.csv`, all))],
         ] as const)
       : []),
@@ -65,6 +66,11 @@ export function CopyButton({ path, parameters = {}, fileParameters, hasCsv = tru
 /** The address stands in single quotes, which it has none of: `URLSearchParams` encodes them, and ids are letters. */
 function curl(address: string, options: string): string {
   return `curl ${options}-H "Authorization: Bearer $ORDINATE_KEY" '${address}'`;
+}
+
+function pandas(address: string): string {
+  return `import os, pandas
+rows = pandas.read_csv('${address}', storage_options={'Authorization': 'Bearer ' + os.environ['ORDINATE_KEY']})`;
 }
 
 /** A function for a spreadsheet, which cannot send a key by a formula. */
