@@ -1,7 +1,7 @@
 import { Comparer, lengthReasons, type UnsafeReason } from './comparison.ts';
 import { addDays, type Day, eachDay } from './dates.ts';
 import type { Bucket } from './intervals.ts';
-import { metricsWithEvents, type ProviderEvent } from './provider-events.ts';
+import { type EventScope, metricsWithEvents, type ProviderEvent } from './provider-events.ts';
 import type { Range } from './range.ts';
 import { hasPartOfMonth } from './spread.ts';
 
@@ -24,7 +24,7 @@ export class ComparedRanges {
   readonly #common: readonly DayMark[];
   readonly #monthlyThrough: Day | null;
   readonly #device: ProviderEvent['device'];
-  readonly #isWeb: boolean;
+  readonly #of: EventScope;
   readonly #hasEvents: boolean;
   readonly #comparers = new Map<string, Comparer>();
 
@@ -32,25 +32,24 @@ export class ComparedRanges {
    * @param now the range of the response
    * @param base the range to compare with
    * @param device of the rows; null for all together
-   * @param isWeb whether the rows are of web search: others have no known provider events
+   * @param of what the rows are of, for provider events
    */
-  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device'], isWeb = true) {
+  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device'], of: EventScope = 'web') {
     const marks = ({ from, to }: Range): DayMark[] => eachDay(from, to).map((day) => days.reasonsOn(day));
     this.#now = now;
     this.base = base;
     this.#days = { now: marks(now), base: marks(base) };
     this.#monthlyThrough = days.monthlyThrough ?? null;
     this.#device = device;
-    this.#isWeb = isWeb;
-    this.#hasEvents = isWeb && metricsWithEvents([now, base], device).size > 0;
+    this.#of = of;
+    this.#hasEvents = metricsWithEvents([now, base], device, of).size > 0;
     this.#common = [...this.#days.now, ...this.#days.base, lengthReasons(now, base)];
     this.total = this.#comparer(this.#common, now, base);
   }
 
   /** The same ranges, for the rows of a device. */
   ofDevice(device: ProviderEvent['device']): Comparer {
-    const events = this.#isWeb ? metricsWithEvents([this.#now, this.base], device) : undefined;
-    return new Comparer(new Set(this.#common.flat()), events);
+    return new Comparer(new Set(this.#common.flat()), metricsWithEvents([this.#now, this.base], device, this.#of));
   }
 
   /** The days of the other range to compare a part of this one with; null if there are none. */
@@ -74,7 +73,8 @@ export class ComparedRanges {
     if ([now, base].some((range) => range !== null && hasPartOfMonth(range, this.#monthlyThrough))) {
       common.add('monthly_spread');
     }
-    const events = this.#hasEvents && base !== null ? metricsWithEvents([now, base], this.#device) : new Set<never>();
+    const events =
+      this.#hasEvents && base !== null ? metricsWithEvents([now, base], this.#device, this.#of) : new Set<never>();
     // Comparers are shared by rows with the same reasons.
     const key = [...common, '', ...events].join();
     const comparer = this.#comparers.get(key) ?? new Comparer(common, events);

@@ -1,5 +1,6 @@
 import type { Day } from './dates.ts';
 import type { Range } from './range.ts';
+import type { Surface } from './search-types.ts';
 
 /** What a provider event can change. */
 type AffectedMetric = 'clicks' | 'impressions' | 'ctr' | 'position';
@@ -24,10 +25,10 @@ export interface ProviderEvent {
   readonly source: string;
 }
 
-/**
- * All known events of web search, oldest first. Gaps of other search types and of the bulk export are not among them: days
- * that a project lacks are marked as missing.
- */
+/** What counts differently: a surface, lists from the bulk export, or search appearances. */
+export type EventScope = Surface | 'bulkExport' | 'appearances';
+
+/** All known events of web search, oldest first. */
 export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
   {
     title: 'Impressions were over-counted by an error in logging; clicks were not. Whether positions were is disputed.',
@@ -74,30 +75,87 @@ export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
   },
 ];
 
+const ALL_METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const;
+
+/** Known events by what they concern; each list is ordered, oldest first. */
+const EVENTS: Readonly<Partial<Record<EventScope, readonly ProviderEvent[]>>> = {
+  web: PROVIDER_EVENTS,
+  discover: [discoverGap('2026-05-21', '2026-05-21'), discoverGap('2026-08-13', '2026-08-17')],
+  bulkExport: [
+    {
+      title: 'The bulk export lacks rows of these days; the reports of the search engine have them.',
+      from: '2026-02-28',
+      to: '2026-03-01',
+      kind: 'span',
+      affects: ALL_METRICS,
+      device: null,
+      announcedOn: null,
+      source: 'https://support.google.com/webmasters/answer/6211453',
+    },
+  ],
+  appearances: [
+    {
+      title: 'FAQ rich results are no longer shown, so their appearance ends.',
+      from: '2026-05-07',
+      to: '2026-05-07',
+      kind: 'change',
+      affects: ALL_METRICS,
+      device: null,
+      announcedOn: null,
+      source: 'https://developers.google.com/search/docs/appearance/structured-data/faqpage',
+    },
+  ],
+};
+
+function discoverGap(from: Day, to: Day): ProviderEvent {
+  return {
+    title: 'Clicks and impressions of Discover were lost by an error in logging; what was shown did not change.',
+    from,
+    to,
+    kind: 'span',
+    affects: ['clicks', 'impressions', 'ctr'],
+    device: null,
+    announcedOn: null,
+    source: 'https://support.google.com/webmasters/answer/6211453',
+  };
+}
+
 /**
  * The events that make it unsafe to compare a metric of two ranges, because the ranges are on different sides of a
  * boundary of the event. Empty if the comparison is safe.
  * @param device of the compared rows; null for all devices together
+ * @param of what is compared
  */
 export function eventsBetween(
   metric: AffectedMetric,
   ranges: readonly [Range, Range],
   device: ProviderEvent['device'],
+  of: EventScope = 'web',
 ): ProviderEvent[] {
-  return PROVIDER_EVENTS.filter((event) => event.affects.includes(metric) && isBetween(event, ranges, device));
+  return eventsOf(of).filter((event) => event.affects.includes(metric) && isBetween(event, ranges, device));
 }
 
 /** The metrics affected by any of `eventsBetween`. */
 export function metricsWithEvents(
   ranges: readonly [Range, Range],
   device: ProviderEvent['device'],
+  of: EventScope = 'web',
 ): Set<AffectedMetric> {
-  return new Set(PROVIDER_EVENTS.flatMap((event) => (isBetween(event, ranges, device) ? event.affects : [])));
+  return new Set(eventsOf(of).flatMap((event) => (isBetween(event, ranges, device) ? event.affects : [])));
 }
 
 /** The events that overlap a range. */
-export function eventsIn({ from, to }: Range, device: ProviderEvent['device']): ProviderEvent[] {
-  return PROVIDER_EVENTS.filter((event) => event.from <= to && event.to >= from && concerns(event, device));
+export function eventsIn(
+  { from, to }: Range,
+  device: ProviderEvent['device'],
+  of: EventScope = 'web',
+): ProviderEvent[] {
+  return eventsOf(of).filter((event) => event.from <= to && event.to >= from && concerns(event, device));
+}
+
+/** All known events of something. */
+export function eventsOf(of: EventScope): readonly ProviderEvent[] {
+  return EVENTS[of] ?? [];
 }
 
 function isBetween(event: ProviderEvent, [a, b]: readonly [Range, Range], device: ProviderEvent['device']): boolean {

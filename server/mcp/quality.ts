@@ -23,8 +23,7 @@ export function quality({ from, to, type }: Range & OfType, known: Quality | und
   const { events: _, finalThrough, ...counts } = known;
   return {
     quality: { finalThrough, provisional: provisional({ from, to }, finalThrough), ...counts },
-    // Known events are of web search.
-    events: type === undefined ? eventsOf({ from, to }) : [],
+    events: eventsIn({ from, to }, null, type).map(shortEvent),
   };
 }
 

@@ -58,7 +58,7 @@ export const breakdownsReport = projectReport({
           now: range,
           base: comparison,
           monthlyThrough: plan.monthlyThrough,
-          isWeb: type === undefined,
+          type,
           signal,
         }),
     ]);
@@ -119,7 +119,15 @@ async function planBreakdowns(catalog: Catalog, project: Project, query: Breakdo
     monthlyThrough: isWeb ? (coverage.country_monthly?.lastDay ?? null) : null,
     files: { site, country, countryMonths, appearance, brand },
     quality: query.quality
-      ? await planQuality(catalog, project, { from, to, table: tables.site, device: null, isWeb, coverage })
+      ? await planQuality(catalog, project, {
+          from,
+          to,
+          table: tables.site,
+          device: null,
+          type,
+          alsoOf: isWeb ? 'appearances' : undefined,
+          coverage,
+        })
       : null,
     known: comparison && {
       site: await known(tables.site),

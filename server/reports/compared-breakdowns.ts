@@ -18,8 +18,7 @@ interface ComparedOptions {
   readonly now: Range;
   readonly base: Range;
   readonly monthlyThrough: Day | null;
-  /** Whether the rows are of web search. */
-  readonly isWeb: boolean;
+  readonly type: SearchType | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -27,14 +26,14 @@ interface ComparedOptions {
 export async function readComparers(
   facts: Facts,
   plans: Readonly<Record<Part, KnownDaysPlan>>,
-  { now, base, monthlyThrough, isWeb, signal }: ComparedOptions,
+  { now, base, monthlyThrough, type, signal }: ComparedOptions,
 ): Promise<Comparers> {
   const files = plans.site.siteFiles;
   const siteDays = new Set(await facts.storedDays({ files, range: spanOf([now, base]), signal }));
   const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
     const known = await KnownDays.read(facts, plans[part], signal, siteDays);
     const days: DayReasons = { reasonsOn: (day) => known.reasonsOn(day), monthlyThrough: months };
-    return new ComparedRanges(now, base, days, null, isWeb);
+    return new ComparedRanges(now, base, days, null, type);
   };
   const [site, country, appearance, brand] = await Promise.all([
     compared('site'),

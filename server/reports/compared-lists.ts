@@ -2,8 +2,9 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { Comparer, lengthReasons, type UnsafeReason, withoutPosition } from '../domain/comparison.ts';
 import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
 import { NOTHING } from '../domain/metrics.ts';
-import { metricsWithEvents } from '../domain/provider-events.ts';
+import { type EventScope, metricsWithEvents } from '../domain/provider-events.ts';
 import { HISTORY_MONTHS } from '../domain/range.ts';
+import type { Surface } from '../domain/search-types.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import type { RangeList } from '../lists/list-pages.ts';
@@ -18,7 +19,7 @@ interface ComparedLists {
   readonly known: KnownDaysPlan | null;
   /** Further reasons. */
   readonly reasons: readonly UnsafeReason[];
-  readonly isWeb: boolean;
+  readonly type: Surface | undefined;
   readonly hasPositions: boolean;
   readonly signal: AbortSignal;
 }
@@ -26,7 +27,7 @@ interface ComparedLists {
 /** The rendering of a list that is compared with another one. */
 export async function comparedRendering(
   facts: Facts,
-  { rendering, open, other, known, reasons: more, isWeb, hasPositions, signal }: ComparedLists,
+  { rendering, open, other, known, reasons: more, type, hasPositions, signal }: ComparedLists,
 ): Promise<Rendering> {
   const lists = [open, other] as const;
   const reasons = new Set<UnsafeReason>(
@@ -34,7 +35,10 @@ export async function comparedRendering(
   );
   for (const reason of [...more, ...lengthReasons(open.range, other.range)]) reasons.add(reason);
   if (open.list.source !== other.list.source) reasons.add('different_source');
-  const total = new Comparer(reasons, isWeb ? metricsWithEvents([open.range, other.range], null) : undefined);
+  const isExport = known === null && lists.some(({ list }) => list.source === 'bigquery');
+  const scopes: EventScope[] = [type ?? 'web', ...(isExport ? (['bulkExport'] as const) : [])];
+  const events = scopes.flatMap((of) => [...metricsWithEvents([open.range, other.range], null, of)]);
+  const total = new Comparer(reasons, new Set(events));
   // A row that is missing from a truncated list may have any numbers.
   const absent = other.list.capped ? total.with(['cut_off']) : total;
   const { file, fetchedAt } = other.list;

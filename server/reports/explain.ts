@@ -7,7 +7,7 @@ import type { Day } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { explainRows } from '../domain/explained-rows.ts';
 import { toMetrics } from '../domain/metrics.ts';
-import { eventsIn, metricsWithEvents, PROVIDER_EVENTS } from '../domain/provider-events.ts';
+import { eventsIn, eventsOf, metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { hasDevices, hasQueries, type SearchType } from '../domain/search-types.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -105,7 +105,7 @@ export const explainReport = trackedReport({
         clientVisible: false,
       }),
       quality: query.quality
-        ? await planQuality(catalog, project, { ...ranges.now, table, device: null, isWeb, coverage })
+        ? await planQuality(catalog, project, { ...ranges.now, table, device: null, type, coverage })
         : null,
     };
   },
@@ -113,10 +113,8 @@ export const explainReport = trackedReport({
     const { type, by, limit, country, comparison } = query;
     const { facts } = sources;
     const range = { from: query.from, to: query.to };
-    // What is known of the provider's counting is of web search.
-    const isWeb = type === undefined;
-    const changed = isWeb ? metricsWithEvents([range, comparison], null) : null;
-    const isSafe = changed === null || !(changed.has('impressions') || changed.has('position'));
+    const changed = metricsWithEvents([range, comparison], null, type);
+    const isSafe = !(changed.has('impressions') || changed.has('position'));
     const hasPositions = hasQueries(type ?? 'web');
     const [of, rows, known] = await Promise.all([
       readProperty(facts, property, signal),
@@ -142,8 +140,8 @@ export const explainReport = trackedReport({
       parts: { ...parts, notAttributed: of.clicks.difference - all.difference },
       rows: listed,
       rest: restOf({ rows: rows.sums.length, clicks: all, parts }, listed),
-      events: PROVIDER_EVENTS.filter(
-        (event) => isWeb && [range, comparison].some((each) => eventsIn(each, null).includes(event)),
+      events: eventsOf(type ?? 'web').filter((event) =>
+        [range, comparison].some((each) => eventsIn(each, null, type).includes(event)),
       ),
       notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
       unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe }),

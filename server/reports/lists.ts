@@ -189,6 +189,11 @@ function hasListedQueries(type: Surface = 'web'): boolean {
   return type === 'bing' || hasQueries(type);
 }
 
+/** What events are told of beside those of the surface, if a list comes from the bulk export. */
+function exportOf({ fromProvider, source }: ListRequest): 'bulkExport' | undefined {
+  return fromProvider && source === 'bigquery' ? 'bulkExport' : undefined;
+}
+
 const DAILY = { pages: 'page_daily', queries: 'query_daily' } as const;
 
 export async function planList(
@@ -207,11 +212,10 @@ export async function planList(
   const coverage = comparison === null && !query.quality ? {} : await readCoverage(catalog, project.id);
   const daily = part === undefined ? DAILY[kind] : 'keyword_page_daily';
   // A list of a provider, or one that was exported as a whole, has no stored days of its own.
-  const isWeb = type === undefined;
   const { site } = tablesOfType(type);
   const table = request.fromProvider || coverage[daily] === undefined ? site : daily;
   const quality = query.quality
-    ? await planQuality(catalog, project, { from, to, table, device: null, isWeb, coverage })
+    ? await planQuality(catalog, project, { from, to, table, device: null, type, alsoOf: exportOf(request), coverage })
     : null;
   if (comparison === null) return { query, project, request, rendering, quality, compared: null, weeks };
   const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
@@ -240,7 +244,7 @@ export async function runList(
           other,
           known: compared.known,
           reasons: weeks === null ? [] : weekReasons(weeks),
-          isWeb: type === undefined,
+          type,
           hasPositions,
           signal,
         }),

@@ -168,7 +168,7 @@ function planQuality(
     project,
     expected,
     reconciledAt: stored.reconciled.get(project.id) ?? null,
-    events: type === undefined ? eventsIn(range, oneDevice(device)) : [],
+    events: eventsIn(range, oneDevice(device), type),
     known,
     site: partOf(stored.site.get(project.id) ?? [], expected),
     brand: brand === undefined ? null : partOf(brand, expected),

@@ -5,8 +5,9 @@ import { readReconciledAt } from '../catalog/sync-projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import { hasUnknown, type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
-import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
+import { type EventScope, eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, within } from '../domain/range.ts';
+import type { Surface } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
@@ -46,8 +47,10 @@ interface QualityQuery extends Range {
   readonly table: FactTable;
   /** The device of the response; null for all. */
   readonly device: ProviderEvent['device'];
-  /** Whether the response is of web search, which queries, comparisons and events of the provider are known of. */
-  readonly isWeb?: boolean;
+  /** The surface of the response, web if left out: only of web, queries and comparisons are known. */
+  readonly type?: Surface | undefined;
+  /** What else events of the provider are told of. */
+  readonly alsoOf?: EventScope | undefined;
   /** The coverage of the project. */
   readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
 }
@@ -56,9 +59,10 @@ interface QualityQuery extends Range {
 export async function planQuality(
   catalog: Catalog,
   project: Project,
-  { from, to, table, device, isWeb = true, coverage }: QualityQuery,
+  { from, to, table, device, type = 'web', alsoOf, coverage }: QualityQuery,
 ): Promise<QualityPlan> {
   const range = { from, to };
+  const isWeb = type === 'web';
   const files = (of: FactTable) => filesOf(catalog, project.id, of, range);
   const known = await planKnownDays(catalog, project, table, { ranges: [range], coverage });
   return {
@@ -68,7 +72,7 @@ export async function planQuality(
     siteFiles: known.siteFiles,
     brandFiles: !isWeb || coverage.brand_daily === undefined ? null : await files('brand_daily'),
     reconciledAt: isWeb ? await readReconciledAt(catalog, project.id) : null,
-    events: isWeb ? eventsIn(range, device) : [],
+    events: [...eventsIn(range, device, type), ...(alsoOf ? eventsIn(range, device, alsoOf) : [])],
   };
 }
 

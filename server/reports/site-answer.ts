@@ -52,8 +52,7 @@ export class SiteAnswer {
     const { from, to, comparison, known, device, type } = facts;
     this.#facts = facts;
     this.#compared =
-      comparison &&
-      new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device), type === undefined);
+      comparison && new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device), type);
     this.total = this.#sums({ from, to }, comparison, this.#compared?.total);
   }
 

@@ -122,7 +122,7 @@ async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
           to,
           table,
           device: oneDevice(query.device),
-          isWeb: type === undefined,
+          type,
           coverage,
         })
       : null,

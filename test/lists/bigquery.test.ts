@@ -73,6 +73,13 @@ t.test('the warehouse', async (t) => {
     t.match(query, { maximumBytesBilled: '100000000000', parameterMode: 'named' });
   });
 
+  await t.test('the gap of the export is an event of its lists', async (t) => {
+    const { quality, pages } = (await ask(`/pages?${FINAL}&compare=2026-01-20..2026-02-16&quality=1`)).body;
+    t.match(quality.events, [{ from: '2025-05-13' }, { from: '2026-02-28', to: '2026-03-01' }]);
+    t.ok(pages[0].unsafe.clicks.includes('provider_event'));
+    t.strictSame((await ask('/pages?from=2026-02-01&to=2026-02-27&quality=1')).body.quality.events.length, 1);
+  });
+
   await t.test('a range that only the reporting API has is of another source', async (t) => {
     const { body } = await ask(`/pages?${FINAL}&compare=2025-12-01..2025-12-28`);
     t.match(body.source, { kind: 'bigquery', comparison: { kind: 'gsc' } });

@@ -73,6 +73,22 @@ t.test('events of web search do not make other types unsafe', async (t) => {
   t.notOk(JSON.stringify(totals.unsafe).includes('provider_event'));
 });
 
+t.test('what is known of Discover makes Discover unsafe, and nothing else', async (t) => {
+  const over = 'from=2026-05-20&to=2026-05-22&compare=previous&quality=1';
+  const { quality, totals } = await ask(`/site?${over}&type=discover`);
+  t.match(quality.events, [{ from: '2026-05-21', to: '2026-05-21', affects: ['clicks', 'impressions', 'ctr'] }]);
+  t.ok(totals.unsafe.clicks.includes('provider_event'));
+  const web = await ask(`/site?${over}`);
+  t.strictSame(web.quality.events, []);
+  t.notOk(JSON.stringify(web.totals.unsafe).includes('provider_event'));
+});
+
+t.test('breakdowns tell that an appearance ended', async (t) => {
+  const over = 'from=2026-05-06&to=2026-05-08&quality=1';
+  t.match((await ask(`/breakdowns?${over}`)).quality.events, [{ title: /FAQ/, from: '2026-05-07' }]);
+  t.strictSame((await ask(`/breakdowns?${over}&type=image`)).quality.events, []);
+});
+
 t.test('surfaces: a row for each stored type as its site, and a total of clicks only', async (t) => {
   const { range, totals, surfaces } = await ask(`/surfaces?${COMPARED}`);
   t.strictSame(range, { from: DAYS[2], to: DAYS[3], comparison: { from: DAYS[0], to: DAYS[1] } });
