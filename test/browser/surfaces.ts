@@ -17,7 +17,9 @@ t.test('from the overview to a search type and back', async (t) => {
     t.equal(await cells.nth(3 * row).getAttribute('title'), exact(clicks));
     t.equal(await cells.nth(3 * row + 1).getAttribute('title'), exact(impressions));
   }
-  t.equal(await card.locator('tbody tr').last().locator('td').last().innerText(), '–', 'discover has no position');
+  const positionOf = (name: string) => card.getByRole('row', { name }).locator('td').last().innerText();
+  t.equal(await positionOf('Discover'), '–', 'discover has no position');
+  t.equal(await positionOf('Bing'), '–', 'days of Bing have no position');
   t.strictSame(await axeFindings(page), []);
   await lookAt(t, page, 'surfaces');
 
@@ -30,7 +32,6 @@ t.test('from the overview to a search type and back', async (t) => {
     await settled(page);
     const { totals } = (await world.ask(`/site?to=final&type=${type}`)).body as { totals: { clicks: number } };
     t.equal(await page.locator('.metric .value').first().getAttribute('title'), exact(totals.clicks), name);
-    t.equal(await page.locator('.performance a.change').count(), 0, 'explanations are of web');
     await page.getByRole('link', { name: 'Breakdowns' }).click();
     await page.waitForURL(/breakdowns/);
     await settled(page);
@@ -55,5 +56,54 @@ t.test('from the overview to a search type and back', async (t) => {
     problems.filter((each) => !/503/.test(each)),
     [],
   );
+  await context.close();
+});
+
+t.test('changes of a search type are explained by its own rows', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1?type=image');
+  await page.locator('.performance a.change').first().click();
+  await page.waitForURL(/explain.*type=image/);
+  await settled(page);
+  t.match(page.url(), /by=country/);
+  const options = await page.getByLabel('Rows').locator('option').allInnerTexts();
+  t.strictSame(options, ['Pages', 'Queries', 'Devices', 'Countries']);
+  const { change } = (await world.ask('/explain?to=final&type=image&by=country&compare=previous')).body as {
+    change: { clicks: { now: number } };
+  };
+  t.match(await page.locator('.explain h2').first().innerText(), `${change.clicks.now.toLocaleString('en')} now`);
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('Bing: days, and weeks of queries and pages', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1?compare=none');
+  await page.locator('.surfaces').getByRole('link', { name: 'Bing' }).click();
+  await page.waitForURL(/engine=bing/);
+  await settled(page);
+  const { totals } = (await world.ask('/site?to=final&engine=bing')).body as { totals: { clicks: number } };
+  t.equal(await page.locator('.metric .value').first().getAttribute('title'), totals.clicks.toLocaleString('en'));
+  t.equal(await page.getByLabel('Device').count(), 0, 'Bing has no devices');
+  await page.getByRole('region', { name: 'Top queries' }).getByRole('link', { name: 'bing boots' }).waitFor();
+  t.strictSame(await axeFindings(page), []);
+  await lookAt(t, page, 'bing');
+  await page.getByRole('link', { name: 'All queries' }).click();
+  await page.waitForURL(/queries.*engine=bing/);
+  await settled(page);
+  const { range, queries } = (await world.ask('/queries?to=final&engine=bing')).body as {
+    range: { from: string };
+    queries: { clicks: number }[];
+  };
+  t.ok(range.from);
+  t.equal(await page.locator('tbody .value').first().getAttribute('title'), String(queries[0]!.clicks));
+  await page.getByText(/weeks of .*, which do not add up to the days of the site/).waitFor();
+  await page.locator('.chip', { hasText: 'Bing' }).click();
+  await settled(page);
+  t.notMatch(page.url(), /engine=/);
+  t.strictSame(problems, []);
   await context.close();
 });

@@ -96,6 +96,15 @@ function tables(): Tables {
     ),
     country_daily_image: facts('date country', ...DAYS.map((day) => [day, 'gbr', 20, 900, 9000])),
     site_daily_discover: facts('date device', ...DAYS.map((day, index) => [day, 'unknown', 30 + (index % 3), 800, 0])),
+    site_daily_bing: facts('date device', ...DAYS.map((day, index) => [day, 'unknown', 2 + (index % 2), 40, 0])),
+    page_weekly_bing: facts(
+      'url week_end',
+      ...DAYS.filter((_, index) => index % 7 === 0).map((day) => ['https://shop.example/boots', day, 9, 100, 300]),
+    ),
+    query_weekly_bing: facts(
+      'query week_end',
+      ...DAYS.filter((_, index) => index % 7 === 0).map((day) => ['bing boots', day, 9, 100, 300]),
+    ),
     keyword_daily: facts(
       'keyword_id date device',
       ...DAYS.flatMap((day, index) => ['Kw001', 'Kw002'].map((id) => [id, day, 'mobile', 3, 50, 100 + index])),

@@ -1,5 +1,5 @@
 import type { Project } from './types.ts';
-import { compareParameter, intervalOf, needsProject, rangeParameters, typeParameter, type View } from './view.ts';
+import { compareParameter, intervalOf, needsProject, rangeParameters, surfaceParameters, type View } from './view.ts';
 
 type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 
@@ -10,7 +10,7 @@ export function siteParameters(view: View, project: Project | undefined): Parame
   const { interval } = intervalOf(view);
   return {
     ...rangeParameters(view, project),
-    type: typeParameter(view),
+    ...surfaceParameters(view),
     device: view.device === 'all' ? null : view.device,
     country: view.country,
     compare,

@@ -15,7 +15,8 @@ export type Metric = Schemas['MetricName'];
 export const METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const satisfies readonly Metric[];
 
 export const SEARCH_TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
-export type SearchType = (typeof SEARCH_TYPES)[number];
+/** A search type, or another search engine. */
+export type Surface = (typeof SEARCH_TYPES)[number] | 'bing';
 export type SurfacesAnswer = Schemas['SurfacesAnswer'];
 export type HoursAnswer = Schemas['HoursAnswer'];
 

@@ -9,7 +9,7 @@ import {
   type Project,
   type Range,
   SEARCH_TYPES,
-  type SearchType,
+  type Surface,
 } from './types.ts';
 
 /** What the address says of the view; what is the default is not in it. */
@@ -25,8 +25,8 @@ export interface View {
   readonly comparedDays: Range | null;
   readonly device: string;
   readonly country: string;
-  /** The search type; `web` for usual results. */
-  readonly type: SearchType;
+  /** The search type, or another engine; `web` for usual results. */
+  readonly type: Surface;
   readonly metric: Metric;
   /** Any other parameter; empty where it is missing. */
   readonly get: (name: string) => string;
@@ -42,6 +42,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   compare: 'previous',
   device: 'all',
   type: 'web',
+  engine: 'google',
   metric: 'clicks',
   offset: '0',
 };
@@ -64,7 +65,7 @@ export function useView(): View {
     comparedDays,
     device: ['desktop', 'mobile', 'tablet'].includes(get('device')) ? get('device') : 'all',
     country: /^[a-z]{3}$/.test(get('country')) ? get('country') : '',
-    type: searchTypeOf(get('type')),
+    type: surfaceOf(query),
     metric: METRICS.find((name) => name === get('metric')) ?? 'clicks',
     get,
     with: (changes) => addressOf(path, { ...query, ...changes }),
@@ -77,9 +78,16 @@ export function useView(): View {
   };
 }
 
-/** On some screens the address has types of something else. */
-function searchTypeOf(text: string | undefined): SearchType {
-  return SEARCH_TYPES.find((name) => name === text) ?? 'web';
+/** The surface that an address or an answer names. On some screens the address has types of something else. */
+export function surfaceOf({ engine, type }: Readonly<Record<string, string | undefined>>): Surface {
+  return engine === 'bing' ? engine : (SEARCH_TYPES.find((name) => name === type) ?? 'web');
+}
+
+/** What the address says of a surface. */
+export function surfaceChanges(surface: Surface): Readonly<Record<'type' | 'engine', string | null>> {
+  return surface === 'bing'
+    ? { type: null, engine: surface }
+    : { type: surface === 'web' ? null : surface, engine: null };
 }
 
 /** Two days in order; null for anything else. */
@@ -106,8 +114,8 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
   const { filter: all = '' } = query;
   const isJson = all.trimStart().startsWith('{');
   const filter = isJson ? '' : partOfFilter(all, ({ field }) => field === 'query' || field === 'url');
-  const type = searchTypeOf(query['type']);
-  return (path, changes = {}) => addressOf(path, { ...shared, type, filter, ...changes });
+  const surface = surfaceChanges(surfaceOf(query));
+  return (path, changes = {}) => addressOf(path, { ...shared, ...surface, filter, ...changes });
 }
 
 /**
@@ -117,10 +125,12 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
 export function useExplainLink(by?: string): string | undefined {
   const { path, query } = useLocation();
   const link = useScreenLink();
-  // Changes are explained of web search only.
-  if (searchTypeOf(query['type']) !== 'web') return undefined;
+  const surface = surfaceOf(query);
+  if (surface === 'bing') return undefined;
   const [, root, screen] = /^(\/app\/p\/[^/]+)(?:\/(queries|keywords))?/.exec(path) ?? [];
-  const rows = by ?? { queries: 'query', keywords: 'keyword' }[screen as string] ?? null;
+  // Of other types, pages and queries are not stored.
+  const usual = surface === 'web' ? null : 'country';
+  const rows = by ?? { queries: 'query', keywords: 'keyword' }[screen as string] ?? usual;
   return root && link(`${root}/explain`, { by: rows === 'page' ? null : rows, device: null });
 }
 
@@ -157,9 +167,9 @@ export function hasQueries({ type }: View): boolean {
   return type !== 'discover' && type !== 'googleNews';
 }
 
-/** The `type` parameter of a view; null for web. */
-export function typeParameter({ type }: View): SearchType | null {
-  return type === 'web' ? null : type;
+/** The parameters of requests for the surface of a view; null for web. */
+export function surfaceParameters({ type }: View): ReturnType<typeof surfaceChanges> {
+  return surfaceChanges(type);
 }
 
 /** Whether a request for the view's range needs to know the project. */

@@ -113,5 +113,7 @@ export function Performance(props: PerformanceProps) {
 function describeRange({ range }: PerformanceAnswer): string {
   const { comparison, provisionalAfter = null } = range;
   const days = `${formatRange(range)}${comparison ? ` compared with ${formatRange(comparison)}` : ''}`;
+  // Other engines do not say which days are final.
+  if (range.engine !== undefined) return `${days}.`;
   return provisionalAfter === null || range.to <= provisionalAfter ? `${days}, final days only.` : `${days}.`;
 }

@@ -1,6 +1,6 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import type { Project, SurfacesAnswer } from '../lib/types.ts';
-import { compareParameter, rangeParameters, useView, type View } from '../lib/view.ts';
+import { compareParameter, rangeParameters, surfaceChanges, surfaceOf, useView, type View } from '../lib/view.ts';
 import { Change, Value } from './numbers.tsx';
 import { TYPE_NAMES } from './view-chips.tsx';
 
@@ -18,15 +18,15 @@ export function Surfaces({ project }: { project: Project }) {
   const { data } = useResource<SurfacesAnswer>(surfacesPath(project.id, view, project));
   if (data === undefined || data.surfaces.length < 2) return null;
   return (
-    <section class="card surfaces" aria-label="Search types">
+    <section class="card surfaces" aria-label="Surfaces">
       <header>
-        <h2>Search types</h2>
-        <p class="muted">Each is counted separately: impressions and positions of two types cannot be compared.</p>
+        <h2>Surfaces</h2>
+        <p class="muted">Each is counted separately: impressions and positions of two of them cannot be compared.</p>
       </header>
       <table class="metric-table">
         <thead>
           <tr>
-            <th scope="col">Type</th>
+            <th scope="col">Surface</th>
             <th scope="col" class="number">
               Clicks
             </th>
@@ -39,32 +39,35 @@ export function Surfaces({ project }: { project: Project }) {
           </tr>
         </thead>
         <tbody>
-          {data.surfaces.map(({ engine, type, ...row }) => (
-            <tr key={`${engine} ${type}`}>
-              <th scope="row" class="name">
-                {engine === 'bing' ? (
-                  'Bing'
-                ) : (
+          {data.surfaces
+            .map(({ engine, type, ...row }) => ({ ...row, surface: surfaceOf({ engine, type }) }))
+            .map(({ surface, ...row }) => (
+              <tr key={surface}>
+                <th scope="row" class="name">
                   <a
-                    href={view.with({ type, device: null, offset: null })}
-                    {...(view.type === type ? { 'aria-current': 'true' } : {})}
+                    href={view.with({
+                      ...surfaceChanges(surface),
+                      ...(surface === 'bing' && { country: null }),
+                      device: null,
+                      offset: null,
+                    })}
+                    {...(view.type === surface ? { 'aria-current': 'true' } : {})}
                   >
-                    {TYPE_NAMES[type] ?? type}
+                    {TYPE_NAMES[surface] ?? surface}
                   </a>
-                )}
-              </th>
-              <td class="number">
-                <Value metric="clicks" value={row.clicks} />{' '}
-                <Change metric="clicks" row={row} isExplained={engine === 'google' && type === 'web'} />
-              </td>
-              <td class="number">
-                <Value metric="impressions" value={row.impressions} />
-              </td>
-              <td class="number">
-                <Value metric="position" value={row.position} />
-              </td>
-            </tr>
-          ))}
+                </th>
+                <td class="number">
+                  <Value metric="clicks" value={row.clicks} />{' '}
+                  <Change metric="clicks" row={row} isExplained={surface === view.type} />
+                </td>
+                <td class="number">
+                  <Value metric="impressions" value={row.impressions} />
+                </td>
+                <td class="number">
+                  <Value metric="position" value={row.position} />
+                </td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </section>

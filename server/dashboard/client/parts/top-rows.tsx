@@ -3,7 +3,7 @@ import { filterOfRows, parseFilter, writeFilter } from '../lib/filter.ts';
 import { formatMetric } from '../lib/format.ts';
 import { shownHost } from '../lib/hosts.ts';
 import type { ListAnswer, Project } from '../lib/types.ts';
-import { rangeParameters, typeParameter, useScreenLink, useView, type View } from '../lib/view.ts';
+import { rangeParameters, surfaceParameters, useScreenLink, useView, type View } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 import { RowLink } from './row-link.tsx';
 import { ErrorBox, Skeleton } from './states.tsx';
@@ -19,7 +19,7 @@ interface TopRowsQuery {
 export function topRowsPath(id: string, { kind, view, project }: TopRowsQuery): string {
   return apiPath(`/projects/${id}/${kind}`, {
     ...rangeParameters(view, project),
-    type: typeParameter(view),
+    ...surfaceParameters(view),
     country: view.country,
     filter: filterOfRows(view.get('filter'), kind === 'queries' ? 'query' : 'url'),
     limit: ROWS,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { formatDate } from '../lib/dates.ts';
 import { describeCondition, parseFilter, writeFilter } from '../lib/filter.ts';
 import { countryName } from '../lib/format.ts';
-import { useView } from '../lib/view.ts';
+import { surfaceChanges, useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 
 export const DEVICE_NAMES: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ export const DEVICE_NAMES: Readonly<Record<string, string>> = {
   tablet: 'Tablet',
 };
 
-/** The search types, as the search engine's own pages call them. */
+/** The search types, as the search engine's own pages call them, and other engines. */
 export const TYPE_NAMES: Readonly<Record<string, string>> = {
   web: 'Web',
   image: 'Image',
@@ -19,6 +19,7 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   news: 'News tab',
   discover: 'Discover',
   googleNews: 'Google News',
+  bing: 'Bing',
 };
 
 /** What a screen may be filtered by, besides numbers of its rows. */
@@ -62,7 +63,7 @@ function SliceChips({ by }: ViewChipsProps) {
         </Chip>
       )}
       {view.type !== 'web' && (
-        <Chip isIdle={isIdle('type', by)} onRemove={() => change({ type: null })}>
+        <Chip isIdle={isIdle('type', by)} onRemove={() => change(surfaceChanges('web'))}>
           {TYPE_NAMES[view.type]!}
         </Chip>
       )}

@@ -4,7 +4,7 @@ import { formatDate, formatRange } from '../lib/dates.ts';
 import { countryName, formatMetric, formatShare } from '../lib/format.ts';
 import type { BreakdownsAnswer, Compared, Metrics, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
-import { compareParameter, rangeParameters, typeParameter, useScreenLink, useView } from '../lib/view.ts';
+import { compareParameter, rangeParameters, surfaceParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
 import { Change, Value } from '../parts/numbers.tsx';
@@ -21,7 +21,7 @@ export function Breakdowns() {
   const view = useView();
   const parametersFor = (project: Project | undefined) => ({
     ...rangeParameters(view, project),
-    type: typeParameter(view),
+    ...surfaceParameters(view),
     compare: compareParameter(view, project),
   });
   useAsk(view, (id, project) => {

@@ -5,7 +5,15 @@ import { EXPLAIN_BY, type ExplainBy, notAttributedText, PARTS, signed, unsafeTex
 import { countryName, formatCount, formatMetric, plural } from '../lib/format.ts';
 import type { ExplainAnswer, ExplainedRow, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
-import { compareParameter, rangeParameters, useScreenLink, useView, type View } from '../lib/view.ts';
+import {
+  compareParameter,
+  hasQueries,
+  rangeParameters,
+  surfaceParameters,
+  useScreenLink,
+  useView,
+  type View,
+} from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
@@ -26,6 +34,7 @@ export function Explain() {
   const hasCountry = by === 'page' || by === 'query';
   const parametersFor = (project: Project | undefined) => ({
     ...rangeParameters(view, project),
+    ...surfaceParameters(view),
     compare: compareParameter(view, project),
     by: by === 'page' ? null : by,
     country: hasCountry ? view.country : null,
@@ -45,7 +54,7 @@ export function Explain() {
           <Select
             label="Rows"
             value={by}
-            options={EXPLAIN_BY}
+            options={choicesOf(view)}
             onChange={(chosen) => view.change({ by: chosen === 'page' ? null : chosen, rows: null })}
           />
           <CopyButton path={`/projects/${project.id}/explain`} parameters={parametersFor(project)} />
@@ -54,7 +63,7 @@ export function Explain() {
     >
       {(project) => (
         <>
-          <ChipBar by={hasCountry ? ['day', 'country'] : ['day']} />
+          <ChipBar by={hasCountry ? ['day', 'country', 'type'] : ['day', 'type']} />
           <Explanation
             project={project}
             path={apiPath(`/projects/${project.id}/explain`, parametersFor(project))}
@@ -67,7 +76,19 @@ export function Explain() {
 }
 
 function byOf(view: View): ExplainBy {
-  return EXPLAIN_BY.find(([name]) => name === view.get('by'))?.[0] ?? 'page';
+  return choicesOf(view).find(([name]) => name === view.get('by'))?.[0] ?? 'page';
+}
+
+/** The rows that the view's search type has. */
+function choicesOf(view: View): typeof EXPLAIN_BY {
+  if (view.type === 'web') return EXPLAIN_BY;
+  const has: Partial<Record<ExplainBy, boolean>> = {
+    page: true,
+    query: hasQueries(view),
+    device: view.type !== 'discover',
+    country: true,
+  };
+  return EXPLAIN_BY.filter(([name]) => has[name] === true);
 }
 
 function Explanation({ project, path, csv }: { project: Project; path: string; csv: string }) {

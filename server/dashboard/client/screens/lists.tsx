@@ -1,11 +1,11 @@
 import { apiPath, useResource } from '../lib/api.ts';
-import { formatAgo, formatInstant } from '../lib/dates.ts';
+import { formatAgo, formatInstant, formatRange } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { plural } from '../lib/format.ts';
 import { BANDS, bandFilter } from '../lib/positions.ts';
 import type { ListAnswer, PageRow, Project, QueryRow } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
-import { compareParameter, rangeParameters, typeParameter, useView, type View } from '../lib/view.ts';
+import { compareParameter, rangeParameters, surfaceParameters, useView, type View } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
@@ -38,7 +38,7 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
     path: `/projects/${id}/${movers === undefined ? kind : 'movers'}`,
     parameters: {
       ...rangeParameters(view, project),
-      type: movers === undefined ? typeParameter(view) : null,
+      ...(movers === undefined && surfaceParameters(view)),
       country: view.country,
       filter,
       compare: compareParameter(view, project),
@@ -131,6 +131,8 @@ export function List({ project, kind, path, parameters, isByChange = false }: Li
           {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
           {data.source.kind === 'keywords' && ', of tracked keywords only: the project is connected to no provider'}
           {data.source.truncated && ', the most that the search engine returns'}
+          {data.range.grain === 'week' &&
+            `, weeks of ${formatRange(data.range)}${data.source.reconciled ? '' : ', which do not add up to the days of the site'}`}
           {data.isCut && '. The search engine cut off one of the two lists: some of these rows may be in both'}
           <span title={formatInstant(data.source.fetchedAt)}>, fetched {formatAgo(data.source.fetchedAt)}</span>
         </ListHead>

@@ -35,7 +35,7 @@ export function Overview() {
         <>
           <PeriodSelect project={project} />
           <CompareSelect project={project} />
-          <DeviceSelect />
+          {view.type !== 'bing' && <DeviceSelect />}
           <a class="button" href={`/app/p/${project.id}/report`}>
             Report
           </a>
