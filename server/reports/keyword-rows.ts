@@ -1,5 +1,6 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
-import { add, sum } from '../domain/metrics.ts';
+import { add, type Measures, NOTHING } from '../domain/metrics.ts';
+import { sortInSteps } from '../domain/sort-steps.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import type { GroupedBy, NamedTexts, QuestionQuery, ReadRow, ReadRows, RowOrder, RowTest } from '../facts/question.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -8,49 +9,59 @@ import { inTurns } from '../runtime/turns.ts';
  * What `Facts.question` answers about tracked keywords without time and device, from their totals over the range, which
  * are differences of running totals: a long range costs as much as a short one.
  */
-export async function rowsOfKeywords(
+export function rowsOfKeywords(
   query: Omit<QuestionQuery, 'table'>,
   keywords: readonly TrackedKeyword[],
   totals: KeywordTotals,
 ): Promise<ReadRows> {
-  const { order, limit, offset } = query;
-  const all = await inTurns(summed(query, keywords, totals));
-  all.sort((a, b) => compared(a, b, order));
-  return {
-    rows: all.slice(offset, offset + limit),
-    count: all.length,
-    total: sum(all.map(({ measures }) => measures)),
-  };
+  return inTurns(summed(query, keywords, totals));
 }
 
 function* summed(
-  { by, test, isTotal }: Omit<QuestionQuery, 'table'>,
+  { by, test, isTotal, order, limit, offset }: Omit<QuestionQuery, 'table'>,
   keywords: readonly TrackedKeyword[],
   totals: KeywordTotals,
-): Generator<void, ReadRow[]> {
+): Generator<void, ReadRows> {
   const named = by.map(namesByText);
   const decide = decider(test);
   const rows = new Map<string, ReadRow>();
+  let { clicks, impressions, sumPosition } = NOTHING;
   for (const keyword of keywords) {
     yield;
     const measures = totals.of(keyword);
     if (measures.clicks + measures.impressions === 0) continue;
-    const counted = namesOf(keyword.id, named).filter((names) => decide(keyword.id, names) === true);
-    // Of a total, a keyword with several names counts once.
-    for (const names of isTotal ? counted.slice(0, 1).map(() => []) : counted) {
+    for (const found of namesOf(keyword.id, named)) {
+      if (decide(keyword.id, found) !== true) continue;
+      clicks += measures.clicks;
+      impressions += measures.impressions;
+      sumPosition += measures.sumPosition;
+      const names = isTotal ? [] : found;
       const key = names.join(' ');
       const known = rows.get(key);
       rows.set(key, { names, measures: known === undefined ? measures : add(known.measures, measures) });
+      // Of a total, a keyword with several names counts once.
+      if (isTotal) break;
     }
   }
-  return [...rows.values()];
+  const all = [...rows.values()];
+  const sorted = Uint32Array.from(all.keys());
+  const compare = comparerOf(order);
+  yield* sortInSteps(sorted, (a, b) => compare(all[a]!, all[b]!));
+  return {
+    rows: Array.from(sorted.subarray(offset, offset + limit), (at) => all[at]!),
+    count: all.length,
+    total: { clicks, impressions, sumPosition },
+  };
 }
 
 type NamesByText = ReadonlyMap<string, readonly string[]>;
 
 /** Each combination of the names of a keyword. */
 function namesOf(id: string, named: readonly NamesByText[]): readonly (readonly string[])[] {
-  if (named.length === 1) return (named[0]!.get(id) ?? []).map((name) => [name]);
+  if (named.length === 1) {
+    const names = named[0]!.get(id) ?? [];
+    return names.length === 1 ? [names] : names.map((name) => [name]);
+  }
   return named.reduce<readonly (readonly string[])[]>(
     (all, names) => all.flatMap((one) => (names.get(id) ?? []).map((name) => [...one, name])),
     [[]],
@@ -107,24 +118,40 @@ export function decider(test: RowTest): (id: string, names: readonly (string | u
   return test.op === 'equals' && test.column === 'keyword_id' ? (id) => values.has(id) : () => undefined;
 }
 
+type Comparer = (a: ReadRow, b: ReadRow) => number;
+
 /** As `sql/facts/question.sql` sorts: ratios without a value last, then by names. */
-function compared(a: ReadRow, b: ReadRow, order: readonly RowOrder[]): number {
-  for (const { by, descending } of order) {
-    const left = sortedBy(a, by);
-    const right = sortedBy(b, by);
-    if (left === right) continue;
-    if (left === null || right === null) return left === null ? 1 : -1;
-    return left < right === descending ? 1 : -1;
-  }
-  const at = a.names.findIndex((name, index) => name !== b.names[index]);
-  if (at < 0) return 0;
-  return a.names[at]! < b.names[at]! ? -1 : 1;
+function comparerOf(order: readonly RowOrder[]): Comparer {
+  const comparers = [...order.map(oneComparer), byNames];
+  return (a, b) => {
+    for (const compare of comparers) {
+      const found = compare(a, b);
+      if (found !== 0) return found;
+    }
+    return 0;
+  };
 }
 
-function sortedBy({ names, measures }: ReadRow, by: RowOrder['by']): string | number | null {
-  if (typeof by === 'number') return names[by]!;
-  if (by === 'clicks' || by === 'impressions') return measures[by];
-  const { clicks, impressions, sumPosition } = measures;
-  if (impressions === 0) return null;
-  return by === 'ctr' ? clicks / impressions : (sumPosition + impressions) / impressions;
+function oneComparer({ by, descending }: RowOrder): Comparer {
+  const sign = descending ? -1 : 1;
+  if (typeof by === 'number') return (a, b) => sign * byText(a.names[by]!, b.names[by]!);
+  if (by === 'clicks' || by === 'impressions') return (a, b) => sign * (a.measures[by] - b.measures[by]);
+  const ratio = by === 'ctr' ? ctrOf : positionOf;
+  return ({ measures: a }, { measures: b }) => {
+    if (a.impressions === 0 || b.impressions === 0) return Number(a.impressions === 0) - Number(b.impressions === 0);
+    return sign * (ratio(a) - ratio(b));
+  };
+}
+
+const ctrOf = ({ clicks, impressions }: Measures): number => clicks / impressions;
+const positionOf = ({ impressions, sumPosition }: Measures): number => (sumPosition + impressions) / impressions;
+
+function byNames(a: ReadRow, b: ReadRow): number {
+  const at = a.names.findIndex((name, index) => name !== b.names[index]);
+  return at < 0 ? 0 : byText(a.names[at]!, b.names[at]!);
+}
+
+function byText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -192,6 +192,7 @@ function rowMaker({ names, buckets, before, compared, query, lastDay }: RowConte
   const { dimensions } = query;
   const timeAt = dimensions.findIndex(isTime);
   const deviceAt = dimensions.indexOf('device');
+  const { valuesOf } = names;
   return (row) => {
     const bucket = buckets?.get(row.names[timeAt]!);
     const base = before && (before.get(keyOf(row)) ?? NOTHING);
@@ -199,7 +200,7 @@ function rowMaker({ names, buckets, before, compared, query, lastDay }: RowConte
     const total = device === undefined ? compared?.total : compared?.ofDevice(device);
     const comparer = bucket === undefined ? total : compared?.part(bucket);
     return {
-      values: row.names.map((name, at) => names.valueOf(at, name)),
+      values: valuesOf.map((shown, at) => shown(row.names[at]!)),
       days: bucket === undefined || dimensions[timeAt] === 'date' ? undefined : daysUntil(bucket, lastDay),
       now: row.measures,
       base,

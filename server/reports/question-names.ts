@@ -24,8 +24,8 @@ export type DimensionValue = string | GroupName;
 export interface QuestionNames {
   readonly by: readonly { readonly dimension: Dimension; readonly grouped: GroupedBy | null }[];
   readonly test: RowTest;
-  /** Of what a row is grouped by, at the index of a dimension, the value for people. */
-  readonly valueOf: (at: number, name: string) => DimensionValue;
+  /** For each dimension, the value for people of what a row is grouped by. */
+  readonly valuesOf: readonly ((name: string) => DimensionValue)[];
   /** Whether rows of facts may count in several rows of the answer. */
   readonly overlap: boolean;
   /** The keywords that may count; none where keywords are not asked for. */
@@ -85,7 +85,7 @@ export async function readNames(sources: NamesSources): Promise<QuestionNames> {
   return {
     by,
     test: { op: 'and', of: tests },
-    valueOf: (at, name) => shownValue(dimensions[at]!, name, { tracked, members }),
+    valuesOf: dimensions.map((dimension) => shownBy(dimension, { tracked, members })),
     overlap: dimensions.includes('group') || dimensions.includes('pageGroup'),
     keywords: () => (isOfKeywords ? mayCount(tracked, by, tests) : []),
   };
@@ -123,18 +123,17 @@ function namesOfKeywords(keywords: TrackedKeywords['keywords']): NamedTexts {
   };
 }
 
-function shownValue(
+function shownBy(
   dimension: Dimension,
-  name: string,
   {
     tracked,
     members,
   }: { tracked: TrackedKeywords; members: Readonly<Record<'group' | 'pageGroup', Members | undefined>> },
-): DimensionValue {
-  if (dimension === 'keyword') return tracked.keywords[Number(name)]!.query;
-  if (dimension !== 'group' && dimension !== 'pageGroup') return name;
-  const { id, name: called } = members[dimension]!.groups[Number(name)]!;
-  return { id, name: called };
+): (name: string) => DimensionValue {
+  if (dimension === 'keyword') return (name) => tracked.keywords[Number(name)]!.query;
+  if (dimension !== 'group' && dimension !== 'pageGroup') return (name) => name;
+  const shown = members[dimension]!.groups.map(({ id, name }) => ({ id, name }));
+  return (name) => shown[Number(name)]!;
 }
 
 function mapped(filter: Filter, named: (condition: Condition) => RowTest): RowTest {

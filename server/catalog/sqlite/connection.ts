@@ -17,6 +17,8 @@ export class Connection implements Statements {
   readonly #path: string;
   readonly db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Those of `each` that nothing reads. */
+  readonly #idle = new Map<string, StatementSync>();
   /** Whether it only reads, because the disk is full. */
   readonly isFrozen: boolean;
   #dataVersion: StatementSync | undefined;
@@ -61,8 +63,11 @@ export class Connection implements Statements {
   }
 
   async *each<Row>(statement: Statement, values: Values = {}): AsyncGenerator<readonly Row[], void> {
-    // Not cached, because the same statement may be used again before its last row.
-    const rows = this.#named(() => this.db.prepare(textOf(statement)).iterate(values)) as IterableIterator<Row>;
+    const key = keyOf(statement);
+    const prepared = this.#named(() => this.#idle.get(key) ?? this.db.prepare(textOf(statement)));
+    // The same statement may be used again before its last row.
+    this.#idle.delete(key);
+    const rows = this.#named(() => prepared.iterate(values)) as IterableIterator<Row>;
     try {
       for (;;) {
         const batch = await inTurns(nextOf(rows));
@@ -74,6 +79,7 @@ export class Connection implements Statements {
     } finally {
       // An unfinished statement keeps its transaction open.
       rows.return?.();
+      this.#idle.set(key, prepared);
     }
   }
 
@@ -154,7 +160,7 @@ export class Connection implements Statements {
   }
 
   #statement(statement: Statement): StatementSync {
-    const key = typeof statement === 'string' ? statement : cacheKey(statement.template, statement.parts);
+    const key = keyOf(statement);
     let prepared = this.#statements.get(key);
     if (prepared === undefined) {
       prepared = this.db.prepare(textOf(statement));
@@ -162,6 +168,10 @@ export class Connection implements Statements {
     }
     return prepared;
   }
+}
+
+function keyOf(statement: Statement): string {
+  return typeof statement === 'string' ? statement : cacheKey(statement.template, statement.parts);
 }
 
 function textOf(statement: Statement): string {
