@@ -428,6 +428,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/sql': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * A SELECT statement
+     * @description Runs one SELECT statement over the tables of the snapshot, with the rows of this project, and the macros `ctr(clicks, impressions)` and `position(sum_position, impressions)`. Only where the operator has set `ORDINATE_SQL=on`, with a key of scope `sql`. A statement is stopped after 10 seconds; two of a workspace run at a time.
+     */
+    readonly post: operations['postSql'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -789,6 +809,7 @@ export interface components {
       | 'invalid_request'
       | 'unauthorized'
       | 'plan_required'
+      | 'scope_required'
       | 'not_found'
       | 'google_access_lost'
       | 'rate_limited'
@@ -1634,6 +1655,31 @@ export interface components {
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
+    };
+    readonly SqlAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly columns: readonly components['schemas']['SqlColumn'][];
+      /** @description Whether the statement has more rows. */
+      readonly truncated: boolean;
+      /** @description Objects with the names of the columns. */
+      readonly rows: readonly unknown[];
+    };
+    readonly SqlColumn: {
+      readonly name: string;
+      /** @description The type in DuckDB. */
+      readonly type: string;
+    };
+    readonly SqlStatement: {
+      /** @description One SELECT statement of at most 100000 characters, in the SQL of DuckDB. */
+      readonly sql: string;
+      /** @description A list of values for `?` or `$1`, or an object of values for `$name`: texts, numbers, booleans and nulls. */
+      readonly parameters?: unknown;
+      /**
+       * Format: int64
+       * @description Max rows.
+       * @default 50000
+       */
+      readonly limit: number;
     };
     readonly Surface: {
       /** @description The search engine. One of google, bing; more may be added. */
@@ -3849,6 +3895,48 @@ export interface operations {
           readonly 'application/json': components['schemas']['Error'];
         };
       };
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly postSql: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['SqlStatement'];
+      };
+    };
+    readonly responses: {
+      /** @description The rows. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['SqlAnswer'];
+        };
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
       readonly 429: components['responses']['RateLimited'];
       readonly 500: components['responses']['ServerError'];
       readonly 503: components['responses']['Unavailable'];

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '4173e95f4931af415a64275d9e785f6e741caf2d4aacd64c9ad6b55e4941eab1';
+export const DOCUMENT = '22fa8033d5d0317c098afce693ce3315e25fcea330ffe1c118881f64b0d64ea4';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -26,10 +26,11 @@ export const PATHS = {
   listNotes: '/api/v1/projects/{id}/notes',
   getEffects: '/api/v1/projects/{id}/effects',
   getSnapshot: '/api/v1/projects/{id}/snapshot',
+  postSql: '/api/v1/projects/{id}/sql',
 } as const;
 
 /** The operations that are sent by POST, with a body. */
-export const POSTS = ['postQuery'] as const;
+export const POSTS = ['postQuery', 'postSql'] as const;
 
 /** The name of the list of rows in answers with pages. */
 export const ROWS = {

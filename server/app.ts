@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { addApi, isApiAddress } from './api/api.ts';
@@ -32,6 +33,7 @@ import type { ServerParts } from './metrics/server-parts.ts';
 import { JudgedFindings } from './reports/judged-findings.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import { importOptional } from './runtime/optional-packages.ts';
+import { Sandbox } from './sandbox/sandbox.ts';
 import type { Settings } from './settings/settings.ts';
 import { openFileStore } from './storage/open-file-store.ts';
 
@@ -44,6 +46,8 @@ interface Limits {
   readonly longAnswerWait: number;
   /** A client that reads nothing for this long is disconnected, in milliseconds. */
   readonly stalled: number;
+  /** Max time of a statement in SQL, in milliseconds. */
+  readonly statement: number;
 }
 
 const LIMITS: Limits = {
@@ -51,6 +55,7 @@ const LIMITS: Limits = {
   longAnswersPerWorkspace: 8,
   longAnswerWait: 5000,
   stalled: 30_000,
+  statement: 10_000,
 };
 
 export interface Dependencies {
@@ -74,7 +79,10 @@ export interface Dependencies {
 /** Builds the whole server without listening. */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
   const { settings, catalog, engine, logStream, metrics, now = Date.now } = dependencies;
-  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled } = { ...LIMITS, ...dependencies.limits };
+  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled, statement } = {
+    ...LIMITS,
+    ...dependencies.limits,
+  };
   let guard: Guard | undefined;
   let sessionGuard: Guard | undefined;
   const app = fastify({
@@ -139,6 +147,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', () => lists.close());
   const heavyQueries = new ConcurrencyLimit(settings.threads);
+  const sandbox = settings.sql ? await openSandbox(app, settings, statement) : undefined;
   const context: Context = {
     catalog,
     catalogCache,
@@ -155,6 +164,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
       maxWait: longAnswerWait,
     }),
     rowFormats: ROW_FORMATS,
+    sandbox,
     now,
     publicUrl: settings.publicUrl,
   };
@@ -177,6 +187,14 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const built = await app;
   building.move();
   return built;
+}
+
+async function openSandbox(app: FastifyInstance, { dataFolder }: Settings, time: number): Promise<Sandbox> {
+  const sandbox = await Sandbox.open(join(dataFolder, 'temporary'), time);
+  app.log.info({ isolation: sandbox.isolation }, 'statements run isolated');
+  // Statements would delay the shutdown.
+  app.addHook('preClose', async () => sandbox.close());
+  return sandbox;
 }
 
 /** The package of Redis is loaded only if Redis counts requests. */

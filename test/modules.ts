@@ -19,7 +19,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'builds the whole server without listening, in production and in tests',
     imports: [
       ...['dashboard', 'mcp', 'metrics', 'api', 'formats', 'reports'],
-      ...['lists', 'facts', 'catalog', 'storage', 'runtime', 'settings'],
+      ...['sandbox', 'lists', 'facts', 'catalog', 'storage', 'runtime', 'settings'],
     ],
   },
   dashboard: {
@@ -40,17 +40,13 @@ export const MODULES: Readonly<Record<string, Module>> = {
   api: {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
     imports: [
-      'formats',
-      'reports',
-      'providers',
-      'findings',
-      'effects',
-      'facts',
-      'catalog',
-      'storage',
-      'domain',
-      'runtime',
+      ...['sandbox', 'formats', 'reports', 'providers', 'findings', 'effects'],
+      ...['facts', 'catalog', 'storage', 'domain', 'runtime'],
     ],
+  },
+  sandbox: {
+    purpose: 'SQL of clients, each statement in a process that is limited, isolated and killed',
+    imports: ['load', 'catalog', 'storage', 'domain', 'runtime'],
   },
   formats: {
     purpose: 'results → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
@@ -134,7 +130,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
 
 /** The packages that only some modules may import. */
 export const RESERVED: Readonly<Record<string, string>> = {
-  '@duckdb/node-api': 'facts',
+  '@duckdb/node-api': 'facts sandbox',
   '@duckdb/node-bindings': 'facts',
   'node:sqlite': 'catalog runtime storage',
   '@aws-sdk/client-s3': 'storage',

@@ -191,34 +191,38 @@ const CONTRACT = [
 ];
 /** The only operation whose answer is no document. */
 const FILE_PATH = '/projects/{id}/snapshot/{file}';
+const SQL_PATH = '/projects/{id}/sql';
 /** All operations that answer a document. */
 const PATHS = Object.keys(openapi.paths)
   .map((path) => path.replace('/api/v1', ''))
-  .filter((path) => path !== FILE_PATH);
+  .filter((path) => path !== FILE_PATH && path !== SQL_PATH);
 const hasFormats = (path: string): boolean =>
   operationAt(path).parameters?.some(({ name }) => name === 'format') === true;
 
-t.test('an OpenAPI 3.1 document of all operations, all of them GET, and a question by POST too', async (t) => {
-  t.equal(served.statusCode, 200);
-  t.match(served.headers['content-type'], /^application\/json/);
-  t.match(openapi.openapi, /^3\.1\.\d+$/);
-  for (const path of [...CONTRACT, FILE_PATH]) t.ok(openapi.paths[`/api/v1${path}`], path);
-  t.strictSame(
-    Object.keys(openapi.paths).sort(),
-    ROUTES.map(({ path }) => `/api/v1${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
-  );
-  for (const [path, item] of Object.entries(openapi.paths)) {
-    const methods = path.endsWith('/query') ? ['get', 'post'] : ['get'];
-    t.strictSame(Object.keys(item), methods, path);
-  }
-  const ids = [...PATHS, FILE_PATH].map((path) => operationAt(path).operationId);
-  t.equal(new Set(ids).size, ids.length);
-  t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
-  for (const path of [...PATHS, FILE_PATH]) {
-    t.strictSame(operationAt(path).security, [{ key: [] }], path);
-    t.ok(operationAt(path).summary, path);
-  }
-});
+t.test(
+  'an OpenAPI 3.1 document of all operations, all of them GET, a question by POST too, and SQL by POST alone',
+  async (t) => {
+    t.equal(served.statusCode, 200);
+    t.match(served.headers['content-type'], /^application\/json/);
+    t.match(openapi.openapi, /^3\.1\.\d+$/);
+    for (const path of [...CONTRACT, FILE_PATH]) t.ok(openapi.paths[`/api/v1${path}`], path);
+    t.strictSame(
+      Object.keys(openapi.paths).sort(),
+      [...ROUTES, { path: SQL_PATH }].map(({ path }) => `/api/v1${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
+    );
+    for (const [path, item] of Object.entries(openapi.paths)) {
+      const methods = path.endsWith('/sql') ? ['post'] : path.endsWith('/query') ? ['get', 'post'] : ['get'];
+      t.strictSame(Object.keys(item), methods, path);
+    }
+    const ids = [...PATHS, FILE_PATH].map((path) => operationAt(path).operationId);
+    t.equal(new Set(ids).size, ids.length);
+    t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
+    for (const path of [...PATHS, FILE_PATH]) {
+      t.strictSame(operationAt(path).security, [{ key: [] }], path);
+      t.ok(operationAt(path).summary, path);
+    }
+  },
+);
 
 /** The parameters in the contract: bounds and default of the schema. */
 const DAY = { type: 'string', format: 'date' };

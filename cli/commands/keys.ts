@@ -1,5 +1,14 @@
-import type { Command } from 'commander';
-import { type CreatedKey, createKey, type Key, listKeys, revokeKey, rotateKey } from '../../server/catalog/keys.ts';
+import { type Command, Option } from 'commander';
+import {
+  type CreatedKey,
+  createKey,
+  KEY_SCOPES,
+  type Key,
+  type KeyScope,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../server/catalog/keys.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
 import { print, printJson, printTable, withStores, withUsage } from '../cli.ts';
 import { readDuration, readEnd } from '../durations.ts';
@@ -15,6 +24,7 @@ interface CreateOptions extends Options {
   readonly name: string;
   readonly expires?: string;
   readonly project?: readonly string[];
+  readonly scope?: KeyScope;
 }
 
 export function addKeys(program: Command): void {
@@ -26,6 +36,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--name <name>', 'what the key is for')
     .option('--expires <when>', 'when it ends: after days or hours such as 90d or 12h, or on a day such as 2027-06-30')
     .option('--project <id...>', 'let it read only these projects of the workspace')
+    .addOption(new Option('--scope <scope>', 'let it run SQL, where the server allows it').choices(KEY_SCOPES))
     .option('--by <email>', 'the member who creates it; must be an owner or admin')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -35,7 +46,7 @@ export function addKeys(program: Command): void {
         'keys create --workspace acme --name contractor --expires 90d --project Fw7kd --by owner@acme.example',
       ),
     )
-    .action(async ({ workspace, name, expires, project, by, json }: CreateOptions) => {
+    .action(async ({ workspace, name, expires, project, scope, by, json }: CreateOptions) => {
       const now = Date.now();
       const wanted = {
         workspace,
@@ -44,6 +55,7 @@ export function addKeys(program: Command): void {
         at: toMicroseconds(now),
         expiresAt: expires === undefined ? null : toMicroseconds(readEnd(expires, now)),
         projects: project ?? null,
+        scope: scope ?? null,
       };
       const made = await withStores(({ catalog }) => createKey(catalog, wanted));
       if (json) printJson(created(made));
@@ -106,12 +118,24 @@ function until({ expiresAt }: CreatedKey): string {
   return expiresAt === null ? '' : `\nIt is valid until ${isoInstant(expiresAt)}.`;
 }
 
-function toRow({ id, name, prefix, projects, createdAt, expiresAt, lastUsedAt, revokedAt, replacedBy }: Key): object {
+function toRow({
+  id,
+  name,
+  prefix,
+  projects,
+  scope,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+  revokedAt,
+  replacedBy,
+}: Key): object {
   return {
     id,
     name,
     prefix,
     projects,
+    scope,
     createdAt: isoInstant(createdAt),
     expiresAt: isoInstantOrNull(expiresAt),
     lastUsedAt: isoInstantOrNull(lastUsedAt),

@@ -23,6 +23,7 @@ import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
 import { sitemaps } from './routes/sitemaps.ts';
 import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
+import { sql } from './routes/sql.ts';
 import { surfaces } from './routes/surfaces.ts';
 
 const API_ROOT = '/api/v1';
@@ -97,5 +98,6 @@ export function addEndpoints(
   });
   api.addHook('onRequest', guard);
   addTiming(api, onStages);
-  for (const route of ROUTES) addRoute(api, route, context, { hide });
+  // A statement needs a key; sessions, feeds and shared links have none.
+  for (const route of hide ? ROUTES : [...ROUTES, sql]) addRoute(api, route, context, { hide });
 }

@@ -23,6 +23,8 @@ export interface Principal {
   /** The projects that the key may read; null: all of the workspace. */
   readonly projects: readonly string[] | null;
   readonly requestsPerMinute: number;
+  /** Whether the key was created with the scope `sql`. */
+  readonly mayUseSql: boolean;
 }
 
 /** Throws `not_found` if the path names a project that the key may not read. */

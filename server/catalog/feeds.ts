@@ -32,7 +32,7 @@ export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | u
   const row = await catalog.statements.get<Row>('feed_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   const { keyId, workspaceId, plan, path } = row;
-  return { keyId, workspaceId, plan, path, ...rightsOf(row) };
+  return { keyId, workspaceId, plan, path, scope: null, ...rightsOf(row) };
 }
 
 /** The scope of a valid key: its workspace, and its projects (null: all). Throws if there is no such key. */

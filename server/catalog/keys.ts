@@ -13,6 +13,10 @@ const MAX_ACTIVE_KEYS = 20;
 const MAX_NAME = 100;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
+/** What a key may do besides reading reports. */
+export const KEY_SCOPES = ['sql'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
 /** The rights of a key. */
 export interface Rights {
   /** The key is not valid from this instant on; null: it does not expire. */
@@ -28,6 +32,8 @@ export type RightsRow = Omit<Rights, 'projects'> & { readonly projects: string |
 
 /** The identity of a key that is not revoked; it may have expired. */
 export interface Access extends Rights {
+  /** What the key may do besides reading reports. */
+  readonly scope: KeyScope | null;
   readonly keyId: string;
   readonly workspaceId: string;
   readonly plan: string;
@@ -47,6 +53,7 @@ export interface Key {
   readonly replacedBy: string | null;
   /** The projects that it may read; null: all of its workspace. */
   readonly projects: readonly string[] | null;
+  readonly scope: KeyScope | null;
 }
 
 type KeyRow = Omit<Key, 'projects'> & { readonly projects: string | null };
@@ -61,6 +68,7 @@ export interface NewKey {
   readonly expiresAt?: Microseconds | null;
   /** The projects that it may read; null: all of its workspace. */
   readonly projects?: readonly string[] | null;
+  readonly scope?: KeyScope | null;
 }
 
 /** A new key; its text is not stored. */
@@ -72,6 +80,7 @@ export interface CreatedKey {
   readonly createdAt: Microseconds;
   readonly expiresAt: Microseconds | null;
   readonly projects: readonly string[] | null;
+  readonly scope: KeyScope | null;
 }
 
 /** A key cannot be created or revoked; the message gives the reason. */
@@ -85,7 +94,7 @@ export async function findAccess(catalog: Catalog, hash: string): Promise<Access
   type Row = Omit<Access, 'projects'> & RightsRow & { hash: string };
   const row = await catalog.statements.get<Row>('access_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
-  return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan, ...rightsOf(row) };
+  return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan, scope: row.scope, ...rightsOf(row) };
 }
 
 /** The rights of a row. */
@@ -114,11 +123,12 @@ export async function createKey(catalog: Catalog, wanted: NewKey): Promise<Creat
       );
     }
     const made = await insertKey(tx, { ...wanted, name: wanted.name.trim() });
-    const { id, name, expiresAt, projects } = made;
+    const { id, name, expiresAt, projects, scope } = made;
     const details = {
       name,
       ...(expiresAt === null ? {} : { expiresAt: isoInstant(expiresAt) }),
       ...(projects && { projects }),
+      ...(scope && { scope }),
     };
     await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.created', subject: id, details });
     return made;
@@ -153,7 +163,8 @@ export async function rotateKey(
       throw new KeyRefused(`The key '${id}' has expired; create a new one.`);
     }
     const expiresAt = old.expiresAt === null ? null : at + (old.expiresAt - old.createdAt);
-    const made = await insertKey(tx, { workspace, name: old.name, by, at, expiresAt, projects: old.projects });
+    const { name, projects, scope } = old;
+    const made = await insertKey(tx, { workspace, name, by, at, expiresAt, projects, scope });
     await tx.statements.run('key_replace', { id, by: made.id, expiresAt: overlapEndsAt });
     await tx.statements.run('feeds_move', { from: id, to: made.id });
     const details = { name: old.name, replacedBy: made.id, validUntil: isoInstant(overlapEndsAt) };
@@ -168,7 +179,7 @@ async function countActive(tx: Catalog, workspace: string, at: Microseconds): Pr
 
 async function insertKey(
   tx: Catalog,
-  { workspace, name, by, at, expiresAt = null, projects = null }: NewKey,
+  { workspace, name, by, at, expiresAt = null, projects = null, scope = null }: NewKey,
 ): Promise<CreatedKey> {
   if (expiresAt !== null && expiresAt <= at) throw new KeyRefused('A key must expire in the future.');
   const id = newUuid();
@@ -185,6 +196,7 @@ async function insertKey(
     by,
     expiresAt,
     limited,
+    scope,
   });
   for (const project of new Set(projects)) {
     if ((await findProject(tx, workspace, project)) === undefined) {
@@ -192,7 +204,16 @@ async function insertKey(
     }
     await tx.statements.run('key_project_add', { key: id, project });
   }
-  return { id, key, name, prefix, createdAt: at, expiresAt, projects: projects && [...new Set(projects)].sort() };
+  return {
+    id,
+    key,
+    name,
+    prefix,
+    createdAt: at,
+    expiresAt,
+    projects: projects && [...new Set(projects)].sort(),
+    scope,
+  };
 }
 
 /** The keys of a workspace, oldest first. */

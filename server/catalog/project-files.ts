@@ -52,6 +52,12 @@ export async function findFileOfProject(
   return row && { ...row, isCurrent: row.isCurrent === 1 };
 }
 
+/** Clients may not read keyword files before the plan's history; the month in which it begins is complete. */
+export function isReadable(table: FactTable, lastDay: Day, historyFrom: Day): boolean {
+  const isOfKeywords = table === 'keyword_daily' || table === 'keyword_page_daily';
+  return !isOfKeywords || lastDay >= historyFrom;
+}
+
 function isOfFacts<Row extends { readonly table: StoredTable }>(row: Row): row is Row & { readonly table: FactTable } {
   return FACT_TABLES.some((name) => name === row.table);
 }

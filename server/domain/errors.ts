@@ -8,6 +8,7 @@ export const ERRORS = {
   invalid_request: { status: 400, when: 'a parameter is missing, malformed or out of range' },
   unauthorized: { status: 401, when: 'no key, an invalid key, or a revoked key' },
   plan_required: { status: 403, when: 'the workspace is on the Free plan' },
+  scope_required: { status: 403, when: 'the key was not created with the scope that the endpoint needs' },
   not_found: { status: 404, when: 'unknown path, project or group, or a project that has not finished setup' },
   google_access_lost: { status: 409, when: 'the search provider no longer grants access to the property' },
   rate_limited: { status: 429, when: 'more requests than a key or an address may send in a minute' },

@@ -1,8 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { FACT_TABLES, type FactTable } from '../catalog/manifest.ts';
-import { filesOfProject, findFileOfProject, type ProjectFile, type ReadableFile } from '../catalog/project-files.ts';
+import {
+  filesOfProject,
+  findFileOfProject,
+  isReadable,
+  type ProjectFile,
+  type ReadableFile,
+} from '../catalog/project-files.ts';
 import { keywordHistoryFrom, type Project } from '../catalog/projects.ts';
-import type { Day } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -49,12 +54,6 @@ export const snapshotReport = projectReport({
 function toEntry({ id }: Project, { table, part, rows, firstDay, lastDay, bytes, sha256, file }: ProjectFile) {
   const href = `/api/v1/projects/${id}/snapshot/${nameOf(table, file)}`;
   return { table, part, rows, firstDay, lastDay, bytes, sha256, href };
-}
-
-/** Clients may not read keyword files before the plan's history; the month in which it begins is complete. */
-function isReadable(table: FactTable, lastDay: Day, historyFrom: Day): boolean {
-  const isOfKeywords = table === 'keyword_daily' || table === 'keyword_page_daily';
-  return !isOfKeywords || lastDay >= historyFrom;
 }
 
 /** The name for clients of `facts/TABLE/PROJECT/PART-UUID.parquet`: `TABLE-PART-UUID.parquet`. */

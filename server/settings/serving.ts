@@ -104,6 +104,14 @@ export const SERVING = {
     wanted: 'on or off',
     read: (text) => ({ on: true, off: false })[text],
   }),
+  sql: setting({
+    name: 'ORDINATE_SQL',
+    uses: ['server'],
+    fallback: 'off',
+    help: 'Whether keys with the scope sql may run SELECT statements, each in a process of its own: on or off.',
+    wanted: 'on or off',
+    read: (text) => ({ on: true, off: false })[text],
+  }),
   shareRequestsPerMinute: setting({
     name: 'ORDINATE_SHARE_REQUESTS_PER_MINUTE',
     uses: ['server'],

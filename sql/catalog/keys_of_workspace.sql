@@ -8,6 +8,7 @@ select
   k.last_used_before as lastUsedAt,
   k.revoked_at as revokedAt,
   k.replaced_by as replacedBy,
-  projects
+  projects,
+  k.scope
 from keys k join key_rights r on r.key_id = k.id
 where k.workspace_id = $workspace order by k.created_at, k.id

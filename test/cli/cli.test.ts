@@ -364,7 +364,16 @@ t.test('keys: shown once, at most 20, revoked at once, also for a running server
   const server = await startServer(t, { ORDINATE_DATA: dataFolder });
   const create = ['keys', 'create', '--workspace', 'acme', '--name'];
   const made = (await json(...create, 'Dashboard')) as Record<string, string>;
-  t.strictSame(Object.keys(made).sort(), ['createdAt', 'expiresAt', 'id', 'key', 'name', 'prefix', 'projects']);
+  t.strictSame(Object.keys(made).sort(), [
+    'createdAt',
+    'expiresAt',
+    'id',
+    'key',
+    'name',
+    'prefix',
+    'projects',
+    'scope',
+  ]);
   const { id, key = '', prefix = '' } = made;
   t.match(key, /^ord_live_[A-Za-z0-9]{32}$/);
   t.ok(key.startsWith(prefix) && prefix.length < 20, 'the prefix is only the first characters');
@@ -385,6 +394,7 @@ t.test('keys: shown once, at most 20, revoked at once, also for a running server
     'projects',
     'replacedBy',
     'revokedAt',
+    'scope',
   ]);
   t.match(listed, { id, name: 'Dashboard', prefix, lastUsedAt: /Z$/, revokedAt: null });
   t.strictSame(filesWith(dataFolder, key.slice(prefix.length)), [], 'the key is nowhere in clear');

@@ -235,7 +235,7 @@ t.test('programs: the commands of generators', async (t) => {
   }
 });
 
-// These have test files of their own: the first three, load, operate and questions beside this one, cluster in test/cluster/, dashboard's in
+// These have test files of their own: the first three, load, operate and questions beside this one, cluster in test/cluster/, sql in test/sandbox/, dashboard's in
 // test/readme.test.ts, snapshot's in test/load/.
 const OTHERS = [
   'connect-google',
@@ -244,6 +244,7 @@ const OTHERS = [
   'load',
   'operate',
   'questions',
+  'sql',
   'cluster',
   'dashboard',
   'snapshot',

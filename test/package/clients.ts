@@ -34,6 +34,7 @@ const FURTHER_OPERATIONS = [
   'list_findings',
   'get_query',
   'post_query',
+  'post_sql',
   'get_effects',
 ];
 

@@ -46,6 +46,8 @@ export interface Identity extends Rights {
   readonly session?: { readonly id: string; readonly member: Member | null };
   /** The id of a shared link, which has a limit of its own. */
   readonly share?: string;
+  /** What a key may do besides reading reports. */
+  readonly scope?: string | null;
 }
 
 /** A way to authenticate requests. */
@@ -130,7 +132,8 @@ export async function makeGuards(
         session === undefined ? (access.requestsPerMinute ?? REQUESTS_PER_MINUTE) : SESSION_REQUESTS_PER_MINUTE;
       const member = session?.member ?? null;
       const id = session?.id ?? share ?? keyId ?? '';
-      request.principal = { workspace, plan, via, id, keyId, member, projects, requestsPerMinute };
+      const mayUseSql = via === 'key' && access.scope === 'sql';
+      request.principal = { workspace, plan, via, id, keyId, member, projects, requestsPerMinute, mayUseSql };
       if (keyId !== null) keyUse.note(keyId, now());
 
       const isFile = request.routeOptions.config.sendsFiles === true;

@@ -16,6 +16,7 @@ export const GUIDE_PAGES = [
   'programs',
   'agents',
   'questions',
+  'sql',
   'dashboard',
   'connect-google',
   'connect-bing',

@@ -20,7 +20,12 @@ interface Document {
   components?: { responses?: Record<string, Response>; schemas?: Record<string, object> };
 }
 
-const CODES = new Map(Object.entries(ERRORS).map(([code, { status }]) => [String(status), code as ErrorCode]));
+/** Of several, the first is that of all operations. */
+const CODES = new Map(
+  Object.entries(ERRORS)
+    .toReversed()
+    .map(([code, { status }]) => [String(status), code as ErrorCode]),
+);
 
 /**
  * Tidies the document generated from the route schemas: path parameters come first, error responses, which are the same

@@ -2,6 +2,7 @@ import type { RowFormatName } from '../../domain/formats.ts';
 import type { RowFormat } from '../../formats/rows.ts';
 import type { ReportSources } from '../../reports/report.ts';
 import type { SharedConcurrencyLimit } from '../../runtime/limits.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { QueryCache } from '../query-cache.ts';
 import type { ResponseCache } from '../response-cache.ts';
 
@@ -12,4 +13,6 @@ export interface Context extends ReportSources {
   readonly cache: ResponseCache;
   /** Limits concurrent long responses. */
   readonly longAnswers: SharedConcurrencyLimit;
+  /** Runs statements of clients, if the operator allows them. */
+  readonly sandbox: Sandbox | undefined;
 }

@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly report: Pick<AnyReport, 'operation' | 'parameters'> & Partial<Pick<AnyReport, 'check'>>;
   /** The schema of a body that POST takes as JSON instead of the parameter `q`; the answer is that of GET. */
   readonly body?: TSchema;
+  /** Whether it answers POST only. */
+  readonly onlyBody?: boolean;
   /** Whether its responses are files, which have their own rate limit. */
   readonly sendsFiles?: boolean;
   readonly handle: Handler;
@@ -52,13 +54,15 @@ export function addEndpoint(
 ): void {
   const handler: RouteHandlerMethod = route.handle(context);
   const hasFormats = 'format' in route.report.parameters;
-  api.route({
-    method: 'GET',
-    url: route.path,
-    config: { sendsFiles: route.sendsFiles ?? false },
-    schema,
-    handler,
-  });
+  if (route.onlyBody !== true) {
+    api.route({
+      method: 'GET',
+      url: route.path,
+      config: { sendsFiles: route.sendsFiles ?? false },
+      schema,
+      handler,
+    });
+  }
   // The dashboard asks by GET.
   if (route.body !== undefined && !('hide' in schema)) addBodyEndpoint(api, route, handler, schema);
   if (!hasFormats) return;
@@ -103,7 +107,7 @@ function addBodyEndpoint(
 
 /** The documentation of POST, from that of GET. */
 function postOf(schema: FastifySchema, operation: string, body: TSchema): FastifySchema {
-  const { properties } = schema.querystring as { properties: Record<string, TSchema> };
+  const { properties } = (schema.querystring ?? { properties: {} }) as { properties: Record<string, TSchema> };
   const { q: _, ...others } = properties;
   const { 304: _unchanged, ...response } = schema.response as Record<string, unknown>;
   return {
