@@ -204,6 +204,46 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/index': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * The state of pages in the index of the search engine
+     * @description The last inspection of each page, by address. The search engine allows 2,000 inspections of a property a day: pages with clicks are inspected at least once a week if they are at most 10,000, others when their turn comes.
+     */
+    readonly get: operations['listIndexState'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/projects/{id}/index/history': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * The state of a page in the index, and what it was before
+     * @description A state begins with the first inspection that found it.
+     */
+    readonly get: operations['getIndexHistory'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/breakdowns': {
     readonly parameters: {
       readonly query?: never;
@@ -1053,6 +1093,78 @@ export interface components {
       readonly to: string;
       /** @description The last final hour; later hours may still change. Null before the first. */
       readonly provisionalAfter: string | null;
+    };
+    readonly IndexAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      /** @description The newest inspection; null before the first one. */
+      readonly inspectedAt: string | null;
+      /** @description Why the state is not known, or not as of today; null if it is. */
+      readonly reason: string | null;
+      readonly paging: components['schemas']['Paging'];
+      readonly pages: readonly components['schemas']['IndexedPage'][];
+    };
+    readonly IndexChange: {
+      /**
+       * Format: date-time
+       * @description The first inspection with this state.
+       */
+      readonly since: string;
+      /** @description Whether the page is in the index: PASS if it is. Words of the search engine. */
+      readonly verdict: string | null;
+      /** @description Why, in a sentence. Words of the search engine. */
+      readonly coverageState: string | null;
+      /** @description Whether robots.txt allows to crawl it. Words of the search engine. */
+      readonly robotsTxtState: string | null;
+      /** @description Whether the page allows to index it. Words of the search engine. */
+      readonly indexingState: string | null;
+      /** @description Whether it could be fetched. Words of the search engine. */
+      readonly pageFetchState: string | null;
+      /** @description The page that the search engine took as canonical. */
+      readonly googleCanonical: string | null;
+      /** @description The page that the site names as canonical. */
+      readonly userCanonical: string | null;
+      /** @description The crawler. Words of the search engine. */
+      readonly crawledAs: string | null;
+    };
+    readonly IndexHistoryAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      /** @description Why the state is not known, or not as of today; null if it is. */
+      readonly reason: string | null;
+      /** @description The last inspection; null before the first one. */
+      readonly page: components['schemas']['IndexedPage'] | null;
+      /** @description Newest first. */
+      readonly history: readonly components['schemas']['IndexChange'][];
+    };
+    readonly IndexedPage: {
+      readonly url: string;
+      /** @description Whether the page is in the index: PASS if it is. Words of the search engine. */
+      readonly verdict: string | null;
+      /** @description Why, in a sentence. Words of the search engine. */
+      readonly coverageState: string | null;
+      /** @description Whether robots.txt allows to crawl it. Words of the search engine. */
+      readonly robotsTxtState: string | null;
+      /** @description Whether the page allows to index it. Words of the search engine. */
+      readonly indexingState: string | null;
+      /** @description Whether it could be fetched. Words of the search engine. */
+      readonly pageFetchState: string | null;
+      /** @description The page that the search engine took as canonical. */
+      readonly googleCanonical: string | null;
+      /** @description The page that the site names as canonical. */
+      readonly userCanonical: string | null;
+      /** @description The crawler. Words of the search engine. */
+      readonly crawledAs: string | null;
+      /** @description When the search engine last fetched it. */
+      readonly lastCrawlTime: string | null;
+      /**
+       * Format: date-time
+       * @description When the state was read.
+       */
+      readonly inspectedAt: string;
+      /**
+       * Format: date-time
+       * @description The first inspection in a row with this verdict.
+       */
+      readonly since: string;
     };
     /** @enum {string} */
     readonly Interval: 'day' | 'week' | 'month';
@@ -2742,6 +2854,184 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['SitemapsAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly listIndexState: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: url, verdict, coverageState, robotsTxtState, indexingState, pageFetchState, googleCanonical, userCanonical, crawledAs, lastCrawlTime, inspectedAt, since. */
+        readonly filter?: string;
+        /** @description Fields to sort by, joined by commas, with `-` for descending: url, verdict, coverageState, robotsTxtState, indexingState, pageFetchState, googleCanonical, userCanonical, crawledAs, lastCrawlTime, inspectedAt, since. Empty ratios come last. */
+        readonly sort?: string;
+        /** @description Maximum number of rows. */
+        readonly limit?: number;
+        /** @description Number of rows to skip. No rows are returned at or beyond the total. */
+        readonly offset?: number;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The pages. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['IndexAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getIndexHistory: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The address of the page, as in other answers. */
+        readonly page?: string;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The states. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['IndexHistoryAnswer'];
           readonly 'text/csv': string;
           readonly 'application/x-ndjson': string;
           readonly 'application/vnd.apache.arrow.stream': string;

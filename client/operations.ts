@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '22fa8033d5d0317c098afce693ce3315e25fcea330ffe1c118881f64b0d64ea4';
+export const DOCUMENT = 'deca826db67d5b402e9d2a8031bf75bdf1cd6d7ade4da4d8f387564619aba862';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -15,6 +15,8 @@ export const PATHS = {
   listSurfaces: '/api/v1/projects/{id}/surfaces',
   getHours: '/api/v1/projects/{id}/hours',
   listSitemaps: '/api/v1/projects/{id}/sitemaps',
+  listIndexState: '/api/v1/projects/{id}/index',
+  getIndexHistory: '/api/v1/projects/{id}/index/history',
   getBreakdowns: '/api/v1/projects/{id}/breakdowns',
   explainChange: '/api/v1/projects/{id}/explain',
   listPages: '/api/v1/projects/{id}/pages',
@@ -36,6 +38,7 @@ export const POSTS = ['postQuery', 'postSql'] as const;
 export const ROWS = {
   getPortfolio: 'projects',
   listKeywords: 'keywords',
+  listIndexState: 'pages',
   listPages: 'pages',
   listQueries: 'queries',
   listFindings: 'findings',

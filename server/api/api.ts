@@ -11,6 +11,7 @@ import { explain } from './routes/explain.ts';
 import { findings } from './routes/findings.ts';
 import { groups } from './routes/groups.ts';
 import { hours } from './routes/hours.ts';
+import { index, indexHistory } from './routes/index-state.ts';
 import { keywords } from './routes/keywords.ts';
 import { notes } from './routes/notes.ts';
 import { pageGroups } from './routes/page-groups.ts';
@@ -39,6 +40,8 @@ export const ROUTES: readonly Route[] = [
   surfaces,
   hours,
   sitemaps,
+  index,
+  indexHistory,
   breakdowns,
   explain,
   pages,

@@ -1,6 +1,7 @@
+import type { Day } from '../domain/dates.ts';
 import type { Usage } from './usage.ts';
 
-interface ProviderRequest {
+export interface ProviderRequest {
   /** The provider and property. */
   readonly owner: string;
   /** Milliseconds. */
@@ -25,4 +26,25 @@ export async function takeProviderRequest(usage: Usage, request: ProviderRequest
   const { owner, perMinute, perSecond } = request;
   const row = await usage.get<{ due: number }>('provider_request_due', { owner, perMinute, perSecond, at });
   return row?.due;
+}
+
+/** A limit of requests of an owner on a day. */
+export interface DayLimit {
+  readonly owner: string;
+  readonly day: Day;
+  readonly perDay: number;
+}
+
+/**
+ * Counts a request to a provider on a day, over all processes; false if all were sent. True if the database is
+ * unavailable.
+ */
+export async function takeRequestOfDay(usage: Usage, { owner, day, perDay }: DayLimit): Promise<boolean> {
+  return (await usage.change('provider_day_take', { owner, day, perDay })) !== 0;
+}
+
+/** How many requests are left of a day. */
+export async function countRequestsLeft(usage: Usage, { owner, day, perDay }: DayLimit): Promise<number> {
+  const sent = await usage.get<{ requests: number }>('provider_day', { owner, day });
+  return Math.max(0, perDay - (sent?.requests ?? 0));
 }

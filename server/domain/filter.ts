@@ -1,4 +1,5 @@
 import { invalidRequest } from './errors.ts';
+import { INDEX_ROW_FIELDS } from './index-state.ts';
 import { INTENTS } from './intent.ts';
 import { type Condition, conditionProblem, NUMBER_FIELDS, NUMBER_OPERATOR_NAMES, type Rule, SOURCES } from './rules.ts';
 
@@ -24,6 +25,7 @@ export const ROW_FIELDS = {
     ...METRIC_FIELDS,
   },
   queries: { query: 'text', ...METRIC_FIELDS, branded: 'boolean', tracked: 'boolean' },
+  index: Object.fromEntries(INDEX_ROW_FIELDS.map((name) => [name, 'text' as const])),
 } satisfies Readonly<Record<string, Fields>>;
 
 const MAX_CHARACTERS = 4096;

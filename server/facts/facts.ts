@@ -24,6 +24,17 @@ export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 /** The groupings of totals. */
 export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
+export interface PageWeight {
+  readonly url: string;
+  /** Days from the start of the range to the first with rows. */
+  readonly first: number;
+  /** Since the recent day. */
+  readonly clicks: number;
+  /** Since the newest day. */
+  readonly newestClicks: number;
+  readonly impressions: number;
+}
+
 /** The range of a query, and the files that the manifest names for it. */
 export interface FactsQuery {
   readonly files: readonly StoredFile[];
@@ -161,6 +172,9 @@ export interface Facts {
 
   /** The pages with most clicks (`page_daily`), most first. */
   pageClickTotals(query: FactsQuery, limit: number): Promise<{ readonly name: string; readonly clicks: number }[]>;
+
+  /** The pages of a range (`page_daily`) with most impressions, and their clicks since two of its days. */
+  pageWeights(query: FactsQuery, of: { recent: Day; newest: Day; limit: number }): Promise<PageWeight[]>;
 
   /**
    * Clicks of pages (`page_daily`) or keywords (`keyword_all`) by day. Columns: cell (the index in `names` times the days of

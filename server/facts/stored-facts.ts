@@ -17,6 +17,7 @@ import type {
   HourMeasures,
   KeywordTotalsQuery,
   NamedMeasures,
+  PageWeight,
   RowsQuery,
   RowTimes,
   SiteDayMeasures,
@@ -193,8 +194,7 @@ export class StoredFacts implements Facts {
   }
 
   async pageUrls(query: FactsQuery): Promise<string[]> {
-    const rows = await this.#rows<{ url: string }>('alerts/page_urls', query, {});
-    return rows.map(({ url }) => url);
+    return (await this.#rows<{ url: string }>('alerts/page_urls', query, {})).map(({ url }) => url);
   }
 
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {
@@ -207,6 +207,10 @@ export class StoredFacts implements Facts {
 
   pageClickTotals(query: FactsQuery, limit: number): Promise<{ name: string; clicks: number }[]> {
     return this.#rows('facts/page_click_totals', query, { limit });
+  }
+
+  pageWeights(query: FactsQuery, of: { recent: Day; newest: Day; limit: number }): Promise<PageWeight[]> {
+    return this.#rows('facts/page_weights', query, of);
   }
 
   clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[], take: TakeColumns): Promise<void> {

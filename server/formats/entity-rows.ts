@@ -1,4 +1,6 @@
+import { INDEX_FIELDS } from '../domain/index-state.ts';
 import type { AlertsResult } from '../reports/alerts.ts';
+import type { IndexHistoryResult, IndexResult } from '../reports/index-state.ts';
 import type { NotesResult } from '../reports/notes.ts';
 import type { ListedProject } from '../reports/projects.ts';
 import type { SitemapsResult } from '../reports/sitemaps.ts';
@@ -90,5 +92,30 @@ export function sitemapRows({ project, sitemaps }: SitemapsResult): RowsAnswer {
     ['warnings', 'count', ({ warnings }) => warnings],
     ['errors', 'count', ({ errors }) => errors],
     ['urls', 'count', ({ urls }) => urls],
+  ]);
+}
+
+type IndexRow = IndexResult['pages'][number];
+const STATE_COLUMNS = INDEX_FIELDS.map(
+  (field): Read<Pick<IndexRow, typeof field>> => [field, 'text', (row) => row[field]],
+);
+
+/** One row per page. */
+export function indexRows({ project, paging, pages }: IndexResult): RowsAnswer {
+  const rows = table<IndexRow>(`${project.domain}-index`, pages, [
+    ['url', 'text', ({ url }) => url],
+    ...STATE_COLUMNS,
+    ['lastCrawlTime', 'instant', ({ lastCrawlTime }) => lastCrawlTime],
+    ['inspectedAt', 'instant', ({ inspectedAt }) => inspectedAt],
+    ['since', 'instant', ({ since }) => since],
+  ]);
+  return { ...rows, head: { ...rows.head, total: paging.total } };
+}
+
+/** One row per state of a page. */
+export function indexHistoryRows({ project, history }: IndexHistoryResult): RowsAnswer {
+  return table<IndexHistoryResult['history'][number]>(`${project.domain}-index-history`, history, [
+    ['since', 'instant', ({ since }) => since],
+    ...STATE_COLUMNS,
   ]);
 }

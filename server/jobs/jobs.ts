@@ -1,4 +1,5 @@
 import { evaluateAlerts } from './evaluate-alerts.ts';
+import { inspectPages } from './inspect-pages.ts';
 import type { Job } from './job.ts';
 import { pruneFacts } from './prune-facts.ts';
 import { readSitemaps } from './read-sitemaps.ts';
@@ -16,6 +17,7 @@ export const JOBS: readonly Job[] = [
   refreshLists,
   syncProjects,
   readSitemaps,
+  inspectPages,
   evaluateAlerts,
   sendDeliveries,
   writeDigests,

@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
+import { countRequestsLeft, type DayLimit, takeRequestOfDay } from '../catalog/provider-requests.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
+import { pacificDayOf } from '../domain/dates.ts';
 import { ProviderFailure } from './failures.ts';
 import { Pauses } from './pauses.ts';
 import { type RateLimits, RequestRate } from './request-rate.ts';
@@ -29,6 +31,8 @@ export interface ProviderJob {
   readonly property: string;
   /** What limits and pauses apply to, if that is not the property. */
   readonly limited?: string | undefined;
+  /** Limits of requests besides those of all: per second, if it is less, and on a Pacific day. */
+  readonly limits?: { readonly perSecond: number; readonly perDay: number };
   readonly demand: () => Demand;
   /** The share of the retry time, from 0 to 1. */
   readonly retryShare: number;
@@ -154,7 +158,8 @@ export class Gateway {
       onSlow: job.onSlow,
       signal,
       admit: async () => {
-        await this.#rate.admit(cacheKey(provider, limited), job.demand, signal);
+        await this.#rate.admit(cacheKey(provider, limited), job.demand, signal, job.limits?.perSecond);
+        await this.#takeOfDay(job);
         // Another run, in any process, may have started a pause.
         await this.#checkPause(job);
       },
@@ -178,6 +183,25 @@ export class Gateway {
       }
       throw failure;
     }
+  }
+
+  /** How many requests of a job are left today (Pacific time); infinite without a limit. */
+  requestsLeft(job: ProviderJob): Promise<number> | number {
+    const limit = this.#limitOfDay(job);
+    return limit === undefined ? Number.POSITIVE_INFINITY : countRequestsLeft(this.#options.usage, limit);
+  }
+
+  /** Throws `ProviderFailure` if all requests of the day were sent. Without the usage database, only the provider counts. */
+  async #takeOfDay(job: ProviderJob): Promise<void> {
+    const limit = this.#limitOfDay(job);
+    if (limit === undefined || (await takeRequestOfDay(this.#options.usage, limit))) return;
+    const { perDay, day } = limit;
+    throw new ProviderFailure('load-quota', `all ${perDay} requests of ${day} were sent`, { passing: false });
+  }
+
+  #limitOfDay({ provider, property, limited = property, limits }: ProviderJob): DayLimit | undefined {
+    if (limits === undefined) return undefined;
+    return { owner: cacheKey(provider, limited), day: pacificDayOf(this.#options.now()), perDay: limits.perDay };
   }
 
   #meaningOf(error: unknown, signal: AbortSignal, maxTime: number): unknown {

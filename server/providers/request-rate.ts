@@ -1,4 +1,4 @@
-import { takeProviderRequest } from '../catalog/provider-requests.ts';
+import { type ProviderRequest, takeProviderRequest } from '../catalog/provider-requests.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Demand } from './slots.ts';
@@ -39,8 +39,14 @@ const MAX_PAUSE = 1000;
 
 interface Waiting {
   readonly owner: string;
+  readonly perSecond: number;
   readonly demand: () => Demand;
   readonly begin: () => void;
+}
+
+interface RequestToTake extends Omit<ProviderRequest, 'perMinute'> {
+  /** Of the requests per minute. */
+  readonly share: number;
 }
 
 /**
@@ -73,8 +79,11 @@ export class RequestRate {
     return this.#waiting.size;
   }
 
-  /** Resolves when a request for `owner` may be sent. Rejects with the signal's reason if it is aborted. */
-  admit(owner: string, demand: () => Demand, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when a request for `owner` may be sent. Rejects with the signal's reason if it is aborted.
+   * @param most requests per second of the owner, if the limit of all is higher
+   */
+  admit(owner: string, demand: () => Demand, signal: AbortSignal, most = Number.POSITIVE_INFINITY): Promise<void> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const leave = (): void => {
@@ -86,7 +95,7 @@ export class RequestRate {
         signal.removeEventListener('abort', leave);
         resolve();
       };
-      const waiting = { owner, demand, begin };
+      const waiting = { owner, demand, begin, perSecond: Math.min(most, this.#limits.perSecond) };
       signal.addEventListener('abort', leave, { once: true });
       this.#waiting.add(waiting);
       void this.#admitDue();
@@ -115,10 +124,10 @@ export class RequestRate {
     const refused = new Set<CacheKey>();
     for (const share of [1, BACKGROUND_SHARE]) {
       for (const waiting of this.#waiting) {
-        const { owner, demand, begin } = waiting;
+        const { owner, demand, begin, perSecond } = waiting;
         const key = cacheKey(owner, share);
         if ((demand() === 'client') !== (share === 1) || refused.has(key)) continue;
-        const due = await this.#take(owner, share, at);
+        const due = await this.#take({ owner, perSecond, share, at });
         next = Math.min(next, due);
         if (due > at) {
           refused.add(key);
@@ -132,22 +141,21 @@ export class RequestRate {
   }
 
   /** Counts a request if the limits allow it now; returns the instant when they do. */
-  async #take(owner: string, share: number, at: number): Promise<number> {
+  async #take({ owner, perSecond, share, at }: RequestToTake): Promise<number> {
     const perMinute = Math.max(1, Math.floor(this.#limits.perMinute * share));
-    const { perSecond } = this.#limits;
     const due = await takeProviderRequest(this.#usage, { owner, at, perMinute, perSecond });
     if (due !== undefined) this.#answered = at;
     else if (at - this.#answered < MAX_BUSY) return at + BUSY_PAUSE;
     // Recorded for the limits without the database.
     this.#sent = this.#sent.filter((request) => request.at > at - MINUTE);
-    const allowed = due ?? this.#dueAlone(owner, perMinute, at);
+    const allowed = due ?? this.#dueAlone({ owner, perMinute, perSecond, at });
     if (allowed <= at) this.#sent.push({ owner, at });
     return allowed;
   }
 
-  #dueAlone(owner: string, perMinute: number, at: number): number {
+  #dueAlone({ owner, perMinute, perSecond, at }: ProviderRequest): number {
     const inAll = this.#sent.at(-perMinute);
-    const ofOwner = this.#sent.filter((request) => request.owner === owner).at(-this.#limits.perSecond);
+    const ofOwner = this.#sent.filter((request) => request.owner === owner).at(-perSecond);
     return Math.max(inAll === undefined ? at : inAll.at + MINUTE, ofOwner === undefined ? at : ofOwner.at + SECOND);
   }
 }

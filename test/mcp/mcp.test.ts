@@ -101,9 +101,9 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
   const known = new Set(['project', 'kind', 'keyword', 'metric']);
   for (const { parameters = [] } of Object.values(
     (await world.app.inject('/openapi.json')).json<{
-      paths: Record<string, { get: { parameters?: { name: string }[] } }>;
+      paths: Record<string, { get?: { parameters?: { name: string }[] } }>;
     }>().paths,
-  ).map(({ get }) => get)) {
+  ).flatMap(({ get }) => get ?? [])) {
     for (const { name } of parameters) known.add(name);
   }
   for (const { name, description, annotations, inputSchema } of tools) {

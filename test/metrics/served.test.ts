@@ -22,6 +22,7 @@ const ROWS = { workspaces: [WORKSPACE], projects: [PROJECT], site_daily: SITE };
 const ALL_JOBS = [
   ...[
     'evaluate-alerts',
+    'inspect-pages',
     'prune-facts',
     'read-sitemaps',
     'refresh-lists',

@@ -30,6 +30,8 @@ const FURTHER_OPERATIONS = [
   'get_hours',
   'list_surfaces',
   'list_sitemaps',
+  'list_index_state',
+  'get_index_history',
   'explain_change',
   'list_findings',
   'get_query',

@@ -26,6 +26,11 @@ export function forbidden(property: string): ApiError {
   return new ApiError(403, 'forbidden', `User does not have sufficient permission for site '${property}'.`);
 }
 
+export function notOfProperty(): ApiError {
+  const message = 'You do not own this site, or the inspected URL is not part of this property.';
+  return new ApiError(403, 'forbidden', message);
+}
+
 export function notFound(property: string): ApiError {
   return new ApiError(404, 'notFound', `'${property}' is not a verified Search Console site in this account.`);
 }

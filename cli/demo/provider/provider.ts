@@ -1,5 +1,7 @@
+import { pacificDayOf } from '../../../server/domain/dates.ts';
+import { belongsTo } from '../../../server/domain/index-state.ts';
 import { type Account, Accounts } from './accounts.ts';
-import { forbidden, notFound } from './errors.ts';
+import { forbidden, notFound, notOfProperty } from './errors.ts';
 import { Quotas } from './quotas.ts';
 import { type AnalyticsRequest, readRequest } from './request.ts';
 import type { SearchSource } from './searches.ts';
@@ -9,9 +11,11 @@ import { Site, type SiteOptions } from './site.ts';
 export interface LogEntry {
   /** The provider's clock at arrival, in milliseconds. */
   readonly at: number;
-  readonly kind: 'query' | 'sites' | 'sitemaps' | 'token';
+  readonly kind: 'query' | 'sites' | 'sitemaps' | 'inspection' | 'token';
   readonly property?: string;
   readonly request?: AnalyticsRequest;
+  /** The page of an inspection. */
+  readonly page?: string;
   /** 0 if the connection was closed or there was no answer. */
   status: number;
   rows: number;
@@ -69,6 +73,15 @@ export class ProviderModel {
   sitemaps(account: Account, property: string): object {
     const { sitemaps } = this.#readable(account, property);
     return sitemaps.length === 0 ? {} : { sitemap: sitemaps };
+  }
+
+  /** The state of a page in the index. Throws `ApiError`. */
+  inspect(account: Account, property: string, url: string): object {
+    const site = this.#readable(account, property);
+    this.quotas.takeInspection(property, pacificDayOf(this.now()));
+    if (!belongsTo(property, url)) throw notOfProperty();
+    const inspectionResultLink = `https://search.google.com/search-console/inspect?id=${encodeURIComponent(url)}`;
+    return { inspectionResult: { inspectionResultLink, indexStatusResult: site.indexStateOf(url) } };
   }
 
   #readable({ sites }: Account, property: string): Site {

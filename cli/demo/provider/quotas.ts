@@ -1,3 +1,4 @@
+import type { Day } from '../../../server/domain/dates.ts';
 import { ApiError } from './errors.ts';
 import { type AnalyticsRequest, isAbout } from './request.ts';
 
@@ -7,6 +8,9 @@ export interface QuotaOptions {
   perMinute: number;
   /** Max load in any ten minutes per site: the days read, times ten if rows are grouped or filtered by query or page. */
   load: number;
+  /** Max inspections of pages per site, on a Pacific day and in any 60 seconds. */
+  inspectionsPerDay: number;
+  inspectionsPerMinute: number;
   /** Rejects with 429 and this `Retry-After` (seconds) instead of 403. */
   retryAfter: number | undefined;
 }
@@ -17,8 +21,15 @@ const DEAR = 10;
 
 /** Counts requests and their load in rolling windows. */
 export class Quotas {
-  readonly options: QuotaOptions = { perMinute: 1200, load: Number.POSITIVE_INFINITY, retryAfter: undefined };
+  readonly options: QuotaOptions = {
+    perMinute: 1200,
+    load: Number.POSITIVE_INFINITY,
+    inspectionsPerDay: 2000,
+    inspectionsPerMinute: 600,
+    retryAfter: undefined,
+  };
   readonly #spent = new Map<string, { at: number; cost: number }[]>();
+  readonly #inspections = new Map<string, { day: Day; count: number }>();
   readonly #clock: () => number;
 
   /** @param clock milliseconds */
@@ -43,8 +54,21 @@ export class Quotas {
     }
   }
 
+  /** Throws `ApiError` above a limit of inspections. */
+  takeInspection(property: string, day: Day): void {
+    const { inspectionsPerDay, inspectionsPerMinute } = this.options;
+    const ofDay = this.#inspections.get(property);
+    const count = ofDay?.day === day ? ofDay.count + 1 : 1;
+    this.#inspections.set(property, { day, count });
+    if (count > inspectionsPerDay) throw inspectionQuotaError('per day');
+    if (this.#add(`inspections of site ${property}`, 1, MINUTE) > inspectionsPerMinute) {
+      throw inspectionQuotaError('per minute');
+    }
+  }
+
   reset(): void {
     this.#spent.clear();
+    this.#inspections.clear();
   }
 
   #add(name: string, cost: number, span: number): number {
@@ -54,6 +78,11 @@ export class Quotas {
     this.#spent.set(name, recent);
     return recent.reduce((sum, each) => sum + each.cost, 0);
   }
+}
+
+function inspectionQuotaError(limit: string): ApiError {
+  const message = `Quota exceeded for quota metric 'URL inspection requests' and limit 'URL inspection requests ${limit}'.`;
+  return quotaError(429, 'rateLimitExceeded', message);
 }
 
 function quotaError(status: number, reason: string, message: string, headers = {}): ApiError {

@@ -87,6 +87,10 @@ function entryOf(model: ProviderModel, { url = '', method }: IncomingMessage, bo
   if (listed !== undefined && method === 'GET') {
     return { ...entry, kind: 'sitemaps', property: decodeURIComponent(listed) };
   }
+  if (url === '/v1/urlInspection/index:inspect' && method === 'POST') {
+    const { siteUrl: property = '', inspectionUrl: page = '' } = inspectionIn(body);
+    return { ...entry, kind: 'inspection', property, page };
+  }
   const name = /^\/webmasters\/v3\/sites\/([^/]+)\/searchAnalytics\/query$/.exec(url)?.[1];
   if (name === undefined || method !== 'POST') return undefined;
   const asked = understood(body);
@@ -96,6 +100,14 @@ function entryOf(model: ProviderModel, { url = '', method }: IncomingMessage, bo
     property: decodeURIComponent(name),
     ...(asked === undefined ? {} : { request: asked }),
   };
+}
+
+function inspectionIn(body: string): { siteUrl?: string; inspectionUrl?: string } {
+  try {
+    return JSON.parse(body) as object;
+  } catch {
+    return {};
+  }
 }
 
 function understood(body: string): AnalyticsRequest | undefined {
@@ -108,7 +120,7 @@ function understood(body: string): AnalyticsRequest | undefined {
 
 function answerOf(
   model: ProviderModel,
-  { kind, property = '' }: LogEntry,
+  { kind, property = '', page = '' }: LogEntry,
   request: IncomingMessage,
   body: string,
 ): Answer {
@@ -122,6 +134,7 @@ function answerOf(
     if (account === undefined) throw unauthorized();
     if (kind === 'sites') return { status: 200, body: JSON.stringify(model.sites(account)) };
     if (kind === 'sitemaps') return { status: 200, body: JSON.stringify(model.sitemaps(account, property)) };
+    if (kind === 'inspection') return { status: 200, body: JSON.stringify(model.inspect(account, property, page)) };
     return { status: 200, ...model.query(account, property, JSON.parse(body)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

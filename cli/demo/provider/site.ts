@@ -40,6 +40,24 @@ export interface SubmittedSitemap {
   readonly contents?: readonly { readonly type: string; readonly submitted: string; readonly indexed: string }[];
 }
 
+/** The state of a page in the index, as the API writes it; what is unknown is left out. */
+export type IndexedPage = Readonly<Record<string, string | readonly string[]>>;
+
+/** A page that is in the index. */
+function indexedPage(url: string): IndexedPage {
+  return {
+    verdict: 'PASS',
+    coverageState: 'Submitted and indexed',
+    robotsTxtState: 'ALLOWED',
+    indexingState: 'INDEXING_ALLOWED',
+    lastCrawlTime: '2026-03-14T08:00:00Z',
+    pageFetchState: 'SUCCESSFUL',
+    googleCanonical: url,
+    userCanonical: url,
+    crawledAs: 'MOBILE',
+  };
+}
+
 /** The body of an answer. Rows are already JSON, because there can be many. */
 export interface SiteAnswer {
   readonly rows: readonly string[];
@@ -66,6 +84,8 @@ export class Site {
   readonly source: SearchSource;
   readonly options: SiteOptions;
   sitemaps: readonly SubmittedSitemap[] = [];
+  /** The state of each page in the index. */
+  indexStateOf: (url: string) => IndexedPage = indexedPage;
   /** Sums of days by country and device, from which most totals are computed. */
   readonly #cubes = new LRUCache<string, readonly Cell[]>({ max: 1000 });
 

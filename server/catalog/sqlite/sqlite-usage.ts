@@ -17,6 +17,7 @@ const TABLES = [
   'create_job_states',
   'create_provider_requests',
   'create_provider_requests_index',
+  'create_provider_days',
   'create_loads',
 ] as const;
 /** Writes are short, so a longer lock is not waited for. In milliseconds. */

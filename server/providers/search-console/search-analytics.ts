@@ -2,6 +2,7 @@ import type { searchconsole_v1 } from '@googleapis/searchconsole';
 import type { Connection } from '../../catalog/connections.ts';
 import { type Day, parseDay } from '../../domain/dates.ts';
 import { type HourStart, parseHour } from '../../domain/hours.ts';
+import type { Inspection } from '../../domain/index-state.ts';
 import { hasQueries } from '../../domain/search-types.ts';
 import type { Sitemap } from '../../domain/sitemap.ts';
 import { ProviderFailure } from '../failures.ts';
@@ -11,6 +12,7 @@ import { MAX_RESPONSE_BYTES, requestAs } from '../google/request.ts';
 import type { ProviderContext } from '../provider.ts';
 import type { ProviderRun } from '../retries.ts';
 import { type AnalyticsQuery, checkQuery, toRequestBody } from './analytics-query.ts';
+import { readInspection } from './inspections.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PagedRows, readThroughTies } from './ties.ts';
 
@@ -109,6 +111,15 @@ export class SearchAnalytics {
     return this.#request(run, [property], async (api, options) => {
       const { data } = await api.sitemaps.list({ siteUrl: property }, options);
       return readSitemaps(readDocument(data));
+    });
+  }
+
+  /** The state of a page of a property in the search engine's index. Throws `ProviderFailure`. */
+  async inspect(property: string, url: string, run: ProviderRun): Promise<Inspection> {
+    return this.#request(run, [property, url], async (api, options) => {
+      const requestBody = { siteUrl: property, inspectionUrl: url };
+      const { data } = await api.urlInspection.index.inspect({ requestBody }, options);
+      return readInspection(readDocument(data));
     });
   }
 

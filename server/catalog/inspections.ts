@@ -1,0 +1,169 @@
+import type { IndexState, Inspection } from '../domain/index-state.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+
+/** What is known of a page from its last inspection. */
+export interface InspectedPage extends Inspection {
+  readonly url: string;
+  readonly inspectedAt: Microseconds;
+  /** Since when the verdict is this one. */
+  readonly since: Microseconds;
+}
+
+/** When the pages of a property are inspected again. */
+export interface InspectionSchedule {
+  readonly dueAt: Microseconds;
+  /** Why the last inspections ended early, for users; null if they did not. */
+  readonly reason: string | null;
+}
+
+/** The inspections of a page so far. */
+export interface InspectionAttempts {
+  readonly url: string;
+  /** Null before the first answer. */
+  readonly inspectedAt: Microseconds | null;
+  readonly firstAt: Microseconds | null;
+  /** How often its state changed. */
+  readonly changes: number;
+  /** Inspections in a row with its state. */
+  readonly repeats: number;
+  /** The last attempt, and how many failed in a row. */
+  readonly triedAt: Microseconds;
+  readonly failures: number;
+}
+
+/** The result of an attempt. */
+export interface InspectionResult {
+  readonly url: string;
+  readonly at: Microseconds;
+  /** Clicks of the page in the 28 days before. */
+  readonly clicks: number;
+  readonly isWatched: boolean;
+  /** Null if it failed. */
+  readonly inspection: Inspection | null;
+}
+
+/** A state of a page, and its first inspections with it. */
+export interface InspectionChange {
+  readonly since: Microseconds;
+  readonly state: IndexState;
+}
+
+interface PageRow extends InspectionAttempts {
+  readonly state: string | null;
+  readonly lastCrawlTime: string | null;
+  readonly since: Microseconds | null;
+}
+
+/** Undefined if pages of the property were never inspected. */
+export async function readInspectionSchedule(
+  catalog: Catalog,
+  project: string,
+  property: string,
+): Promise<InspectionSchedule | undefined> {
+  return catalog.statements.get('inspection_project', { project, property });
+}
+
+/** Ids of connected projects whose inspections are due, those never inspected first. */
+export async function listDueInspections(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
+  const rows = await catalog.statements.all<{ id: string }>('inspections_due', { now, limit });
+  return rows.map(({ id }) => id);
+}
+
+/** What decides when each page is inspected again. */
+export async function listInspectionAttempts(catalog: Catalog, project: string): Promise<InspectionAttempts[]> {
+  return catalog.statements.all('inspection_attempts', { project });
+}
+
+/** The pages of a project that were inspected, by address, in batches. */
+export async function* eachInspectedPage(catalog: Catalog, project: string): AsyncGenerator<InspectedPage[]> {
+  for await (const rows of catalog.statements.each<InspectedRow>('inspected_pages', { project })) {
+    yield rows.map(inspectedPage);
+  }
+}
+
+/** Undefined if it was not inspected. */
+export async function findInspectedPage(
+  catalog: Catalog,
+  project: string,
+  url: string,
+): Promise<InspectedPage | undefined> {
+  const row = await catalog.statements.get<PageRow>('inspected_page', { project, url });
+  return row === undefined || row.inspectedAt === null ? undefined : inspectedPage(row as InspectedRow);
+}
+
+/** The states that a page had, newest first. */
+export async function listInspectionChanges(
+  catalog: Catalog,
+  project: string,
+  url: string,
+): Promise<InspectionChange[]> {
+  type Row = { since: Microseconds; state: string };
+  const rows = await catalog.statements.all<Row>('inspection_changes', { project, url });
+  return rows.map(({ since, state }) => ({ since, state: JSON.parse(state) as IndexState }));
+}
+
+/**
+ * Stores results and when the next inspections are due, in one transaction. What was known of another property is
+ * forgotten.
+ */
+export async function putInspections(
+  catalog: Catalog,
+  { id: project, property }: { readonly id: string; readonly property: string },
+  results: readonly InspectionResult[],
+  { dueAt, reason }: InspectionSchedule,
+): Promise<void> {
+  await catalog.transaction(async (tx) => {
+    await tx.statements.run('inspections_forget', { project, property });
+    await tx.statements.run('inspection_project_put', { project, property, dueAt, reason });
+    for (const result of results) await putResult(tx, project, result);
+  });
+}
+
+async function putResult(tx: Catalog, project: string, result: InspectionResult): Promise<void> {
+  const { url, at, clicks, isWatched, inspection } = result;
+  const before = (await tx.statements.get<PageRow>('inspected_page', { project, url })) ?? NEVER_INSPECTED;
+  const tried = { ...before, project, url, triedAt: at };
+  if (inspection === null) {
+    await tx.statements.run('inspected_page_put', { ...tried, failures: before.failures + 1 });
+    return;
+  }
+  const { state: told, lastCrawlTime } = inspection;
+  const state = JSON.stringify(told);
+  const isSame = state === before.state;
+  const known = before.state === null ? null : (JSON.parse(before.state) as IndexState);
+  await tx.statements.run('inspected_page_put', {
+    ...tried,
+    state,
+    lastCrawlTime,
+    inspectedAt: at,
+    since: known?.verdict === told.verdict ? before.since : at,
+    firstAt: before.firstAt ?? at,
+    changes: before.changes + Number(known !== null && !isSame),
+    repeats: isSame ? before.repeats + 1 : 1,
+    failures: 0,
+  });
+  if (!isSame) {
+    const change = { project, url, state, since: at, clicks, watched: Number(isWatched) };
+    await tx.statements.run('inspection_change_put', change);
+  } else if (before.repeats === 1) {
+    await tx.statements.run('inspection_change_repeated', { project, url, at });
+  }
+}
+
+const NEVER_INSPECTED = {
+  state: null,
+  lastCrawlTime: null,
+  inspectedAt: null,
+  since: null,
+  firstAt: null,
+  changes: 0,
+  repeats: 0,
+  failures: 0,
+};
+
+type InspectedRow = Pick<InspectedPage, 'url' | 'lastCrawlTime' | 'inspectedAt' | 'since'> & { readonly state: string };
+
+function inspectedPage({ url, state, lastCrawlTime, inspectedAt, since }: InspectedRow): InspectedPage {
+  return { url, state: JSON.parse(state) as IndexState, lastCrawlTime, inspectedAt, since };
+}

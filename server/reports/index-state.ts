@@ -1,0 +1,105 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { connectionsOf } from '../catalog/connections.ts';
+import {
+  eachInspectedPage,
+  findInspectedPage,
+  type InspectedPage,
+  listInspectionChanges,
+  readInspectionSchedule,
+} from '../catalog/inspections.ts';
+import type { Project } from '../catalog/projects.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { INDEX_FIELDS } from '../domain/index-state.ts';
+import { isoInstant } from '../domain/instants.ts';
+import { NOTHING } from '../domain/metrics.ts';
+import { selectRows } from '../domain/select-rows.ts';
+import { inTurns } from '../runtime/turns.ts';
+import { exactText } from './joint-lists.ts';
+import { formatParameters, paging, readParameters, rowLimit, selectionParameters } from './parameters.ts';
+import { projectReference, projectReport } from './report.ts';
+
+const indexParameters = { ...selectionParameters('index'), ...paging(1000, 25_000), ...formatParameters };
+const historyParameters = { page: exactText('The address of the page, as in other answers.'), ...formatParameters };
+
+const NOT_CONNECTED =
+  'The project has no connection to the reporting API, which tells the index state of pages: connect it in the dashboard, or with ordinate connections set.';
+const NOT_INSPECTED = 'No page has been inspected yet: background jobs inspect pages after the first sync.';
+
+/** The last inspection of each page of a project, by address. */
+export const indexReport = projectReport({
+  operation: 'listIndexState',
+  parameters: indexParameters,
+  parse: (sent) => {
+    const { filter, sort, limit, offset } = readParameters(indexParameters, sent);
+    return { filter, sort, limit: rowLimit(sent, limit), offset };
+  },
+  plan: async (query, { catalog, project }) => ({ query, project, reason: await reasonOf(catalog, project) }),
+  run: async ({ query, project, reason }, { catalog }) => {
+    const { filter, sort, limit, offset } = query;
+    const all: InspectedPage[] = [];
+    // Not in the snapshot of the plan, which others wait for: each page is by itself.
+    for await (const some of eachInspectedPage(catalog, project.id)) all.push(...some);
+    const selected = await inTurns(selectRows(all, { filter, sort }, READERS));
+    const newest = all.reduce((latest, { inspectedAt }) => Math.max(latest, inspectedAt), 0);
+    return {
+      project: projectReference(project),
+      inspectedAt: newest === 0 ? null : isoInstant(newest),
+      reason,
+      paging: { total: selected.length, limit: Math.max(1, limit ?? selected.length), offset },
+      pages: selected.slice(offset, offset + (limit ?? selected.length)).map(indexRow),
+    };
+  },
+});
+
+/** The states that the index had of a page, newest first. */
+export const indexHistoryReport = projectReport({
+  operation: 'getIndexHistory',
+  parameters: historyParameters,
+  parse: (sent) => {
+    const { page } = readParameters(historyParameters, sent);
+    if (page === undefined) throw invalidRequest('page is missing; it must be the address of a page.');
+    return { page };
+  },
+  plan: async ({ page: url }, { catalog, project }) => {
+    const page = await findInspectedPage(catalog, project.id, url);
+    const changes = await listInspectionChanges(catalog, project.id, url);
+    return {
+      project: projectReference(project),
+      reason: page === undefined ? ((await reasonOf(catalog, project)) ?? NEVER) : null,
+      page: page === undefined ? null : indexRow(page),
+      history: changes.map(({ since, state }) => ({ since: isoInstant(since), ...state })),
+    };
+  },
+  run: (result) => result,
+});
+
+const NEVER = 'This page has not been inspected yet.';
+
+/** Why the index state is not known, or not as of today; null if it is. */
+async function reasonOf(catalog: Catalog, { id, property }: Project): Promise<string | null> {
+  const connections = await connectionsOf(catalog, id);
+  if (!connections.some(({ kind }) => kind === 'search-console')) return NOT_CONNECTED;
+  const schedule = await readInspectionSchedule(catalog, id, property);
+  return schedule === undefined ? NOT_INSPECTED : schedule.reason;
+}
+
+function indexRow({ url, state, lastCrawlTime, inspectedAt, since }: InspectedPage) {
+  return { url, ...state, lastCrawlTime, inspectedAt: isoInstant(inspectedAt), since: isoInstant(since) };
+}
+
+const READERS = {
+  measuresOf: () => NOTHING,
+  textsOf: (page: InspectedPage) => {
+    const texts = INDEX_FIELDS.map((field) => [field, page.state[field] ?? '']);
+    const { url, lastCrawlTime, inspectedAt, since } = page;
+    const times = {
+      lastCrawlTime: lastCrawlTime ?? '',
+      inspectedAt: isoInstant(inspectedAt),
+      since: isoInstant(since),
+    };
+    return { url, ...Object.fromEntries(texts), ...times } as Readonly<Record<string, string>>;
+  },
+};
+
+export type IndexResult = Awaited<ReturnType<typeof indexReport.run>>;
+export type IndexHistoryResult = Awaited<ReturnType<typeof indexHistoryReport.run>>;

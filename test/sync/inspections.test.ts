@@ -1,0 +1,290 @@
+// The index state of pages is read within the provider's quota, stored batch by batch, and what failed is tried again.
+import t, { type Test } from 'tap';
+import { withFacts } from '../../server/alerts/with-facts.ts';
+import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
+import { addDays, nextPacificMidnight } from '../../server/domain/dates.ts';
+import { inspectPages } from '../../server/jobs/inspect-pages.ts';
+import { syncInspections } from '../../server/sync/inspections.ts';
+import { connect } from '../fakes/connected.ts';
+import { FAILURES } from '../fakes/search-console-failures.ts';
+import { start } from '../process.ts';
+import { keyword, makeWorld, PROJECT, type Row } from '../world.ts';
+import { type SyncWorld, syncWorld } from './sync-world.ts';
+
+const HOUR = 3_600_000;
+const ofPages = { which: ({ kind }: { kind: string }) => kind === 'inspection' };
+
+/** A connected project with pages of a month: `p000` has the most clicks, and every other page has none. */
+async function pagesWorld(t: Test, { pages = 30, since = '2026-02-10' } = {}): Promise<SyncWorld> {
+  const world = await syncWorld(t, { tracked: 0 });
+  await loadPages(world, { pages, since });
+  return world;
+}
+
+const urlOf = (page: number): string => `https://shop.example/p${String(page).padStart(3, '0')}`;
+
+async function loadPages(world: SyncWorld, { pages, since }: { pages: number; since: string }): Promise<void> {
+  const rows: Row[] = [];
+  for (let day = since; day <= '2026-03-13'; day = addDays(day, 1)) {
+    for (let page = 0; page < pages; page++) {
+      const clicks = page % 2 === 0 ? pages - page : 0;
+      rows.push({
+        project_id: 'Proj1',
+        date: day,
+        country: 'usa',
+        url: urlOf(page),
+        clicks,
+        impressions: 100,
+        sum_position: 50,
+      });
+    }
+  }
+  const synced = {
+    synced_through: '2026-03-13',
+    provisional_after: '2026-03-12',
+    last_synced_at: '2026-03-14T00:00:00Z',
+  };
+  await world.load({ projects: [{ ...PROJECT, ...synced }], page_daily: rows });
+}
+
+/** One run of the work of the job, with other limits. */
+function inspect(world: SyncWorld, limits = { perDay: 2000, perSecond: 1000 }, signal = new AbortController().signal) {
+  const now = () => world.clock;
+  return withFacts(world.settings, (facts) =>
+    world.withStores((stores) => syncInspections(stores, { facts, now, signal, limits })),
+  );
+}
+
+/** One run of the job. */
+function runJob(world: SyncWorld, signal = new AbortController().signal) {
+  const { settings, catalog } = world;
+  const keep = (line: unknown): void => void world.lines.push(line as Row);
+  const log = { debug: keep, info: keep, warn: keep, error: keep };
+  return inspectPages.run({ settings, catalog, log, now: () => world.clock, report: () => {} }, signal);
+}
+
+const asked = ({ provider }: SyncWorld): string[] =>
+  provider.model.log.filter(ofPages.which).map(({ page = '' }) => page);
+type Index = Row & { pages: Row[]; paging: Row };
+const index = async (world: SyncWorld, query = '') => (await world.ask(`/index${query}`)).body as Index;
+const history = async (world: SyncWorld, page: number) =>
+  (await world.ask(`/index/history?page=${encodeURIComponent(urlOf(page))}`)).body as Row & { history: Row[] };
+
+t.test('a project without a connection, or whose pages were not inspected yet, says what is needed', async (t) => {
+  const world = await makeWorld(t, {});
+  t.match((await world.ask('/index')).body, { inspectedAt: null, reason: /no connection/, pages: [] });
+  await connect(world.catalog, {});
+  t.match((await world.ask('/index')).body, { inspectedAt: null, reason: /No page has been inspected/, pages: [] });
+  t.match((await world.ask('/index/history?page=https%3A%2F%2Fshop.example%2F')).body, { page: null, history: [] });
+  t.match((await world.ask('/index/history')).body, { error: { message: /page is missing/ } });
+});
+
+t.test(
+  'all pages are inspected, those with most clicks first, and answered with filter, order and pages',
+  async (t) => {
+    const world = await pagesWorld(t);
+    const dropped = new Set([urlOf(3), urlOf(5)]);
+    const { indexStateOf } = world.site;
+    world.site.indexStateOf = (url) =>
+      dropped.has(url)
+        ? { verdict: 'NEUTRAL', coverageState: 'Crawled - currently not indexed', newField: 'unknown' }
+        : indexStateOf(url);
+    t.strictSame(await inspect(world), { inspected: 30, failed: 0 });
+    t.ok(asked(world).indexOf(urlOf(0)) < 4, 'four at a time');
+    t.ok(
+      asked(world)
+        .slice(-12)
+        .every((page) => Number(page.at(-1)) % 2 === 1),
+      'those without clicks come last',
+    );
+    const found = await index(world);
+    t.match(found, { inspectedAt: '2026-03-15T19:00:00.000Z', reason: null, paging: { total: 30 } });
+    t.strictSame(found.pages[0], {
+      url: urlOf(0),
+      verdict: 'PASS',
+      coverageState: 'Submitted and indexed',
+      robotsTxtState: 'ALLOWED',
+      indexingState: 'INDEXING_ALLOWED',
+      pageFetchState: 'SUCCESSFUL',
+      googleCanonical: urlOf(0),
+      userCanonical: urlOf(0),
+      crawledAs: 'MOBILE',
+      lastCrawlTime: '2026-03-14T08:00:00.000Z',
+      inspectedAt: '2026-03-15T19:00:00.000Z',
+      since: '2026-03-15T19:00:00.000Z',
+    });
+    const some = await index(world, '?filter=verdict:not_equals:PASS&sort=-url&limit=1');
+    t.match(some, { paging: { total: 2, limit: 1 }, pages: [{ url: urlOf(5), robotsTxtState: null }] });
+    t.equal((await world.ask('/index?sort=-clicks')).status, 400);
+    const lines = world.lines.filter((line) => 'outcome' in line);
+    t.match(lines, [{ project: 'Proj1', requests: 30, pages: 30, outcome: 'fetched' }], 'one line for a batch');
+    t.strictSame(await runJob(world), {}, 'nothing is due');
+  },
+);
+
+t.test(
+  'a change is dated and kept in the history; the verdict keeps its date if only other words change',
+  async (t) => {
+    const world = await pagesWorld(t, { pages: 2 });
+    await inspect(world);
+    const { indexStateOf } = world.site;
+    world.clock += 24 * HOUR;
+    world.site.indexStateOf = (url) => ({ ...indexStateOf(url), crawledAs: 'DESKTOP' });
+    await inspect(world);
+    world.clock += 24 * HOUR;
+    world.site.indexStateOf = (url) => ({ ...indexStateOf(url), verdict: 'NEUTRAL' });
+    await inspect(world);
+    t.match(await history(world, 0), {
+      page: { verdict: 'NEUTRAL', since: '2026-03-17T19:00:00.000Z', inspectedAt: '2026-03-17T19:00:00.000Z' },
+      history: [
+        { since: '2026-03-17T19:00:00.000Z', verdict: 'NEUTRAL', crawledAs: 'MOBILE' },
+        { since: '2026-03-16T19:00:00.000Z', verdict: 'PASS', crawledAs: 'DESKTOP' },
+        { since: '2026-03-15T19:00:00.000Z', verdict: 'PASS', crawledAs: 'MOBILE' },
+      ],
+    });
+    t.match(await index(world, '?sort=since'), { pages: [{ since: '2026-03-17T19:00:00.000Z' }, Object] });
+  },
+);
+
+t.test(
+  'no more requests than the provider allows in a day are sent, over all runs; the rest follows tomorrow',
+  async (t) => {
+    const world = await pagesWorld(t);
+    const limits = { perDay: 12, perSecond: 1000 };
+    world.provider.model.quotas.options.inspectionsPerDay = 12;
+    t.strictSame(await inspect(world, limits), { inspected: 12, failed: 0 });
+    world.clock += HOUR;
+    t.strictSame(await inspect(world, limits), { inspected: 0, failed: 0 });
+    t.equal(asked(world).length, 12);
+    t.match(await index(world), { reason: null, paging: { total: 12 } });
+    world.clock = nextPacificMidnight(world.clock);
+    t.strictSame(await inspect(world, limits), { inspected: 12, failed: 0 });
+    t.equal(new Set(asked(world)).size, 24, 'each of them another page');
+  },
+);
+
+t.test('a quota that others have used ends the batch, which keeps its results, and is tried again later', async (t) => {
+  const world = await pagesWorld(t);
+  world.provider.model.quotas.options.inspectionsPerDay = 7;
+  t.strictSame(await inspect(world), { inspected: 7, failed: 0 });
+  t.match(await index(world), { reason: /limit of the search provider/, paging: { total: 7 } });
+  const sent = asked(world).length;
+  t.strictSame(await inspect(world), { inspected: 0, failed: 0 });
+  t.equal(asked(world).length, sent, 'not at once');
+  t.match(await world.sync({ maxWindows: 1 }), { outcome: 'part' }, 'the reporting API has another quota');
+  world.provider.model.quotas.options.inspectionsPerDay = 2000;
+  world.clock += HOUR;
+  t.strictSame(await inspect(world), { inspected: 23, failed: 0 });
+  t.match(await index(world), { reason: null, paging: { total: 30 } });
+});
+
+t.test('at most ten requests a second are sent for a property', async (t) => {
+  const world = await pagesWorld(t, { pages: 12 });
+  const at: number[] = [];
+  world.provider.onRequest = ({ kind }) => {
+    if (kind === 'inspection') at.push(performance.now());
+  };
+  await runJob(world);
+  t.equal(at.length, 12);
+  t.ok(at[10]! - at[0]! > 900, `the eleventh waits: ${at[10]! - at[0]!} ms`);
+});
+
+t.test('a page that fails ends nothing, and waits a day, then two', async (t) => {
+  const world = await pagesWorld(t, { pages: 8 });
+  const isBad = ({ kind, page }: { kind: string; page?: string }) => kind === 'inspection' && page === urlOf(2);
+  world.provider.fail(FAILURES.badRequest, { which: isBad });
+  const bad = (): number => asked(world).filter((page) => page === urlOf(2)).length;
+  t.strictSame(await inspect(world), { inspected: 7, failed: 1 });
+  t.match(await index(world), { reason: null, paging: { total: 7 } });
+  const runs: number[] = [];
+  for (let day = 0; day < 4; day++) {
+    world.clock += 24 * HOUR;
+    await inspect(world);
+    runs.push(bad());
+  }
+  t.strictSame(runs, [2, 2, 3, 3]);
+});
+
+t.test('a provider that fails for all pages, or access that is lost, is no failure of pages', async (t) => {
+  const world = await pagesWorld(t);
+  for (const how of [FAILURES.badRequest, FAILURES.forbidden, FAILURES.disabled]) {
+    world.provider.fail(how, ofPages);
+    const before = asked(world).length;
+    t.strictSame(await inspect(world), { inspected: 0, failed: 0 });
+    t.ok(asked(world).length - before < 10, `${asked(world).length - before} requests`);
+    t.match(await index(world), { reason: String, pages: [] });
+    world.provider.heal();
+    world.clock += HOUR;
+  }
+  t.strictSame(await inspect(world), { inspected: 30, failed: 0 });
+});
+
+t.test('pages of other properties are not asked for; watched pages without clicks are', async (t) => {
+  const world = await pagesWorld(t, { pages: 2 });
+  const targets = ['https://shop.example/new', 'https://other.example/'];
+  await world.load({
+    projects: [await world.row()],
+    keywords: targets.map((target_url, at) => keyword(`KwAa${at}`, `boots ${at}`, { target_url })),
+  });
+  await inspect(world);
+  t.strictSame(asked(world).toSorted(), [targets[0], urlOf(0), urlOf(1)]);
+});
+
+t.test('a stopped run keeps what was answered, and the next one goes on', async (t) => {
+  const world = await pagesWorld(t);
+  const stop = new AbortController();
+  let seen = 0;
+  world.provider.onRequest = ({ kind }) => {
+    if (kind === 'inspection' && ++seen === 11) stop.abort(new Error('the process ends'));
+  };
+  await t.rejects(runJob(world, stop.signal));
+  const total = Number((await index(world)).paging['total']);
+  t.ok(total >= 7, `${total} pages are stored`);
+  world.provider.onRequest = () => {};
+  t.strictSame(await inspect(world), { inspected: 30 - total, failed: 0 });
+});
+
+t.test('pages of another property are forgotten', async (t) => {
+  const world = await pagesWorld(t, { pages: 2 });
+  await inspect(world);
+  const other = 'https://shop.example/p00';
+  world.provider.model.addSite(other, world.searches);
+  world.provider.give(other);
+  const synced = {
+    synced_through: '2026-03-13',
+    provisional_after: '2026-03-12',
+    last_synced_at: '2026-03-14T00:00:00Z',
+  };
+  await world.load({ projects: [{ ...PROJECT, ...synced, property: other }] });
+  t.match(await index(world), { reason: /No page has been inspected/ });
+  world.clock += HOUR;
+  t.strictSame(await inspect(world), { inspected: 2, failed: 0 });
+  t.strictSame((await history(world, 0)).history.length, 1);
+});
+
+t.test('a killed process loses the batch under way; what was stored is not asked for again', async (t) => {
+  const world = await pagesWorld(t, { pages: 70 });
+  const { settings, catalog, provider } = world;
+  // The sync of the project is not due.
+  await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, nextRunAt: Number.MAX_SAFE_INTEGER });
+  const limits = { ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000', ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000' };
+  const { child, ended } = start(t, { ORDINATE_DATA: settings.dataFolder, ORDINATE_JOBS: 'on', ...limits }, 'work');
+  const reached = new Promise<void>((done) => {
+    provider.onRequest = ({ kind }) => {
+      if (kind === 'inspection' && asked(world).length === 55) done();
+    };
+  });
+  await Promise.race([reached, ended]);
+  child.kill('SIGKILL');
+  await ended;
+  provider.onRequest = () => {};
+  const stored = (await index(world)).pages.map(({ url }) => url);
+  t.equal(stored.length, 50, 'the first batch');
+  world.clock = Date.now();
+  provider.forget();
+  t.strictSame(await inspect(world), { inspected: 20, failed: 0 });
+  t.strictSame(
+    asked(world).filter((page) => stored.includes(page)),
+    [],
+  );
+});
