@@ -6,6 +6,7 @@ import { effectOf } from './tools/effect-of.ts';
 import { explainChange } from './tools/explain-change.ts';
 import { findings } from './tools/findings.ts';
 import { hours } from './tools/hours.ts';
+import { indexState } from './tools/index-state.ts';
 import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
 import { query } from './tools/query.ts';
@@ -28,6 +29,7 @@ export const TOOLS: readonly Tool[] = [
   findings,
   query,
   sitemaps,
+  indexState,
   alertsAndNotes,
   effectOf,
 ];

@@ -94,6 +94,7 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
       'findings',
       'query',
       'sitemaps',
+      'index_state',
       'alerts_and_notes',
       'effect_of',
     ],
@@ -127,6 +128,16 @@ t.test('findings: those of the API, with what was tested', async (t) => {
     isError: true,
     body: { error: { code: 'invalid_request', message: /^type must be/ } },
   });
+});
+
+t.test('index_state: all pages, or one of them, as in the API', async (t) => {
+  const page = 'https://shop.example/';
+  const listed = await call('index_state', { project: 'Proj1', filter: 'verdict:not_equals:PASS' });
+  t.match(listed, { body: { reason: /no connection/, paging: { total: 0, limit: 20 }, pages: [] } });
+  const { body } = await world.get(`/projects/Proj1/index/history?page=${encodeURIComponent(page)}`);
+  t.strictSame((await call('index_state', { project: 'Proj1', page })).body, body);
+  const refused = await call('index_state', { project: 'Proj1', page, sort: 'url' });
+  t.match(refused, { isError: true, body: { error: { message: /sort does not apply to one page/ } } });
 });
 
 t.test('list_projects: those of the workspace of the key', async (t) => {

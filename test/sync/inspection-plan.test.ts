@@ -1,0 +1,81 @@
+// By 2,000 inspections a day, each page with clicks of 50,000 pages is seen again within a week.
+import t from 'tap';
+import type { InspectionAttempts } from '../../server/catalog/inspections.ts';
+import { pacificDayOf } from '../../server/domain/dates.ts';
+import { toMicroseconds } from '../../server/domain/instants.ts';
+import { type PageToInspect, planInspections } from '../../server/sync/inspection-plan.ts';
+
+const DAY = 86_400_000;
+const START = Date.parse('2026-03-15T19:00:00Z');
+const PER_DAY = 2000;
+const PAGES = 50_000;
+const WATCHED = 100;
+
+const urlOf = (page: number): string => `https://shop.example/${page}`;
+const pageOf = (page: number, clicks: number): PageToInspect => ({
+  url: urlOf(page),
+  isWatched: page % (PAGES / WATCHED) === 0,
+  newSince: null,
+  clicks,
+  newestClicks: clicks,
+  impressions: 10,
+});
+
+/** Plans a day, and counts each chosen page as inspected then. */
+function planDay(pages: readonly PageToInspect[], attempts: Map<string, InspectionAttempts>, day: number): string[] {
+  const now = START + day * DAY;
+  const at = toMicroseconds(now);
+  const chosen = planInspections(pages, { attempts, now, count: PER_DAY }).map(({ url }) => url);
+  for (const url of chosen) {
+    const { firstAt = at, repeats = 0 } = attempts.get(url) ?? {};
+    const attempt = { firstAt, repeats: repeats + 1, inspectedAt: at, triedAt: at, changes: 0, failures: 0 };
+    attempts.set(url, { url, ...attempt });
+  }
+  return chosen;
+}
+
+/** The longest time, in days, that a page had clicks and was not inspected, after the first two weeks. */
+function longestGap(clicked: number, days: number) {
+  const attempts = new Map<string, InspectionAttempts>();
+  const clickedSince = new Map<number, number>();
+  let longest = 0;
+  let watchedSeen = 0;
+  for (let day = 0; day < days; day++) {
+    // Each week, a twentieth of the pages with clicks are others.
+    const first = Math.floor(day / 7) * Math.floor(clicked / 20);
+    const clicksOf = (page: number) => (page >= first && page < first + clicked ? 1 + Math.floor(1e5 / (page + 1)) : 0);
+    const pages = Array.from({ length: PAGES }, (_, page) => pageOf(page, clicksOf(page)));
+    const chosen = planDay(pages, attempts, day);
+    if (chosen.length > PER_DAY || new Set(chosen).size < chosen.length) throw new Error('not a plan of a day');
+    watchedSeen += chosen.filter((url) => Number(url.split('/').at(-1)) % (PAGES / WATCHED) === 0).length;
+    for (let page = 0; page < PAGES; page++) {
+      if (clicksOf(page) === 0) clickedSince.delete(page);
+      else if (!clickedSince.has(page)) clickedSince.set(page, day);
+      const since = clickedSince.get(page);
+      if (since === undefined || day < 14) continue;
+      const last = attempts.get(urlOf(page))?.inspectedAt ?? 0;
+      longest = Math.max(longest, day - Math.max(since, (last! / 1000 - START) / DAY));
+    }
+  }
+  return { longest, seen: attempts.size, watched: watchedSeen / days };
+}
+
+t.test('up to 10,000 pages with clicks are inspected weekly, and watched ones daily', async (t) => {
+  const { longest, seen, watched } = longestGap(10_000, 30);
+  t.ok(longest <= 7, `${longest} days`);
+  t.equal(watched, WATCHED);
+  t.ok(seen > 12_000, `pages without clicks have their turn: ${seen} pages`);
+  // 2,000 a day are 14,000 a week: the limit is near, and this says that the measure can fail.
+  t.ok(longestGap(16_000, 30).longest > 7);
+});
+
+t.test('a new page is inspected on days 1, 3, 7, 14 and 28, though others have more clicks', (t) => {
+  const attempts = new Map<string, InspectionAttempts>();
+  const newPage = { ...pageOf(PAGES + 1, 0), newSince: pacificDayOf(START) };
+  const pages = Array.from({ length: 30_000 }, (_, page) => pageOf(page, 100));
+  const on: number[] = [];
+  for (let day = 0; day < 31; day++)
+    if (planDay([...pages, newPage], attempts, day).includes(newPage.url)) on.push(day);
+  t.strictSame(on, [1, 3, 7, 14, 28]);
+  t.end();
+});
