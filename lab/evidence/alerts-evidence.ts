@@ -20,6 +20,7 @@ import { comparedRows, KEYWORDS, TRAFFIC, withLimits } from './compare.ts';
 import { measureCost } from './cost.ts';
 import { type Counted, countAlerts } from './count.ts';
 import { hourlyStopRows } from './hourly-stops.ts';
+import { indexFlipRows } from './index-flips.ts';
 import { countKeywordOpenings, countTrafficOpenings, type ProjectDays, readProjectDays } from './project-days.ts';
 
 /**
@@ -32,7 +33,7 @@ const program = new Command('alerts:evidence')
   .option('--property <property>', 'its property')
   .option('--sites <n>', 'synthetic sites and keywords of each size', Number, 100)
   .option('--keywords <n>', 'keywords of the measurement of costs', Number, 5000)
-  .option('--only <part>', 'sites, hours, demo, export or cost');
+  .option('--only <part>', 'sites, hours, index, demo, export or cost');
 
 interface Options {
   readonly export?: string;
@@ -49,7 +50,7 @@ async function run(): Promise<void> {
   const options: Options = program.parse().opts();
   const runs = (part: string): boolean => options.only === undefined || options.only === part;
   // They take longer than the tables, and all of these need them.
-  const limits = ['cost', 'hours'].includes(options.only ?? '') ? undefined : findLimits(options);
+  const limits = ['cost', 'hours', 'index'].includes(options.only ?? '') ? undefined : findLimits(options);
   if (limits !== undefined && runs('sites')) printSites(options, limits);
   if (limits !== undefined && runs('demo')) {
     await printFolder('The demo', limits, (stores) => loadDemo(stores, { evaluate: false }));
@@ -59,6 +60,7 @@ async function run(): Promise<void> {
     else await printFolder('The export', limits, (stores) => importExport(stores, options));
   }
   if (runs('hours')) for (const row of hourlyStopRows(options.sites)) print(row);
+  if (runs('index')) for (const row of indexFlipRows(100 * options.sites)) print(row);
   if (runs('cost')) await measureCost(options.keywords, print);
 }
 

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
+import { listChangedPages } from '../catalog/inspections.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -9,6 +10,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { EvaluatedAlert } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
 import { NEW_LEVEL, readHourlyInput, replayHours } from './hourly-replay.ts';
+import { alertsOfIndex, indexRangeUntil, isAboutIndex } from './index-replay.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
 import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './keyword-replay.ts';
 import { type AlertProject, lastStoredFinalDay, readAlertProject } from './project-state.ts';
@@ -94,6 +96,7 @@ export async function evaluateProject(
       stored: await readCoverage(snapshot, id),
       synced: await readSyncedDays(snapshot, id, read),
       hours: await readHourlyInput(snapshot, state.project, asOf ?? pacificDayOf(now())),
+      index: await listChangedPages(snapshot, id),
       rules: await readRulesFiles(snapshot, state, { first: firstDay(range.to), to: range.to }),
     };
   });
@@ -112,8 +115,12 @@ export async function evaluateProject(
   signal.throwIfAborted();
   const hourly = await replayHours(facts, input.hours, { calendar, signal });
   const rules = await evaluateRules(facts, state, input.rules, signal);
+  // Of days that are over, so that one of many pages does not open and become one of a group.
+  const yesterday = addDays(pacificDayOf(now()), -1);
+  const indexRange = indexRangeUntil(earlier(asOf ?? yesterday, yesterday));
+  const index = alertsOfIndex(input.index, indexRange, calendar);
 
-  const alerts = [...replay.alerts, ...hourly, ...rules.alerts];
+  const alerts = [...replay.alerts, ...hourly, ...index, ...rules.alerts];
   const firstStored = Object.values(input.stored)
     .map((table) => table.firstDay)
     .reduce(earlier, range.to);
@@ -124,6 +131,7 @@ export async function evaluateProject(
       // The facts of a resolved alert may have been dropped since.
       if (resolvedAt !== null && date < firstStored) return false;
       if (type === 'hourly_stop') return date >= input.hours.covered;
+      if (isAboutIndex(type)) return date >= indexRange.from;
       return date >= (type === 'rule' ? rules.starts[subject]!.from : range.from);
     },
     endedBecause: endedBecause(state, { starts: rules.starts, hoursFrom: input.hours.covered }),
@@ -194,6 +202,7 @@ function endedBecause(
   const byId = new Map(keywords.map((keyword) => [keyword.id, keyword]));
   return ({ type, subject, basis, date, keywordId }) => {
     if (type === 'hourly_stop') return date < hoursFrom ? NEW_LEVEL : undefined;
+    if (isAboutIndex(type)) return undefined;
     if (type === 'rule') {
       const rule = rules.find(({ id }) => id === subject);
       if (rule === undefined) return 'the rule was removed';

@@ -103,6 +103,25 @@ export async function listInspectionChanges(
   return rows.map(({ since, state }) => ({ since, state: JSON.parse(state) as IndexState }));
 }
 
+/** A state of a page, for alerts. */
+export interface PageState extends InspectionChange {
+  readonly url: string;
+  /** The second inspection with it; null before. */
+  readonly secondAt: Microseconds | null;
+  /** In the 28 days before. */
+  readonly clicks: number;
+  readonly isWatched: boolean;
+}
+
+/** The states of the pages whose state has changed, by address, oldest first. */
+export async function listChangedPages(catalog: Catalog, project: string): Promise<PageState[]> {
+  type Row = Omit<PageState, 'state' | 'isWatched'> & { state: string; watched: number };
+  const rows = await catalog.statements.all<Row>('inspection_histories', { project });
+  return rows.map(({ state, watched, ...row }) => {
+    return { ...row, state: JSON.parse(state) as IndexState, isWatched: watched === 1 };
+  });
+}
+
 /**
  * Stores results and when the next inspections are due, in one transaction. What was known of another property is
  * forgotten.

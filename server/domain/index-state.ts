@@ -23,6 +23,9 @@ export interface Inspection {
   readonly lastCrawlTime: string | null;
 }
 
+/** The verdict about a page that is in the index. */
+export const INDEXED = 'PASS';
+
 /** Whether a page belongs to a property, a domain or a prefix of addresses. */
 export function belongsTo(property: string, url: string): boolean {
   if (!property.startsWith('sc-domain:')) return url.startsWith(property);
