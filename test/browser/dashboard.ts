@@ -24,6 +24,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   files: () => import('./files.ts'),
   surfaces: () => import('./surfaces.ts'),
   hours: () => import('./hours.ts'),
+  'index-state': () => import('./index-state.ts'),
   habits: () => import('./habits.ts'),
   explain: () => import('./explain.ts'),
   explore: () => import('./explore.ts'),

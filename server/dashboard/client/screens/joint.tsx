@@ -4,6 +4,7 @@ import type { DailyMetrics, Metrics, Project, Range } from '../lib/types.ts';
 import { compareParameter, intervalOf, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
+import { IndexState } from '../parts/index-state.tsx';
 import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
@@ -58,6 +59,7 @@ function JointScreen({ of }: { of: Subject }) {
           <div class="joint">
             <div>
               <Days project={project} of={of} text={text} />
+              {of === 'page' && <IndexState project={project} url={text} />}
             </div>
             <div>
               <h2 class="section">{heading}</h2>

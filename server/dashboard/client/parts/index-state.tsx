@@ -1,0 +1,37 @@
+import { apiPath, share, useResource } from '../lib/api.ts';
+import type { IndexHistoryAnswer, Project } from '../lib/types.ts';
+import '../styles/hours.css';
+
+/** The state of a page in the index of the search engine, and when it changed; nothing before its first inspection. */
+export function IndexState({ project, url }: { project: Project; url: string }) {
+  const path = apiPath(`/projects/${project.id}/index/history`, { page: url });
+  const { data } = useResource<IndexHistoryAnswer>(share === undefined ? path : null);
+  const page = data?.page ?? null;
+  if (data === undefined || page === null) return null;
+  const canonical = page.googleCanonical;
+  return (
+    <section class="card index-state" aria-label="In the index">
+      <header>
+        <h2>In the index: {page.verdict === 'PASS' ? 'yes' : 'no'}</h2>
+        <p class="muted">
+          {page.coverageState ?? page.verdict ?? 'The search engine says nothing more'}, since {page.since.slice(0, 10)}
+          . Inspected on {page.inspectedAt.slice(0, 10)}
+          {page.lastCrawlTime !== null && `, last crawled on ${page.lastCrawlTime.slice(0, 10)}`}.
+        </p>
+        {canonical !== null && canonical !== url && <p class="muted">Its canonical page is {canonical}.</p>}
+      </header>
+      {data.history.length > 1 && (
+        <details>
+          <summary>{data.history.length} states</summary>
+          <ul>
+            {data.history.map(({ since, verdict, coverageState }) => (
+              <li key={since}>
+                {since.slice(0, 10)}: {coverageState ?? verdict ?? 'unknown'}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
