@@ -10,10 +10,12 @@ import { LARGE, LAST_DAY } from '../snapshots.ts';
 /** A question may cost so many times as much as the report that answers it too. */
 const MAX_RATIO = 1.2;
 
-/** Questions against the reports that answer the same, without a response cache. */
+type Pair = readonly [name: string, report: string, question: object];
+
+/** Questions against the reports that answer the same: without the response cache, which hides what an answer takes, and with it. */
 export async function measureQuestion({ data, options }: Bench): Promise<Outcome> {
   const { days, listDays } = options;
-  const pairs: readonly (readonly [name: string, report: string, question: object])[] = [
+  const pairs: readonly Pair[] = [
     ['site, 28 days', 'site?period=28d', { range: { period: '28d' }, dimensions: ['date'] }],
     [`site, ${days} days`, `site?period=${days}d`, { range: { period: `${days}d` }, dimensions: ['date'] }],
     [
@@ -39,31 +41,10 @@ export async function measureQuestion({ data, options }: Bench): Promise<Outcome
   ];
   // Lists of earlier runs would be read, not made.
   for (const file of globSync(`${data.folder}/lists/*.parquet`)) rmSync(file);
-  return withServer(data, { cache: false }, async (server) => {
+  const alone = await withServer(data, { cache: false }, async (server) => {
     const client = await Client.of(server);
     const memory = new PeakMemory(server.pid);
-    const outcomes: Outcome[] = [];
-    const compare = (
-      name: string,
-      { report, question }: Awaited<ReturnType<typeof alternate<'report' | 'question'>>>,
-    ) =>
-      outcomes.push({
-        lines: [{ name: `question: ${name}`, ...question, baselines: { report: report.median } }],
-        targets: [atMost(`question: ${name}, against the report`, question.median / report.median, MAX_RATIO)],
-      });
-    for (const [name, path, question] of pairs) {
-      const report = `/projects/${LARGE}/${path}`;
-      const asked = addressOf(question);
-      for (let time = 0; time < options.rounds; time++) {
-        await client.time(report);
-        await client.time(asked);
-      }
-      const times = await alternate(options.rounds * 3, {
-        report: () => client.time(report),
-        question: () => client.time(asked),
-      });
-      compare(name, times);
-    }
+    const outcomes = await compareEach(client, pairs, options.rounds, '');
     // The report of a list makes it when it is first asked, and reads it from then on.
     const ranges = rangesOf(listDays).slice(0, options.rounds * 3);
     for (const [path, dimension] of [
@@ -82,15 +63,45 @@ export async function measureQuestion({ data, options }: Bench): Promise<Outcome
         },
         0,
       );
-      compare(`${path}, of days not asked before`, times);
+      outcomes.push(compared(`${path}, of days not asked before`, times));
     }
     client.close();
-    const [first, ...rest] = outcomes.flatMap(({ lines }) => lines);
-    return {
-      lines: [{ ...first!, memory: memoryOf(memory) }, ...rest],
-      targets: outcomes.flatMap(({ targets }) => targets),
-    };
+    const [first, ...rest] = outcomes;
+    return [{ ...first!, lines: first!.lines.map((line) => ({ ...line, memory: memoryOf(memory) })) }, ...rest];
   });
+  const cached = await withServer(data, { cache: true }, async (server) => {
+    const client = await Client.of(server);
+    const outcomes = await compareEach(client, pairs, options.rounds, ', cached');
+    client.close();
+    return outcomes;
+  });
+  const all = [...alone, ...cached];
+  return { lines: all.flatMap(({ lines }) => lines), targets: all.flatMap(({ targets }) => targets) };
+}
+
+async function compareEach(client: Client, pairs: readonly Pair[], rounds: number, suffix: string): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [name, path, question] of pairs) {
+    const report = `/projects/${LARGE}/${path}`;
+    const asked = addressOf(question);
+    for (let time = 0; time < rounds; time++) {
+      await client.time(report);
+      await client.time(asked);
+    }
+    const times = await alternate(rounds * 3, {
+      report: () => client.time(report),
+      question: () => client.time(asked),
+    });
+    outcomes.push(compared(name + suffix, times));
+  }
+  return outcomes;
+}
+
+function compared(name: string, { report, question }: Awaited<ReturnType<typeof alternate<'report' | 'question'>>>) {
+  return {
+    lines: [{ name: `question: ${name}`, ...question, baselines: { report: report.median } }],
+    targets: [atMost(`question: ${name}, against the report`, question.median / report.median, MAX_RATIO)],
+  };
 }
 
 const addressOf = (question: object): string =>
