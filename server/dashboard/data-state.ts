@@ -2,6 +2,7 @@ import { type Coverage, FACT_TABLES, type FactTable, filesOf, readCoverage } fro
 import type { Project } from '../catalog/projects.ts';
 import { listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import { BING_TABLES } from '../domain/engines.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import type { ReportSources } from '../reports/report.ts';
@@ -47,9 +48,10 @@ export async function readDataState(sources: ReportSources, { project, isOwner, 
       const known = syncDays.filter((day) => day.table === table);
       const stateOf =
         known.length > 0
-          ? syncedState(known)
+          ? syncedState(table, known)
           : await loadedState(sources, { project, table, calendar: calendar!, signal });
-      const { firstDay, lastDay, rows } = coverage[table]!;
+      const { lastDay, rows } = coverage[table]!;
+      const firstDay = addDays(coverage[table]!.firstDay, 1 - daysOf(table));
       const isCovered = (day: Day): boolean => day >= firstDay && day <= lastDay;
       const covered: StateOf = (day) => {
         const state = stateOf(day);
@@ -85,14 +87,28 @@ function calendarOf({ syncedThrough }: Project, stored: readonly Coverage[]): { 
 
 type StateOf = (day: Day) => DayState;
 
-function syncedState(days: readonly SyncDay[]): StateOf {
-  const byDay = new Map(days.map((day) => [day.day, day]));
+const WEEKLY: readonly FactTable[] = [BING_TABLES.pages, BING_TABLES.queries];
+const OF_BING: readonly FactTable[] = Object.values(BING_TABLES);
+
+/** How many days a stored day of a table stands for: weeks are stored by their last one. */
+function daysOf(table: FactTable): number {
+  return WEEKLY.includes(table) ? 7 : 1;
+}
+
+/** The days that a stored day of a table stands for. */
+function daysUntil(table: FactTable, last: Day): readonly Day[] {
+  return eachDay(addDays(last, 1 - daysOf(table)), last);
+}
+
+function syncedState(table: FactTable, days: readonly SyncDay[]): StateOf {
+  const byDay = new Map(days.flatMap((known) => daysUntil(table, known.day).map((day) => [day, known] as const)));
   return (day) => {
     const known = byDay.get(day);
     if (known === undefined) return 'missing';
     if (known.state === 'failed') return 'failed';
     if (known.cutOff) return 'cut_off';
-    return known.final ? 'final' : 'provisional';
+    // Bing does not say which days may change.
+    return known.final || OF_BING.includes(table) ? 'final' : 'provisional';
   };
 }
 
@@ -110,13 +126,16 @@ async function loadedState(
   const isMonthly = table === 'country_monthly';
   const files = await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, calendar);
   const query = { files, range: calendar, signal };
-  const days = isMonthly
-    ? (await facts.countryMonths(query, null)).map(({ month }) => month)
-    : await facts.storedDays(query);
-  const known = new Set(days);
+  const read = async (): Promise<readonly string[]> => {
+    if (isMonthly) return (await facts.countryMonths(query, null)).map(({ month }) => month);
+    if (!WEEKLY.includes(table)) return facts.storedDays(query);
+    return (await facts.weekSums(query)).flatMap(({ date }) => daysUntil(table, date));
+  };
+  const known = new Set(await read());
   return (day) => {
     if (!known.has(isMonthly ? day.slice(0, 7) : day)) return 'missing';
-    return provisionalAfter !== null && day > provisionalAfter ? 'provisional' : 'final';
+    const mayChange = provisionalAfter !== null && day > provisionalAfter && !OF_BING.includes(table);
+    return mayChange ? 'provisional' : 'final';
   };
 }
 

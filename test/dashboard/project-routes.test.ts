@@ -32,6 +32,8 @@ const world = await makeWorld(t, {
     ['Kw001', '2026-03-09', 'https://shop.example/b', 1, 40, 100],
     ['Kw001', '2026-03-09', 'https://shop.example/a', 1, 10, 0],
   ),
+  site_daily_bing: facts('date device', ['2026-03-09', 'unknown', 1, 10, 0]),
+  query_weekly_bing: facts('query week_end', ['boots', '2026-02-26', 1, 10, 0], ['boots', '2026-03-05', 1, 10, 0]),
   alerts: [
     {
       id: '00000000-0000-4000-8000-000000000001',
@@ -176,6 +178,13 @@ t.test('the data: which days of which tables are stored', async (t) => {
     { from: '2026-03-08', to: '2026-03-09', state: 'provisional' },
     { from: LAST, to: LAST, state: 'absent' },
   ]);
+  t.strictSame(byTable['query_weekly_bing'].runs, [
+    { from: DAYS[0], to: '2026-02-19', state: 'absent' },
+    { from: '2026-02-20', to: '2026-03-05', state: 'final' },
+    { from: '2026-03-06', to: LAST, state: 'absent' },
+  ]);
+  t.match(byTable['query_weekly_bing'], { firstDay: '2026-02-20', lastDay: '2026-03-05' });
+  t.match(byTable['site_daily_bing'].runs[1], { state: 'final' }, 'Bing does not say which days may change');
   t.equal(body.sync, undefined, 'a project without a connection is not synced');
   t.equal((await ask('Proj2/data')).status, 404);
   const empty = await ask('Empty/data');
