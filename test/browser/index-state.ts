@@ -1,7 +1,8 @@
-// The screen of a page says whether the page is in the index, and what it was before.
+// The screen of a page says whether the page is in the index, and what it was before; Data has the sitemaps.
 import t from 'tap';
 import { putInspections } from '../../server/catalog/inspections.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
+import { putSitemaps } from '../../server/catalog/sitemaps.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { watchedPage } from './browser.ts';
@@ -39,5 +40,22 @@ t.test('a page that was in the index and is not', async (t) => {
     problems.filter((each) => !/503/.test(each)),
     [],
   );
+  await context.close();
+});
+
+t.test('the sitemaps stand below the stored days', async (t) => {
+  const { property } = (await findAnyProject(catalog, 'Proj1'))!;
+  const at = toMicroseconds(Date.parse('2026-01-12T12:00:00Z'));
+  const sitemap = { path: 'https://shop.example/sitemap.xml', type: 'sitemap', isIndex: false, isPending: false };
+  const times = { lastSubmitted: null, lastDownloaded: '2026-01-11T12:00:00.000Z' };
+  const sitemaps = [{ ...sitemap, ...times, warnings: 2, errors: 0, urls: 1200 }];
+  await putSitemaps(catalog, 'Proj1', property, { sitemaps, fetchedAt: at, reason: null, dueAt: at });
+  const context = await signedIn();
+  const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1/data');
+  const card = page.locator('section[aria-label="Sitemaps"]');
+  t.strictSame(await card.locator('tbody td').allInnerTexts(), ['2026-01-11', '1,200', '0', '2']);
+  t.strictSame(await axeFindings(page), []);
+  await lookAt(t, page, 'sitemaps');
   await context.close();
 });

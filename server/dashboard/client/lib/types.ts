@@ -18,6 +18,7 @@ export const SEARCH_TYPES = ['web', 'image', 'video', 'news', 'discover', 'googl
 /** A search type, or another search engine. */
 export type Surface = (typeof SEARCH_TYPES)[number] | 'bing';
 export type SurfacesAnswer = Schemas['SurfacesAnswer'];
+export type SitemapsAnswer = Schemas['SitemapsAnswer'];
 export type IndexHistoryAnswer = Schemas['IndexHistoryAnswer'];
 export type HoursAnswer = Schemas['HoursAnswer'];
 

@@ -7,6 +7,7 @@ import type { Day, Project, Range, SiteAnswer } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Problem } from '../parts/form.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
+import { Sitemaps } from '../parts/sitemaps.tsx';
 import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 
 type DayState = 'final' | 'provisional' | 'cut_off' | 'failed' | 'missing' | 'absent';
@@ -62,7 +63,12 @@ export function Data() {
       isViewed={false}
       controls={(project) => <CopyButton path={`/projects/${project.id}`} hasCsv={false} />}
     >
-      {(project) => <State project={project} />}
+      {(project) => (
+        <>
+          <State project={project} />
+          <Sitemaps project={project} />
+        </>
+      )}
     </ProjectScreen>
   );
 }

@@ -1,0 +1,47 @@
+import { useResource } from '../lib/api.ts';
+import { formatCount } from '../lib/format.ts';
+import type { Project, SitemapsAnswer } from '../lib/types.ts';
+
+/** The sitemaps that the search engine knows, with what is wrong with them; nothing if there are none. */
+export function Sitemaps({ project }: { project: Project }) {
+  const { data } = useResource<SitemapsAnswer>(`/projects/${project.id}/sitemaps`);
+  if (data === undefined || data.sitemaps.length === 0) return null;
+  return (
+    <section class="card surfaces" aria-label="Sitemaps">
+      <header>
+        <h2>Sitemaps</h2>
+        {data.reason !== null && <p class="muted">{data.reason}</p>}
+      </header>
+      <table class="metric-table">
+        <thead>
+          <tr>
+            <th scope="col">Address</th>
+            <th scope="col">Last read</th>
+            <th scope="col" class="number">
+              Pages
+            </th>
+            <th scope="col" class="number">
+              Errors
+            </th>
+            <th scope="col" class="number">
+              Warnings
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.sitemaps.map(({ path, lastDownloaded, isPending, urls, errors, warnings }) => (
+            <tr key={path}>
+              <th scope="row" class="name">
+                {path}
+              </th>
+              <td>{isPending ? 'not yet' : (lastDownloaded?.slice(0, 10) ?? '–')}</td>
+              <td class="number">{urls === null ? '–' : formatCount(urls)}</td>
+              <td class="number">{formatCount(errors)}</td>
+              <td class="number">{formatCount(warnings)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
