@@ -140,7 +140,7 @@ function rowStream(
   const headers = {
     'content-type': `${MEDIA_TYPES[format]}${isText ? '; charset=utf-8' : ''}`,
     ...headersOf(answer.head, format),
-    ...Object.fromEntries(Object.entries(metadata).map(([name, json]) => [`x-${name}`, json])),
+    ...Object.fromEntries(Object.entries(metadata).map(([name, json]) => ['x-'.concat(name), json])),
     ...(etag === undefined ? {} : { etag }),
   };
   return { headers, body: write(answer, { bom, metadata }) };
