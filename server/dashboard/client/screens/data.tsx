@@ -50,6 +50,9 @@ const TABLES: Readonly<Record<string, string>> = {
   brand_daily: 'Brand',
   page_daily: 'Pages',
   query_daily: 'Queries',
+  site_daily_bing: 'Bing: site',
+  page_weekly_bing: 'Bing: pages by week',
+  query_weekly_bing: 'Bing: queries by week',
 };
 /** While history is loading, its state is asked for again, in milliseconds. */
 const POLL = 10_000;
@@ -63,12 +66,7 @@ export function Data() {
       isViewed={false}
       controls={(project) => <CopyButton path={`/projects/${project.id}`} hasCsv={false} />}
     >
-      {(project) => (
-        <>
-          <State project={project} />
-          <Sitemaps project={project} />
-        </>
-      )}
+      {(project) => <State project={project} />}
     </ProjectScreen>
   );
 }
@@ -118,6 +116,7 @@ function State({ project }: { project: Project }) {
       ) : (
         <Calendar calendar={calendar} tables={tables} />
       )}
+      <Sitemaps project={project} />
     </>
   );
 }
