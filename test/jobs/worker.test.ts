@@ -14,7 +14,11 @@ import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts'
 
 /** Those that say what they did also where there was nothing to do. */
 const TALKING = ['sweep-facts', 'sweep-lists', 'refresh-lists'];
-const JOBS = [...TALKING, 'sync-projects', 'evaluate-alerts', 'prune-facts', 'send-deliveries', 'write-digests'];
+const JOBS = [
+  ...TALKING,
+  ...['sync-projects', 'read-sitemaps', 'inspect-pages', 'evaluate-alerts'],
+  ...['prune-facts', 'send-deliveries', 'write-digests'],
+];
 const SMALL = { workspaces: [WORKSPACE], projects: [PROJECT] };
 
 type Line = Readonly<Record<string, unknown>>;
