@@ -13,7 +13,8 @@ const LIMITS = `ulimit -c 0 && ulimit -f 0 && ulimit -t ${PROCESSOR_SECONDS} && 
 const PROGRAM = fileURLToPath(new URL('./cage.ts', import.meta.url));
 const PRIVATE_ROOT = fileURLToPath(new URL('./private-root.sh', import.meta.url));
 const CODE = dirname(dirname(PROGRAM));
-const PACKAGES = join(fileURLToPath(import.meta.resolve('@duckdb/node-api')), '../../../..');
+/** Found when a process starts: bundles cannot look packages up. */
+const packages = (): string => join(fileURLToPath(import.meta.resolve('@duckdb/node-api')), '../../../..');
 const NAMESPACES = [
   '--user',
   '--map-root-user',
@@ -63,7 +64,7 @@ export async function findIsolation(empty: string, files: string): Promise<Isola
 function start(command: readonly string[], { isolation, empty, files }: LaunchOptions): ChildProcess {
   const limited = ['/bin/sh', '-c', LIMITS, ...command];
   const dropped = ['setpriv', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', ...limited];
-  const folders = [...new Set([CODE, join(CODE, '../sql'), PACKAGES, dirname(process.execPath), files])];
+  const folders = [...new Set([CODE, join(CODE, '../sql'), packages(), dirname(process.execPath), files])];
   const inRoot = ['unshare', ...NAMESPACES, '/bin/sh', PRIVATE_ROOT, empty, ...folders, '--', ...limited];
   const [file, ...args] = { namespaces: inRoot, capabilities: dropped, limits: limited }[isolation];
   const child = spawn(file!, args, { cwd: empty, env: ENVIRONMENT, stdio: ['pipe', 'pipe', 'ignore'] });
