@@ -1,6 +1,8 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
-import { add, type Measures, NOTHING } from '../domain/metrics.ts';
+import { add, NOTHING } from '../domain/metrics.ts';
+import { numberOf } from '../domain/rules.ts';
 import { sortInSteps } from '../domain/sort-steps.ts';
+import { compareTexts } from '../domain/texts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import type { GroupedBy, NamedTexts, QuestionQuery, ReadRow, ReadRows, RowOrder, RowTest } from '../facts/question.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -134,24 +136,15 @@ function comparerOf(order: readonly RowOrder[]): Comparer {
 
 function oneComparer({ by, descending }: RowOrder): Comparer {
   const sign = descending ? -1 : 1;
-  if (typeof by === 'number') return (a, b) => sign * byText(a.names[by]!, b.names[by]!);
-  if (by === 'clicks' || by === 'impressions') return (a, b) => sign * (a.measures[by] - b.measures[by]);
-  const ratio = by === 'ctr' ? ctrOf : positionOf;
+  if (typeof by === 'number') return (a, b) => sign * compareTexts(a.names[by]!, b.names[by]!);
   return ({ measures: a }, { measures: b }) => {
-    if (a.impressions === 0 || b.impressions === 0) return Number(a.impressions === 0) - Number(b.impressions === 0);
-    return sign * (ratio(a) - ratio(b));
+    const [x, y] = [numberOf(a, by), numberOf(b, by)];
+    if (x === undefined || y === undefined) return Number(x === undefined) - Number(y === undefined);
+    return sign * (x - y);
   };
 }
 
-const ctrOf = ({ clicks, impressions }: Measures): number => clicks / impressions;
-const positionOf = ({ impressions, sumPosition }: Measures): number => (sumPosition + impressions) / impressions;
-
 function byNames(a: ReadRow, b: ReadRow): number {
   const at = a.names.findIndex((name, index) => name !== b.names[index]);
-  return at < 0 ? 0 : byText(a.names[at]!, b.names[at]!);
-}
-
-function byText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  return at < 0 ? 0 : compareTexts(a.names[at]!, b.names[at]!);
 }
