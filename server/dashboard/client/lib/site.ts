@@ -10,7 +10,7 @@ export function siteParameters(view: View, project: Project | undefined): Parame
   const { interval } = intervalOf(view);
   return {
     ...rangeParameters(view, project),
-    ...surfaceParameters(view),
+    ...surfaceParameters(view.type),
     device: view.device === 'all' ? null : view.device,
     country: view.country,
     compare,

@@ -79,12 +79,12 @@ export function useView(): View {
 }
 
 /** The surface that an address or an answer names. On some screens the address has types of something else. */
-export function surfaceOf({ engine, type }: Readonly<Record<string, string | undefined>>): Surface {
+export function surfaceOf({ engine, type }: { readonly engine?: string; readonly type?: string }): Surface {
   return engine === 'bing' ? engine : (SEARCH_TYPES.find((name) => name === type) ?? 'web');
 }
 
-/** What the address says of a surface. */
-export function surfaceChanges(surface: Surface): Readonly<Record<'type' | 'engine', string | null>> {
+/** The parameters of a surface, in addresses and requests; null for web. */
+export function surfaceParameters(surface: Surface): Readonly<Record<'type' | 'engine', string | null>> {
   return surface === 'bing'
     ? { type: null, engine: surface }
     : { type: surface === 'web' ? null : surface, engine: null };
@@ -114,7 +114,7 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
   const { filter: all = '' } = query;
   const isJson = all.trimStart().startsWith('{');
   const filter = isJson ? '' : partOfFilter(all, ({ field }) => field === 'query' || field === 'url');
-  const surface = surfaceChanges(surfaceOf(query));
+  const surface = surfaceParameters(surfaceOf(query));
   return (path, changes = {}) => addressOf(path, { ...shared, ...surface, filter, ...changes });
 }
 
@@ -165,11 +165,6 @@ export function rangeParameters(view: View, project: Project | undefined): Recor
 /** Whether results of the view's type are shown for queries. */
 export function hasQueries({ type }: View): boolean {
   return type !== 'discover' && type !== 'googleNews';
-}
-
-/** The parameters of requests for the surface of a view; null for web. */
-export function surfaceParameters({ type }: View): ReturnType<typeof surfaceChanges> {
-  return surfaceChanges(type);
 }
 
 /** Whether a request for the view's range needs to know the project. */

@@ -1,6 +1,6 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import type { Project, SurfacesAnswer } from '../lib/types.ts';
-import { compareParameter, rangeParameters, surfaceChanges, surfaceOf, useView, type View } from '../lib/view.ts';
+import { compareParameter, rangeParameters, surfaceOf, surfaceParameters, useView, type View } from '../lib/view.ts';
 import { Change, Value } from './numbers.tsx';
 import { TYPE_NAMES } from './view-chips.tsx';
 
@@ -39,14 +39,14 @@ export function Surfaces({ project }: { project: Project }) {
           </tr>
         </thead>
         <tbody>
-          {data.surfaces
-            .map(({ engine, type, ...row }) => ({ ...row, surface: surfaceOf({ engine, type }) }))
-            .map(({ surface, ...row }) => (
+          {data.surfaces.map((row) => {
+            const surface = surfaceOf(row);
+            return (
               <tr key={surface}>
                 <th scope="row" class="name">
                   <a
                     href={view.with({
-                      ...surfaceChanges(surface),
+                      ...surfaceParameters(surface),
                       ...(surface === 'bing' && { country: null }),
                       device: null,
                       offset: null,
@@ -67,7 +67,8 @@ export function Surfaces({ project }: { project: Project }) {
                   <Value metric="position" value={row.position} />
                 </td>
               </tr>
-            ))}
+            );
+          })}
         </tbody>
       </table>
     </section>

@@ -19,7 +19,7 @@ interface TopRowsQuery {
 export function topRowsPath(id: string, { kind, view, project }: TopRowsQuery): string {
   return apiPath(`/projects/${id}/${kind}`, {
     ...rangeParameters(view, project),
-    ...surfaceParameters(view),
+    ...surfaceParameters(view.type),
     country: view.country,
     filter: filterOfRows(view.get('filter'), kind === 'queries' ? 'query' : 'url'),
     limit: ROWS,

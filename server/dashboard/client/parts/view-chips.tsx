@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { formatDate } from '../lib/dates.ts';
 import { describeCondition, parseFilter, writeFilter } from '../lib/filter.ts';
 import { countryName } from '../lib/format.ts';
-import { surfaceChanges, useView } from '../lib/view.ts';
+import { surfaceParameters, useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 
 export const DEVICE_NAMES: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ function SliceChips({ by }: ViewChipsProps) {
         </Chip>
       )}
       {view.type !== 'web' && (
-        <Chip isIdle={isIdle('type', by)} onRemove={() => change(surfaceChanges('web'))}>
+        <Chip isIdle={isIdle('type', by)} onRemove={() => change(surfaceParameters('web'))}>
           {TYPE_NAMES[view.type]!}
         </Chip>
       )}

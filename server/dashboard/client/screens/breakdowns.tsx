@@ -21,7 +21,7 @@ export function Breakdowns() {
   const view = useView();
   const parametersFor = (project: Project | undefined) => ({
     ...rangeParameters(view, project),
-    ...surfaceParameters(view),
+    ...surfaceParameters(view.type),
     compare: compareParameter(view, project),
   });
   useAsk(view, (id, project) => {

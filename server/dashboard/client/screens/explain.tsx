@@ -34,7 +34,7 @@ export function Explain() {
   const hasCountry = by === 'page' || by === 'query';
   const parametersFor = (project: Project | undefined) => ({
     ...rangeParameters(view, project),
-    ...surfaceParameters(view),
+    ...surfaceParameters(view.type),
     compare: compareParameter(view, project),
     by: by === 'page' ? null : by,
     country: hasCountry ? view.country : null,

@@ -38,7 +38,7 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
     path: `/projects/${id}/${movers === undefined ? kind : 'movers'}`,
     parameters: {
       ...rangeParameters(view, project),
-      ...(movers === undefined && surfaceParameters(view)),
+      ...(movers === undefined && surfaceParameters(view.type)),
       country: view.country,
       filter,
       compare: compareParameter(view, project),
