@@ -83,7 +83,8 @@ export async function areReconciled(
     facts.weekSums({ ...query, files: files.pages }),
     facts.siteDays({ ...query, files: files.site }, 'all'),
   ]);
-  const total = (rows: readonly { readonly clicks: number; readonly impressions: number }[]): string =>
-    `${rows.reduce((sum, { clicks }) => sum + clicks, 0)} ${rows.reduce((sum, row) => sum + row.impressions, 0)}`;
-  return total(weeks) === total(days);
+  return (['clicks', 'impressions'] as const).every((metric) => {
+    const [ofWeeks, ofDays] = [weeks, days].map((rows) => rows.reduce((sum, row) => sum + row[metric], 0));
+    return ofWeeks === ofDays;
+  });
 }

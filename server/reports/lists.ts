@@ -151,10 +151,7 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     period,
   } = values;
   checkFields(kind, { type, filter, sort }, part);
-  const surface = surfaceOf(engine, type, {
-    country: { is: named, default: null },
-    quality: { is: quality, default: false },
-  });
+  const surface = surfaceOf(engine, type, { country: named !== null, quality });
   const days = listRange({ from, to, period }, project, now);
   return {
     kind,

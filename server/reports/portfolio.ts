@@ -40,7 +40,7 @@ export const portfolioReport = workspaceReport({
     const values = parameter.readParameters(parameters, sent);
     const { from, to, period, compare, engine, type, device, daily, interval, quality, filter, sort, offset } = values;
     checkDevice(type, device);
-    const surface = surfaceOf(engine, type, { device: { is: device, default: 'all' } });
+    const surface = surfaceOf(engine, type, { device: device !== 'all' });
     if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
     const range = { from, to, period, compare };
     const limit = parameter.rowLimit(sent, values.limit);

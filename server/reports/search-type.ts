@@ -56,16 +56,15 @@ export function ofType(type: Surface): OfSurface {
   return type === 'web' ? {} : { type };
 }
 
-/** Throws `invalid_request` for what an engine does not have; `others` are parameters that must have their default. */
+/** Throws `invalid_request` for what an engine does not have. @param isSent whether other parameters that it lacks are sent */
 export function surfaceOf(
   engine: SearchEngine,
   type: SearchType,
-  others: Readonly<Record<string, { readonly is: unknown; readonly default: unknown }>> = {},
+  isSent: Readonly<Record<string, boolean>> = {},
 ): Surface {
   if (engine === 'google') return type;
-  const sent = { type: { is: type, default: 'web' }, ...others };
-  for (const [name, { is, default: fallback }] of Object.entries(sent)) {
-    if (is !== fallback) throw invalidRequest(`${name} must be left out with engine=${engine}: Bing tells none.`);
+  for (const [name, isWrong] of Object.entries({ type: type !== 'web', ...isSent })) {
+    if (isWrong) throw invalidRequest(`${name} must be left out with engine=${engine}: Bing tells none.`);
   }
   return engine;
 }
