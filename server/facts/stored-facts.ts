@@ -29,8 +29,8 @@ import type { QuestionQuery, ReadRows } from './question.ts';
 import { hasManyValues, type QuestionRow, questionSql, readQuestionRows } from './question-sql.ts';
 import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
 
-/** Rows that are kept, some 40 (days) to 100 bytes each. */
-const MAX_KEPT = 100_000;
+/** Cached rows, some 40 (days) to 100 bytes each. */
+const MAX_CACHED_ROWS = 100_000;
 
 type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 
@@ -39,8 +39,8 @@ export class StoredFacts implements Facts {
   readonly #local: LocalReader;
   readonly #choose: (files: readonly StoredFile[]) => FactsReader;
   /** Results by statement, range and files: a file never changes. */
-  readonly #kept = new LRUCache<CacheKey, readonly unknown[]>({
-    maxSize: MAX_KEPT,
+  readonly #cached = new LRUCache<CacheKey, readonly unknown[]>({
+    maxSize: MAX_CACHED_ROWS,
     sizeCalculation: (rows) => rows.length + 1,
   });
 
@@ -63,7 +63,7 @@ export class StoredFacts implements Facts {
   }
 
   siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]> {
-    return this.#keep('facts/site_devices', query, (row: DeviceMeasures) => row);
+    return this.#cache('facts/site_devices', query, (row: DeviceMeasures) => row);
   }
 
   siteHours(query: FactsQuery): Promise<HourMeasures[]> {
@@ -162,7 +162,7 @@ export class StoredFacts implements Facts {
   }
 
   storedDays(query: FactsQuery): Promise<readonly Day[]> {
-    return this.#keep('alerts/table_days', query, ({ date }: { date: Day }) => date);
+    return this.#cache('alerts/table_days', query, ({ date }: { date: Day }) => date);
   }
 
   keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void> {
@@ -245,12 +245,12 @@ export class StoredFacts implements Facts {
   }
 
   /** Like `#rows`, of results that are read again and again. */
-  async #keep<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+  async #cache<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
     const key = cacheKey(name, query.range, ...query.files.map(({ file }) => file));
-    const known = this.#kept.get(key);
+    const known = this.#cached.get(key);
     if (known !== undefined) return known as readonly T[];
     const rows = (await this.#rows<Row>(name, query, {})).map(read);
-    this.#kept.set(key, rows);
+    this.#cached.set(key, rows);
     return rows;
   }
 

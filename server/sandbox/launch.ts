@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL('./cage.ts', import.meta.url));
 const PRIVATE_ROOT = fileURLToPath(new URL('./private-root.sh', import.meta.url));
 const CODE = dirname(dirname(PROGRAM));
 /** Found when a process starts: bundles cannot look packages up. */
-const packages = (): string => join(fileURLToPath(import.meta.resolve('@duckdb/node-api')), '../../../..');
+const packages = (): string => join(createRequire(PROGRAM).resolve('@duckdb/node-api'), '../../../..');
 const NAMESPACES = [
   '--user',
   '--map-root-user',

@@ -36,7 +36,7 @@ const NEW_ON = [1, 3, 7, 14, 28] as const;
 const USUAL_DAYS = 90;
 /** Nothing is inspected twice within this time; a page that failed waits a day, and longer each time. */
 const SHORTEST = 0.8 * DAY;
-const LONGEST_WAIT = 28;
+const MAX_WAIT_DAYS = 28;
 
 /**
  * The pages to inspect next, most urgent first: watched and new ones and those to confirm a change, pages with clicks that
@@ -86,7 +86,7 @@ function candidateOf(page: PageToInspect, known: InspectionAttempts | undefined,
   const at = toMicroseconds(now);
   const days = (from: number): number => (at - from) / 1000 / DAY;
   const age = known?.inspectedAt == null ? Number.POSITIVE_INFINITY : days(known.inspectedAt);
-  const wait = known === undefined || known.failures === 0 ? 0 : Math.min(2 ** (known.failures - 1), LONGEST_WAIT);
+  const wait = known === undefined || known.failures === 0 ? 0 : Math.min(2 ** (known.failures - 1), MAX_WAIT_DAYS);
   const isReady = known === undefined || days(known.triedAt) >= Math.max(wait, SHORTEST / DAY);
   const observed = known?.firstAt == null ? 0 : days(known.firstAt);
   const rate = (1 + (known?.changes ?? 0)) / (USUAL_DAYS + observed);
