@@ -1,8 +1,9 @@
 // The quality block of an answer counts stored, missing, provisional and cut-off days of its range correctly.
 import t from 'tap';
-import { putSyncDays, type SyncDay } from '../../server/catalog/sync-days.ts';
+import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
-import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Row, refusedFor } from '../world.ts';
+import { syncDay } from '../sync-day.ts';
+import { facts, keyword, makeWorld, ofProject, PROJECT, type Row, refusedFor } from '../world.ts';
 import { eachDay } from './comparison-oracle.ts';
 
 const DAYS = eachDay({ from: '2026-01-20', to: '2026-03-10' });
@@ -105,28 +106,11 @@ t.test('days that are not synced are not expected; what is unknown is null', asy
 
 t.test('what the sync knows of days: empty ones are stored, failed ones are not, others were cut off', async (t) => {
   const other = await makeWorld(t, { site_daily, brand_daily, keywords: [keyword('Kw001', 'acme boots')] });
-  const day = (table: SyncDay['table'], at: string, more: Partial<SyncDay>): SyncDay => ({
-    table,
-    day: at,
-    state: 'done',
-    final: true,
-    cutOff: false,
-    rows: 1,
-    clicks: 1,
-    impressions: 1,
-    digest: '',
-    compared: 0,
-    fetchedAt: NOW * 1000,
-    attempts: 0,
-    reason: null,
-    nextTry: null,
-    ...more,
-  });
   await putSyncDays(other.catalog, 'Proj1', [
-    day('site_daily', '2026-02-03', { state: 'empty', rows: 0 }),
-    day('site_daily', '2026-02-10', { state: 'failed' }),
-    day('keyword_daily', '2026-02-11', { cutOff: true }),
-    day('keyword_daily', '2026-02-12', { state: 'empty', rows: 0 }),
+    syncDay('site_daily', '2026-02-03', { state: 'empty', rows: 0 }),
+    syncDay('site_daily', '2026-02-10', { state: 'failed' }),
+    syncDay('keyword_daily', '2026-02-11', { cutOff: true }),
+    syncDay('keyword_daily', '2026-02-12', { state: 'empty', rows: 0 }),
   ]);
   const quality = async (path: string) =>
     (await other.ask(`/${path}&quality=1`)).body.quality as Record<string, unknown>;

@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
-import { putSyncDays, type SyncDay } from '../../server/catalog/sync-days.ts';
+import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { putReconciledAt } from '../../server/catalog/sync-projects.ts';
+import { syncDay } from '../sync-day.ts';
 import { facts, makeWorld, NOW, ofProject, PROJECT, type Row, refusedFor, WORKSPACE } from '../world.ts';
 
 const DAYS = Array.from({ length: 120 }, (_, index) =>
@@ -68,16 +69,10 @@ const world = await makeWorld(
 );
 await putReconciledAt(world.catalog, 'Brand', NOW * 1000);
 await putSyncDays(world.catalog, 'Brand', [
-  syncDay('2026-02-03', { state: 'empty' }),
-  syncDay('2026-02-25', { state: 'failed' }),
-  syncDay('2026-03-02', { cutOff: true }),
+  syncDay('site_daily', '2026-02-03', { state: 'empty' }),
+  syncDay('site_daily', '2026-02-25', { state: 'failed' }),
+  syncDay('site_daily', '2026-03-02', { cutOff: true }),
 ]);
-
-function syncDay(day: string, more: Partial<SyncDay>): SyncDay {
-  const counts = { rows: 1, clicks: 1, impressions: 1, digest: '', compared: 0 };
-  const fetched = { fetchedAt: NOW * 1000, attempts: 0, reason: null, nextTry: null };
-  return { table: 'site_daily', day, state: 'done', final: true, cutOff: false, ...counts, ...fetched, ...more };
-}
 
 const get: typeof world.get = (path, headers) => {
   time += 1000;

@@ -1,7 +1,8 @@
 // A question about days that are not whole is refused, or says so: keywords still fetched, days cut off or failed.
 import t from 'tap';
-import { putSyncDays, putSyncKeywords, type SyncDay } from '../../server/catalog/sync-days.ts';
-import { facts, keyword, makeWorld, NOW, PROJECT } from '../world.ts';
+import { putSyncDays, putSyncKeywords } from '../../server/catalog/sync-days.ts';
+import { syncDay } from '../sync-day.ts';
+import { facts, keyword, makeWorld, PROJECT } from '../world.ts';
 
 const member = (group_id: string, keyword_id: string) => ({ project_id: 'Proj1', group_id, keyword_id });
 const group = (id: string) => ({ project_id: 'Proj1', id, name: id, kind: 'manual', position: 1 });
@@ -27,26 +28,9 @@ const world = await makeWorld(t, {
   country_daily: facts('date country', ...DAYS.map((day) => [day, 'usa', 9, 90, 0])),
 });
 
-const day = (table: SyncDay['table'], on: string, more: Partial<SyncDay>): SyncDay => ({
-  table,
-  day: on,
-  state: 'done',
-  final: true,
-  cutOff: false,
-  rows: 1,
-  clicks: 1,
-  impressions: 1,
-  digest: '',
-  compared: 0,
-  fetchedAt: NOW * 1000,
-  attempts: 0,
-  reason: null,
-  nextTry: null,
-  ...more,
-});
 await putSyncDays(world.catalog, 'Proj1', [
-  day('query_daily', '2026-03-02', { cutOff: true }),
-  day('country_daily', '2026-03-02', { state: 'failed' }),
+  syncDay('query_daily', '2026-03-02', { cutOff: true }),
+  syncDay('country_daily', '2026-03-02', { state: 'failed' }),
 ]);
 await putSyncKeywords(
   world.catalog,
