@@ -1,5 +1,4 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { connectionsOf } from '../catalog/connections.ts';
 import {
   eachInspectedPage,
   findInspectedPage,
@@ -17,12 +16,11 @@ import { inTurns } from '../runtime/turns.ts';
 import { exactText } from './joint-lists.ts';
 import { formatParameters, paging, readParameters, rowLimit, selectionParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
+import { reasonOfReading } from './reporting-api.ts';
 
 const indexParameters = { ...selectionParameters('index'), ...paging(1000, 25_000), ...formatParameters };
 const historyParameters = { page: exactText('The address of the page, as in other answers.'), ...formatParameters };
 
-const NOT_CONNECTED =
-  'The project has no connection to the reporting API, which tells the index state of pages: connect it in the dashboard, or with ordinate connections set.';
 const NOT_INSPECTED = 'No page has been inspected yet: background jobs inspect pages after the first sync.';
 
 /** The last inspection of each page of a project, by address. */
@@ -77,10 +75,8 @@ const NEVER = 'This page has not been inspected yet.';
 
 /** Why the index state is not known, or not as of today; null if it is. */
 async function reasonOf(catalog: Catalog, { id, property }: Project): Promise<string | null> {
-  const connections = await connectionsOf(catalog, id);
-  if (!connections.some(({ kind }) => kind === 'search-console')) return NOT_CONNECTED;
-  const schedule = await readInspectionSchedule(catalog, id, property);
-  return schedule === undefined ? NOT_INSPECTED : schedule.reason;
+  const last = await readInspectionSchedule(catalog, id, property);
+  return reasonOfReading(catalog, id, { what: 'the index state of pages', last, notYet: NOT_INSPECTED });
 }
 
 function indexRow({ url, state, lastCrawlTime, inspectedAt, since }: InspectedPage) {
