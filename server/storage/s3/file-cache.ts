@@ -180,10 +180,11 @@ export class FileCache {
 
   /** Links an intact file from the cache, or fetches it. */
   async #bring(stored: StoredFile, path: string): Promise<void> {
-    const isHit = this.#linkCached(stored.file, path) && (await this.#isIntact(stored, path));
+    const isLinked = this.#linkCached(stored.file, path);
+    const isHit = isLinked && (await this.#isIntact(stored, path));
     noteMeasured('storageRead', () => ({ outcome: isHit ? 'hit' : 'miss' }));
     if (isHit) return this.#noteUse(stored.file);
-    await rm(path, { force: true });
+    if (isLinked) await rm(path, { force: true });
     await this.#limit(() => this.#fetch(stored, path));
   }
 
