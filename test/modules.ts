@@ -141,6 +141,7 @@ export const RESERVED: Readonly<Record<string, string>> = {
   '@google-cloud/bigquery': 'providers',
   '@googleapis/searchconsole': 'providers',
   'google-auth-library': 'providers',
+  'node-fetch': 'providers',
   '@redis/client': 'api',
   'apache-arrow': 'formats',
   '@modelcontextprotocol/server': 'mcp',

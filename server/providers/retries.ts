@@ -33,6 +33,8 @@ export async function sendCounted<T>(
   request: () => Promise<T>,
 ): Promise<T> {
   await run.admit();
+  // Stores that are slow to answer may admit what was stopped meanwhile.
+  run.signal.throwIfAborted();
   run.requests += 1;
   const { provider } = run;
   const started = performance.now();

@@ -42,6 +42,8 @@ export interface FakeSearchConsole {
   /** How many of the next data requests fail, and how; the failure tells the caller's own token, as careless ones do. */
   failure: { readonly how: Failure; times: number } | undefined;
   tokenFailure: { readonly how: Failure; times: number } | undefined;
+  /** Called with each request for a token. */
+  onToken: () => void;
   /** Milliseconds that each data request takes. */
   delay: number;
   /** Data requests that are being answered. */
@@ -77,6 +79,7 @@ export async function fakeSearchConsole(t: Test): Promise<FakeSearchConsole> {
     sites: [],
     failure: undefined,
     tokenFailure: undefined,
+    onToken: () => {},
     delay: 0,
     underWay: 0,
     mostUnderWay: 0,
@@ -138,6 +141,7 @@ function isRefused(fake: FakeSearchConsole, request: IncomingMessage, response: 
 function answerToken(fake: FakeSearchConsole, body: string, response: ServerResponse): void {
   const form = new URLSearchParams(body);
   fake.grants.push(form);
+  fake.onToken();
   if (fail(fake, 'tokenFailure', response, form.get('refresh_token') ?? '')) return;
   const token = `ya29.secret-access-token-${fake.tokens.size + 1}-${Math.random().toString(36).slice(2)}`;
   fake.tokens.add(token);

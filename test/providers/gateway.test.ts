@@ -74,3 +74,20 @@ t.test('what nobody waits for is not begun, and nothing is after the end', async
   await t.rejects(world.run(askWith(world)), { message: 'the service is stopping' });
   t.equal(world.google.requests.length, 1);
 });
+
+t.test('what is stopped while it waits for a token or a limit sends nothing, and ends no process', async (t) => {
+  const withToken = await providersWorld(t);
+  withToken.google.onToken = () => withToken.providers.gateway.stop();
+  await t.rejects(withToken.run(askWith(withToken)), { message: 'the service is stopping' });
+  t.equal(withToken.google.grants.length, 1);
+  const admitted = await providersWorld(t);
+  const admit = async (): Promise<void> => admitted.providers.gateway.stop();
+  await t.rejects(
+    admitted.run((run) => askWith(admitted)({ ...run, admit })),
+    { message: 'the service is stopping' },
+  );
+  t.equal(admitted.google.grants.length, 0);
+  // An error that nobody listens to comes after the failure.
+  await new Promise((done) => setTimeout(done, 20));
+  t.equal(withToken.google.requests.length + admitted.google.requests.length, 0);
+});

@@ -6,8 +6,8 @@ import type { Day } from '../../domain/dates.ts';
 import { newUuid } from '../../domain/ids.ts';
 import { importOptional, PackageMissing } from '../../runtime/optional-packages.ts';
 import { ProviderFailure } from '../failures.ts';
-import { type Identity, identityOf, timeLimitOf } from '../google/auth.ts';
-import { MAX_RESPONSE_BYTES, requestAs } from '../google/request.ts';
+import { type Identity, identityOf } from '../google/auth.ts';
+import { requestAs, requestOptions } from '../google/request.ts';
 import type { ProviderContext } from '../provider.ts';
 import type { ProviderRun } from '../retries.ts';
 
@@ -82,11 +82,11 @@ export class Dataset {
   /** Sends one request with retries, and once with a new token if the current one has expired. */
   async #request<T>(run: ProviderRun, work: (client: BigQuery) => Promise<T>): Promise<T> {
     const identity = await identityOf(this.#connection, SCOPE, this.#context);
-    const client = await this.#client(identity, run.signal);
+    const client = await this.#client(identity, run);
     return requestAs(identity, run, this.#names(), () => work(client));
   }
 
-  async #client(identity: Identity, signal: AbortSignal): Promise<BigQuery> {
+  async #client(identity: Identity, run: ProviderRun): Promise<BigQuery> {
     const { BigQuery } = await importLibrary();
     const { endpoint, location } = this.#connection;
     const client = new BigQuery({
@@ -97,8 +97,8 @@ export class Dataset {
       ...(location === null ? {} : { location }),
     });
     // The library's own transport supports neither cancellation nor a limit on the response size.
-    const limits = { timeout: timeLimitOf(this.#context), signal };
-    const sendComposed = callbackify((request: ComposedRequest) => send(identity, request, limits));
+    const options = requestOptions(this.#context, run);
+    const sendComposed = callbackify((request: ComposedRequest) => send(identity, request, options));
     client.makeAuthenticatedRequest = sendComposed as unknown as BigQuery['makeAuthenticatedRequest'];
     return client;
   }
@@ -151,7 +151,7 @@ interface ComposedRequest {
 async function send(
   { client }: Identity,
   { uri: url, method = 'GET', qs = {}, json }: ComposedRequest,
-  limits: { timeout: number; signal: AbortSignal },
+  options: ReturnType<typeof requestOptions>,
 ): Promise<unknown> {
   const { gaxios } = await import('google-auth-library');
   const { data } = await new gaxios.Gaxios().request<unknown>({
@@ -160,10 +160,7 @@ async function send(
     params: Object.fromEntries(Object.entries(qs).filter(([, value]) => value !== undefined)),
     ...(json === undefined ? {} : { data: json }),
     headers: await client.getRequestHeaders(),
-    retry: false,
-    responseType: 'json',
-    maxContentLength: MAX_RESPONSE_BYTES,
-    ...limits,
+    ...options,
   });
   if (typeof data !== 'object' || data === null) {
     throw new ProviderFailure('broken', 'the response is not a JSON document');

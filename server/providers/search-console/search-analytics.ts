@@ -6,9 +6,9 @@ import type { Inspection } from '../../domain/index-state.ts';
 import { hasQueries } from '../../domain/search-types.ts';
 import type { Sitemap } from '../../domain/sitemap.ts';
 import { ProviderFailure } from '../failures.ts';
-import { type Identity, identityOf, timeLimitOf } from '../google/auth.ts';
+import { type Identity, identityOf } from '../google/auth.ts';
 import { READ_SCOPE } from '../google/oauth.ts';
-import { MAX_RESPONSE_BYTES, requestAs } from '../google/request.ts';
+import { requestAs, requestOptions } from '../google/request.ts';
 import type { ProviderContext } from '../provider.ts';
 import type { ProviderRun } from '../retries.ts';
 import { type AnalyticsQuery, checkQuery, toRequestBody } from './analytics-query.ts';
@@ -137,16 +137,9 @@ export class SearchAnalytics {
     return requestAs(identity, run, names, async () => send(api, await this.#requestOptions(identity, run)));
   }
 
-  async #requestOptions(identity: Identity, { signal }: ProviderRun): Promise<object> {
-    return {
-      // The library's own sign-in would retry rejected requests, including those over quota.
-      headers: await identity.headers(),
-      timeout: timeLimitOf(this.#context),
-      signal,
-      retry: false,
-      responseType: 'json',
-      maxContentLength: MAX_RESPONSE_BYTES,
-    };
+  async #requestOptions(identity: Identity, run: ProviderRun): Promise<object> {
+    // The library's own sign-in would retry rejected requests, including those over quota.
+    return { headers: await identity.headers(), ...requestOptions(this.#context, run) };
   }
 }
 
