@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
@@ -12,6 +11,7 @@ import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects
 import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/domain/dates.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
+import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { syncProject } from '../../server/sync/run.ts';
 import type { SyncOptions, SyncResult, SyncStores } from '../../server/sync/run-options.ts';
 import { KEYWORD_TABLES, tablesOf } from '../../server/sync/tables.ts';
@@ -101,7 +101,7 @@ export async function syncWorld(
       },
     },
   );
-  const { catalog, settings, dataFolder } = world;
+  const { catalog, settings } = world;
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
   await connect(catalog, { credentials, endpoint, tokenEndpoint, archive });
   if (from !== null) await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, firstDay: from });
@@ -128,11 +128,12 @@ export async function syncWorld(
     sync: (options: Partial<SyncOptions> = {}) =>
       withStores((stores) => syncProject(stores, 'Proj1', { now, random: () => 0.5, signal, ...options })),
     stored: async (table: StoredTable) => {
-      const files = (await filesOf(catalog, 'Proj1', table, EVERY_DAY)).map(({ file }) =>
-        quoted(join(dataFolder, file)),
-      );
+      const files = await filesOf(catalog, 'Proj1', table, EVERY_DAY);
       if (files.length === 0) return [];
-      const rows = await duckdb(`select 'Proj1' as project_id, * from read_parquet([${files.join(', ')}])`);
+      await using store = await openFileStore(settings);
+      using opened = await store.open(files);
+      const paths = opened.paths.map(quoted).join(', ');
+      const rows = await duckdb(`select 'Proj1' as project_id, * from read_parquet([${paths}])`);
       return rows.map((row) =>
         Object.fromEntries(
           Object.entries(row).map(([name, value]) => [

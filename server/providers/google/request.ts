@@ -27,11 +27,11 @@ export function requestOptions(context: ProviderContext, { signal }: ProviderRun
  * The `fetch` that `gaxios` uses by default. Given a signal that is already aborted, it destroys the body of the request with
  * an error that nobody listens to, which ends the process.
  */
-const fetchUnlessAborted = (async (url, init) => {
+const fetchUnlessAborted: NonNullable<gaxios.GaxiosOptions['fetchImplementation']> = async (url, init) => {
   const { default: fetch } = await import('node-fetch');
   init?.signal?.throwIfAborted();
-  return fetch(url as string, init as object);
-}) as NonNullable<gaxios.GaxiosOptions['fetchImplementation']>;
+  return (await fetch(url as string, init as object)) as unknown as Response;
+};
 
 /**
  * Sends a request to Google with an identity, with retries. A token that expires early is replaced once; if the new one is
