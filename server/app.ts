@@ -13,6 +13,7 @@ import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { RedisWindows } from './api/plugins/redis-windows.ts';
+import { addStreams } from './api/plugins/streams.ts';
 import type { OnStages } from './api/plugins/timing.ts';
 import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
@@ -129,6 +130,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   addAnswerLog(app, metrics?.onAnswered);
   await app.register(sensible);
   await addCompression(app);
+  addStreams(app);
   const catalogCache = new CatalogCache(catalog);
   const ownCounter = dependencies.counter ?? new FixedWindows(now);
   const redis = await openRedis(app, settings);

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { readListUses } from '../../server/catalog/list-uses.ts';
-import { lastDayOfData, requireProject } from '../../server/catalog/projects.ts';
+import { requireProject } from '../../server/catalog/projects.ts';
 import { type ListStatus, listStoredLists } from '../../server/catalog/stored-lists.ts';
 import type { Usage } from '../../server/catalog/usage.ts';
 import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
+import { lastDayOfData } from '../../server/domain/project-ranges.ts';
 import { resolveRange } from '../../server/domain/range.ts';
 import { print, printJson, printTable, progress, withStores, withUsage } from '../cli.ts';
 import { examples } from '../help.ts';

@@ -7,7 +7,6 @@ import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts
 import { pageGroupTest } from '../domain/page-groups.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import { planKeywordTotals } from '../facts/keyword-plan.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { DailySums, StoredDays } from './daily-sums.ts';
@@ -96,8 +95,7 @@ async function currentMembers(
 ): Promise<string[]> {
   const range = { from: addDays(to, 1 - MEMBERS_RANGE), to };
   const matches = await cache.matches(tracked, withDescendants(group, tracked.groups));
-  const query = { plan: planKeywordTotals(totals, range), range, signal };
-  const measures = await facts.keywordTotals(query, 'all', tracked.indexes);
+  const measures = await facts.keywordTotals({ files: totals, range, signal }, 'all', tracked.indexes);
   const members = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => measures.of(keyword)));
   return members.map(({ id }) => id);
 }

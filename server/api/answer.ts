@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type FormatName, MEDIA_TYPES } from '../domain/formats.ts';
+import { type FormatName, JSON_TYPE, MEDIA_TYPES } from '../domain/formats.ts';
 import type { RowsAnswer, RowsHead } from '../formats/rows.ts';
 import { answerCurrent, type Report, type ReportQuery, type ReportRequest } from '../reports/report.ts';
-import { etagOf, matchesEtag, namedFormat, parametersOf, varyByAccept } from './negotiation.ts';
-import { preferredEncoding } from './plugins/compression.ts';
+import { etagOf, matchesEtag, namedFormat, parametersOf, preferredEncoding, varyByAccept } from './negotiation.ts';
+import type { EncodedBytes } from './plugins/compression.ts';
+import type { StreamedAnswer } from './plugins/streams.ts';
 import type { ParsedQuery } from './query-cache.ts';
-import { JSON_TYPE, sendBytes } from './response-cache.ts';
 import type { Context } from './routes/context.ts';
-import { type StreamedAnswer, sendStream } from './send-stream.ts';
 
 export type Handler = (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -89,11 +88,11 @@ async function respond<Of extends { readonly workspaceId: string }, Query extend
 
   const slots = isLong?.(query) === true ? context.longAnswers : undefined;
   if (query.format !== 'json') {
-    return sendStream(request, reply, slots, async () => rowStream(context, query, rows!(result), tag));
+    return reply.sendStream(slots, async () => rowStream(context, query, rows!(result), tag));
   }
   if (parts !== undefined) {
     const headers = { 'content-type': JSON_TYPE, etag: tag };
-    return sendStream(request, reply, slots, async () => ({ headers, body: parts(result) }));
+    return reply.sendStream(slots, async () => ({ headers, body: parts(result) }));
   }
   const bytes = await json(result);
   stages?.end('format');
@@ -115,14 +114,20 @@ function sendNotModified(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('etag', etag).send();
 }
 
+/** Sends JSON bytes. */
+function sendBytes(reply: FastifyReply, { bytes, encoding }: EncodedBytes, etag: string): FastifyReply {
+  reply.header('etag', etag);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.type(JSON_TYPE).send(bytes);
+}
+
 /** Sends flat rows as CSV, for addresses that have no other format. */
 export function sendCsv(
-  request: FastifyRequest,
   reply: FastifyReply,
   context: Context,
   { rows, bom }: { readonly rows: RowsAnswer; readonly bom: boolean },
 ): Promise<FastifyReply> {
-  return sendStream(request, reply, context.longAnswers, async () => rowStream(context, { format: 'csv', bom }, rows));
+  return reply.sendStream(context.longAnswers, async () => rowStream(context, { format: 'csv', bom }, rows));
 }
 
 /** Flat rows in the requested format, with the metadata of the JSON response as headers. */

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
+import { Negotiator } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../domain/errors.ts';
 import { type FormatName, formatOfMediaType } from '../domain/formats.ts';
 
-// Content negotiation: the format, from the path or headers, and the entity tags that the client already has.
+// Content negotiation: the format, from the path or headers, the encoding, and the entity tags that the client already has.
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -91,4 +93,23 @@ export function matchesEtag({ headers, method }: FastifyRequest, etag: string): 
   if (known === undefined || method === 'POST') return false;
   const opaque = etag.replace(/^W\//, '');
   return known.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
+}
+
+/** Content encodings, in order of preference. */
+export const ENCODINGS = ['zstd', 'br', 'gzip'] as const;
+
+/** The content encoding; `identity` is uncompressed. */
+export type Encoding = (typeof ENCODINGS)[number] | 'identity';
+
+const negotiator = new Negotiator<Encoding>({
+  supportedValues: [...ENCODINGS],
+  cache: new LRUCache<string, string>({ max: 100 }),
+});
+
+/** The encoding that a client prefers. */
+export function preferredEncoding({ headers }: FastifyRequest): Encoding {
+  const accepted = headers['accept-encoding'];
+  if (accepted === undefined) return 'identity';
+  // Clients that accept anything get gzip, as from the plugin.
+  return negotiator.negotiate(accepted.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip')) ?? 'identity';
 }

@@ -1,9 +1,9 @@
-import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { ENTRY_BYTES, withOwnMemory } from '../runtime/compact-buffer.ts';
 import { SingleFlight } from '../runtime/single-flight.ts';
-import { decode, type EncodedBytes, type Encoding, encode } from './plugins/compression.ts';
+import type { Encoding } from './negotiation.ts';
+import { decode, type EncodedBytes, encode } from './plugins/compression.ts';
 
 export interface ResponseCacheState {
   readonly answers: number;
@@ -79,13 +79,4 @@ function sizeOf(encoded: Encoded): number {
   let size = 0;
   for (const { bytes } of encoded.values()) size += bytes.length;
   return size;
-}
-
-export const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** Sends JSON bytes. */
-export function sendBytes(reply: FastifyReply, { bytes, encoding }: EncodedBytes, etag?: string): FastifyReply {
-  if (etag !== undefined) reply.header('etag', etag);
-  if (encoding !== 'identity') reply.header('content-encoding', encoding);
-  return reply.type(JSON_TYPE).send(bytes);
 }

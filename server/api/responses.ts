@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from '../domain/request-limits.ts';
-import { object, oneOf } from './schema-types.ts';
+import { object, oneOf } from './schemas.ts';
 
 export const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });
 export const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });

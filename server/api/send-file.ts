@@ -4,7 +4,6 @@ import { outOfRange } from '../domain/errors.ts';
 import type { SentFile } from '../reports/snapshot.ts';
 import { wantedBytes } from './byte-range.ts';
 import { matchesEtag } from './negotiation.ts';
-import { sendStream } from './send-stream.ts';
 
 /**
  * Sends an immutable file, or the part that `Range` requests. Its hash is its entity tag, so that clients never combine
@@ -35,7 +34,7 @@ export async function sendFile(
   };
   if (request.method === 'HEAD') return reply.headers(headers).send(Readable.from([]));
   reply.code(span ? 206 : 200);
-  return sendStream(request, reply, undefined, async () => ({ headers, body: chunks(read(start, end)) }));
+  return reply.sendStream(undefined, async () => ({ headers, body: chunks(read(start, end)) }));
 }
 
 async function* chunks(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

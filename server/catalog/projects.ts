@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type BrandTerm, readBrandTerms } from '../domain/brand-terms.ts';
-import { addDays, type Day, dayOf } from '../domain/dates.ts';
+import type { Day } from '../domain/dates.ts';
 import type { SYNC_STATES } from '../domain/filter.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
@@ -172,14 +172,4 @@ export async function newProjectId(catalog: Catalog): Promise<string> {
 /** Deletes a project and everything that belongs to it. Its files are retired. */
 export async function deleteProject(tx: Catalog, id: string): Promise<void> {
   await tx.statements.run('project_delete', { project: id });
-}
-
-/** The default end of a range: the last synced day, or yesterday (UTC) before the first sync. */
-export function lastDayOfData(project: Pick<Project, 'syncedThrough'>, now: number): Day {
-  return project.syncedThrough ?? addDays(dayOf(now), -1);
-}
-
-/** First day of keyword data that the workspace's plan can read (snapshot format, "What the server derives"). */
-export function keywordHistoryFrom(project: Project, now: number): Day {
-  return addDays(lastDayOfData(project, now), 1 - project.keywordHistoryDays);
 }

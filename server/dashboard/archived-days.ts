@@ -4,11 +4,11 @@ import { addDays } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { bucketsOf, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { siteRange } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { exactText } from '../reports/joint-lists.ts';
 import { interval, rangeParameters, readParameters } from '../reports/parameters.ts';
-import { siteRange } from '../reports/ranges.ts';
 import type { ReportSources } from '../reports/report.ts';
 
 const TABLES = { page: 'page_daily', query: 'query_daily' } as const;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf } from '../api/schema-types.ts';
+import { oneOf } from '../api/schemas.ts';
 import {
   CHANNEL_KINDS,
   type Channel,

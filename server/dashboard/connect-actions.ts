@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { logError } from '../api/plugins/errors.ts';
 import type { Context } from '../api/routes/context.ts';
-import { oneOf } from '../api/schema-types.ts';
+import { oneOf } from '../api/schemas.ts';
 import { ARCHIVES } from '../catalog/connections.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/routes/context.ts';
-import { nullable, oneOf } from '../api/schema-types.ts';
-import { rule } from '../api/schemas.ts';
+import { nullable, oneOf, rule } from '../api/schemas.ts';
 import { groupExists, listPageGroups } from '../catalog/keywords.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';

@@ -4,8 +4,8 @@ import type { Project } from '../catalog/projects.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { toMetrics } from '../domain/metrics.ts';
+import { keywordRange } from '../domain/project-ranges.ts';
 import { rangeParameters, readParameters } from '../reports/parameters.ts';
-import { keywordRange } from '../reports/ranges.ts';
 import type { ReportSources } from '../reports/report.ts';
 
 /** Pages in the answer. */

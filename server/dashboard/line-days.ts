@@ -2,12 +2,12 @@ import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, countDays } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
+import { comparedKeywordRange, comparedRange, keywordRange, siteRange } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { exactText } from '../reports/joint-lists.ts';
 import { keywordsReport } from '../reports/keywords.ts';
 import { choice, compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
-import { comparedKeywordRange, comparedRange, keywordRange, siteRange } from '../reports/ranges.ts';
 import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
 import { dailyOf } from './archived-days.ts';
 

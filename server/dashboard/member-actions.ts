@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/routes/context.ts';
-import { oneOf } from '../api/schema-types.ts';
+import { oneOf } from '../api/schemas.ts';
 import { createInvitation, type Invitation, listInvitations, revokeInvitation } from '../catalog/invitations.ts';
 import { changeRole, removeMember } from '../catalog/members.ts';
 import { signInAddress } from '../catalog/sessions.ts';

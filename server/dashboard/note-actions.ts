@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { oneOf } from '../api/schema-types.ts';
+import { oneOf } from '../api/schemas.ts';
 import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/events.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';

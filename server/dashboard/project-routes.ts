@@ -50,7 +50,7 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
     const { id } = await projectOf(request);
     const { bom, ...sent } = sentOf(request);
     const rows = await readMoverRows(context, { sent, request: reportRequestOf(request, id) });
-    return sendCsv(request, reply, context, { rows, bom: bom === '1' });
+    return sendCsv(reply, context, { rows, bom: bom === '1' });
   });
   api.get('/projects/:id/tracker', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);

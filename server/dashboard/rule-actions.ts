@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { testRuleOfProject } from '../alerts/test-rule.ts';
 import type { Context } from '../api/routes/context.ts';
-import { oneOf } from '../api/schema-types.ts';
+import { oneOf } from '../api/schemas.ts';
 import { findAlertRule, type StoredRule } from '../catalog/alert-rules.ts';
 import type { AlertRule } from '../domain/alert-rules.ts';
 import { notFound } from '../domain/errors.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { preferredEncoding } from '../api/plugins/compression.ts';
+import { preferredEncoding } from '../api/negotiation.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
 /** Paths in one request: more than any screen needs. */

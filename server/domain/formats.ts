@@ -7,6 +7,9 @@ export const MEDIA_TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 
+/** JSON as a response names it. */
+export const JSON_TYPE = `${MEDIA_TYPES.json}; charset=utf-8`;
+
 export type FormatName = keyof typeof MEDIA_TYPES;
 export type RowFormatName = Exclude<FormatName, 'json'>;
 

@@ -1,38 +1,27 @@
 import { addDays, countDays } from '../domain/dates.ts';
-import { type GroupMatch, type IndexedKeyword, selectKeywords } from '../domain/groups.ts';
+import { type IndexedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
-import { type Selection, selectRows } from '../domain/select-rows.ts';
+import { selectRows } from '../domain/select-rows.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { type DayGrid, fitsInGrid, type GridPart, gridParts } from './day-grid.ts';
-import type { Device, Facts, FactsQuery } from './facts.ts';
-import type { KeywordTotalsPlan } from './keyword-plan.ts';
-import type { KeywordTotals } from './keyword-totals.ts';
+import { type DayGrid, fitsInGrid, gridParts } from './day-grid.ts';
+import type {
+  DaysQuery,
+  Facts,
+  FactsQuery,
+  KeywordDays,
+  KeywordDaysQuery,
+  KeywordPage,
+  KeywordsQuery,
+} from './facts.ts';
 
-interface KeywordsQuery<K extends IndexedKeyword> extends Omit<FactsQuery, 'files'> {
-  /** How to compute totals. */
-  readonly totals: KeywordTotalsPlan;
-  /** All keywords of the project, in the order of the response. */
-  readonly tracked: {
-    readonly keywords: readonly K[];
-    readonly indexes: ReadonlyMap<number, number>;
-  };
-  /** Restricts the result to the keywords of these groups. */
-  readonly matches: readonly GroupMatch[] | undefined;
-  readonly selection: Selection;
-  readonly device: Device;
-  /** Null: all of them. */
-  readonly limit: number | null;
-  readonly offset: number;
-}
-
-/** A page of the keywords that match, and the totals of all keywords over the range. */
+/** See `Facts.keywordPage`. */
 export async function keywordPage<K extends IndexedKeyword>(
-  facts: Facts,
+  facts: Pick<Facts, 'keywordTotals'>,
   query: KeywordsQuery<K>,
-): Promise<{ total: number; keywords: readonly K[]; totals: KeywordTotals }> {
-  const { tracked, matches, selection, device, limit, offset, totals: plan } = query;
-  const totals = await facts.keywordTotals({ ...query, plan }, device, tracked.indexes);
+): Promise<KeywordPage<K>> {
+  const { tracked, matches, selection, device, limit, offset } = query;
+  const totals = await facts.keywordTotals(query, device, tracked.indexes);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
   const grouped = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
   const isAsked = selection.filter !== null || selection.sort !== null;
@@ -45,32 +34,10 @@ function textsOf({ query, intent, source }: IndexedKeyword): { query: string; in
   return { query, intent, source };
 }
 
-/** The days of a range, or sums of some of them. */
-export interface DaysQuery extends Omit<FactsQuery, 'signal'> {
-  /** The days to sum; undefined for single days. */
-  readonly parts?: readonly GridPart[] | undefined;
-}
-
-/** Some of the keywords of a page with their days. */
-export interface KeywordDays<K> {
-  readonly keywords: readonly K[];
-  readonly days: DayGrid;
-  /** At each index the day to compare with; undefined without a comparison. */
-  readonly base: DayGrid | undefined;
-}
-
-/**
- * The days of the keywords of a page, and those to compare them with, for some keywords at a time. The next part is
- * read while one is written, so that a long response takes the longer of both times, not their sum.
- */
-export function keywordDays<K extends IndexedKeyword>(
-  facts: Facts,
-  {
-    device,
-    signal,
-    days,
-    base,
-  }: { device: Device; signal: AbortSignal; days: DaysQuery; base?: DaysQuery | undefined },
+/** See `Facts.keywordDayParts`. */
+export function keywordDayParts<K extends IndexedKeyword>(
+  facts: Pick<Facts, 'keywordDays'>,
+  { device, signal, days, base }: KeywordDaysQuery,
   page: readonly K[],
 ): AsyncGenerator<KeywordDays<K>> {
   return readAhead(gridParts(page, days.range), async (keywords, index) => {

@@ -1,10 +1,9 @@
-import { LRUCache } from 'lru-cache';
-import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
+import type { IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { DayGrid } from './day-grid.ts';
-import { type Collected, collectSiteDays, collectTotals, groupsOf } from './each-part.ts';
+import { collectSiteDays, collectTotals } from './each-part.ts';
 import type {
   Breakdown,
   CountryMonth,
@@ -15,6 +14,10 @@ import type {
   FactsPart,
   FactsQuery,
   HourMeasures,
+  KeywordDays,
+  KeywordDaysQuery,
+  KeywordPage,
+  KeywordsQuery,
   KeywordTotalsQuery,
   NamedMeasures,
   PageWeight,
@@ -24,63 +27,58 @@ import type {
   TakeColumns,
   WeekSums,
 } from './facts.ts';
+import { NO_KEYWORD_TOTALS, planKeywordTotals } from './keyword-plan.ts';
 import { KeywordTotals } from './keyword-totals.ts';
+import { keywordDayParts, keywordPage } from './keywords.ts';
 import type { QuestionQuery, ReadRows } from './question.ts';
 import { hasManyValues, type QuestionRow, questionSql, readQuestionRows } from './question-sql.ts';
-import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
-
-/** Cached rows, some 40 (days) to 100 bytes each. */
-const MAX_CACHED_ROWS = 100_000;
+import type { FactsReader, FactsValues } from './reader.ts';
+import { daysOf, FactStatements } from './statements.ts';
 
 type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 
 /** `Facts` over stored files: each query is a SQL file, run by the engine that is chosen for its files. */
 export class StoredFacts implements Facts {
   readonly #local: LocalReader;
-  readonly #choose: (files: readonly StoredFile[]) => FactsReader;
-  /** Results by statement, range and files: a file never changes. */
-  readonly #cached = new LRUCache<CacheKey, readonly unknown[]>({
-    maxSize: MAX_CACHED_ROWS,
-    sizeCalculation: (rows) => rows.length + 1,
-  });
+  readonly #statements: FactStatements;
 
   /** @param local reads what the chosen reader cannot */
   constructor(local: LocalReader, choose: (files: readonly StoredFile[]) => FactsReader = () => local) {
     this.#local = local;
-    this.#choose = choose;
+    this.#statements = new FactStatements(local, choose);
   }
 
   siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]> {
-    return this.#rows('facts/site_daily', query, { device });
+    return this.#statements.rows('facts/site_daily', query, { device });
   }
 
   siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
-    return this.#each('facts/site_daily_each', parts, { values: { device }, signal }, collectSiteDays);
+    return this.#statements.each('facts/site_daily_each', parts, { values: { device }, signal }, collectSiteDays);
   }
 
   queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]> {
-    return this.#each('facts/brand_totals_each', parts, { signal }, collectTotals);
+    return this.#statements.each('facts/brand_totals_each', parts, { signal }, collectTotals);
   }
 
   siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]> {
-    return this.#cache('facts/site_devices', query, (row: DeviceMeasures) => row);
+    return this.#statements.cached('facts/site_devices', query, (row: DeviceMeasures) => row);
   }
 
   siteHours(query: FactsQuery): Promise<HourMeasures[]> {
-    return this.#rows('facts/site_hourly', query, {});
+    return this.#statements.rows('facts/site_hourly', query, {});
   }
 
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]> {
-    return this.#rows('facts/country_days', query, { country });
+    return this.#statements.rows('facts/country_days', query, { country });
   }
 
   countryMonths(query: FactsQuery, country: string | null): Promise<CountryMonth[]> {
-    return this.#rows('facts/country_months', query, { country });
+    return this.#statements.rows('facts/country_months', query, { country });
   }
 
   totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]> {
     // Every other breakdown is named like its column.
-    return this.#rows('facts/totals', query, {}, { name: breakdown === 'brand' ? 'segment' : breakdown });
+    return this.#statements.rows('facts/totals', query, {}, { name: breakdown === 'brand' ? 'segment' : breakdown });
   }
 
   /**
@@ -88,18 +86,18 @@ export class StoredFacts implements Facts {
    * would be faster only for a handful of keywords.
    */
   keywordTotals(
-    { plan, range: { from, to }, signal }: KeywordTotalsQuery,
+    { files, range, signal }: KeywordTotalsQuery,
     device: Device,
     indexes: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals> {
-    const { cumulative, running, days } = plan;
+    const { cumulative, running, days } = files === null ? NO_KEYWORD_TOTALS : planKeywordTotals(files, range);
     const all = [...cumulative.map(({ file }) => file), ...(running ? [running.file] : []), ...days];
-    return this.#ask(all, async (reader) => {
+    return this.#statements.ask(all, async (reader) => {
       const totals = new KeywordTotals(indexes);
       const stopping = new AbortController();
       const either = AbortSignal.any([signal, stopping.signal]);
-      const add = (name: string, files: readonly StoredFile[], values: FactsValues, sign = 1): Promise<void> =>
-        reader.numbers(`facts/${name}`, { files, values, signal: either }, (columns, rows) =>
+      const add = (name: string, of: readonly StoredFile[], values: FactsValues, sign = 1): Promise<void> =>
+        reader.numbers(`facts/${name}`, { files: of, values, signal: either }, (columns, rows) =>
           totals.add(columns, rows, sign),
         );
       const reads = cumulative.map(({ file, day, sign }) => {
@@ -114,7 +112,7 @@ export class StoredFacts implements Facts {
         const { file, ...months } = running;
         reads.push(add('keyword_running', [file], { ...months, device }));
       }
-      if (days.length > 0) reads.push(add('keyword_totals', days, { device, from, to }));
+      if (days.length > 0) reads.push(add('keyword_totals', days, { device, from: range.from, to: range.to }));
       try {
         await Promise.all(reads);
       } finally {
@@ -125,6 +123,17 @@ export class StoredFacts implements Facts {
     });
   }
 
+  keywordPage<K extends IndexedKeyword>(query: KeywordsQuery<K>): Promise<KeywordPage<K>> {
+    return keywordPage(this, query);
+  }
+
+  keywordDayParts<K extends IndexedKeyword>(
+    query: KeywordDaysQuery,
+    page: readonly K[],
+  ): AsyncGenerator<KeywordDays<K>> {
+    return keywordDayParts(this, query, page);
+  }
+
   async keywordDays(
     { files, range: { from, to }, signal }: FactsQuery,
     device: Device,
@@ -133,7 +142,7 @@ export class StoredFacts implements Facts {
   ): Promise<DayGrid> {
     const days = eachDay(from, to);
     if (files.length === 0) return new DayGrid(days, keywords.length);
-    return this.#ask(files, async (reader) => {
+    return this.#statements.ask(files, async (reader) => {
       const grid = new DayGrid(days, keywords.length);
       const values = { device, keywords, from, to, days: days.length };
       await reader.numbers('facts/keyword_days', { files, values, priority, signal }, (columns, rows) =>
@@ -146,23 +155,23 @@ export class StoredFacts implements Facts {
   keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
     const { files, range, signal } = query;
     const values = { ...daysOf(query), keywords, days: countDays(range.from, range.to) };
-    return this.#take('alerts/keyword_impressions', { files, values, signal, isByFile: true }, take);
+    return this.#statements.take('alerts/keyword_impressions', { files, values, signal, isByFile: true }, take);
   }
 
   keywordCumulativeDays({ files, signal }: FactsQuery, take: TakeColumns): Promise<void> {
-    return this.#take('alerts/keyword_cumulative_days', { files, signal }, take);
+    return this.#statements.take('alerts/keyword_cumulative_days', { files, signal }, take);
   }
 
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
-    return this.#rows('facts/day_sums', query, { names: keywords }, { name: 'keyword_id' });
+    return this.#statements.rows('facts/day_sums', query, { names: keywords }, { name: 'keyword_id' });
   }
 
   weekSums(query: FactsQuery): Promise<WeekSums[]> {
-    return this.#rows('facts/week_sums', query, {});
+    return this.#statements.rows('facts/week_sums', query, {});
   }
 
   storedDays(query: FactsQuery): Promise<readonly Day[]> {
-    return this.#cache('alerts/table_days', query, ({ date }: { date: Day }) => date);
+    return this.#statements.cached('alerts/table_days', query, ({ date }: { date: Day }) => date);
   }
 
   keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void> {
@@ -170,22 +179,22 @@ export class StoredFacts implements Facts {
     const all = keywords === 'all';
     const values = { ...daysOf(query), all, keywords: all ? [] : keywords };
     const pageNumbers: Facts['pageNumbers'] = (...of) => this.pageNumbers(...of);
-    return this.#take('alerts/keyword_pages', { files, values, signal, isByFile: true, pageNumbers }, take);
+    return this.#statements.take('alerts/keyword_pages', { files, values, signal, isByFile: true, pageNumbers }, take);
   }
 
   async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
-    const rows = await this.#rows<{ url: string }>('alerts/keyword_page_names', query, { keywords });
+    const rows = await this.#statements.rows<{ url: string }>('alerts/keyword_page_names', query, { keywords });
     const urls = rows.map(({ url }) => url);
     const numbers = await this.pageNumbers(urls, query.signal);
     return new Map(urls.map((url, index) => [numbers[index]!, url]));
   }
 
   keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]> {
-    return this.#rows('facts/keyword_page_totals', query, { keyword, limit });
+    return this.#statements.rows('facts/keyword_page_totals', query, { keyword, limit });
   }
 
   keywordTopPages(query: FactsQuery, keywords: readonly string[]): Promise<{ keyword: string; url: string }[]> {
-    return this.#rows('facts/keyword_top_pages', query, { keywords });
+    return this.#statements.rows('facts/keyword_top_pages', query, { keywords });
   }
 
   /** Always local, because it reads no files. */
@@ -194,45 +203,51 @@ export class StoredFacts implements Facts {
   }
 
   async pageUrls(query: FactsQuery): Promise<string[]> {
-    return (await this.#rows<{ url: string }>('alerts/page_urls', query, {})).map(({ url }) => url);
+    return (await this.#statements.rows<{ url: string }>('alerts/page_urls', query, {})).map(({ url }) => url);
   }
 
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {
-    return this.#rows('facts/day_sums', query, { names: urls }, { name: 'url' });
+    return this.#statements.rows('facts/day_sums', query, { names: urls }, { name: 'url' });
   }
 
   segmentSums(query: FactsQuery, segment: 'brand' | 'non_brand'): Promise<DayMeasures[]> {
-    return this.#rows('facts/day_sums', query, { names: [segment] }, { name: 'segment' });
+    return this.#statements.rows('facts/day_sums', query, { names: [segment] }, { name: 'segment' });
   }
 
   pageClickTotals(query: FactsQuery, limit: number): Promise<{ name: string; clicks: number }[]> {
-    return this.#rows('facts/page_click_totals', query, { limit });
+    return this.#statements.rows('facts/page_click_totals', query, { limit });
   }
 
   pageWeights(query: FactsQuery, of: { recent: Day; newest: Day; limit: number }): Promise<PageWeight[]> {
-    return this.#rows('facts/page_weights', query, of);
+    return this.#statements.rows('facts/page_weights', query, of);
   }
 
   clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[], take: TakeColumns): Promise<void> {
     const { files, range, signal } = query;
     const values = { ...daysOf(query), days: countDays(range.from, range.to), names };
     const parts = { name: of === 'page' ? 'url' : 'keyword_id' };
-    return this.#take('facts/click_days', { files, values, parts, signal }, take);
+    return this.#statements.take('facts/click_days', { files, values, parts, signal }, take);
   }
 
   async rowNames(query: RowsQuery): Promise<string[]> {
-    const rows = await this.#rows<{ text: string }>('facts/row_names', query, rowsOf(query), { text: query.text });
+    const rows = await this.#statements.rows<{ text: string }>('facts/row_names', query, rowsOf(query), {
+      text: query.text,
+    });
     return rows.map(({ text }) => text);
   }
 
   rowSums(query: RowsQuery, times: RowTimes, take: TakeColumns): Promise<void> {
     const { files, signal } = query;
     const values = { ...daysOf(query), ...rowsOf(query), ...times, weekly: times.days % 7 === 0 };
-    return this.#take('facts/row_sums', { files, values, parts: { text: query.text }, signal, priority: 0 }, take);
+    return this.#statements.take(
+      'facts/row_sums',
+      { files, values, parts: { text: query.text }, signal, priority: 0 },
+      take,
+    );
   }
 
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
-    return this.#rows('facts/day_sums', query, { names: queries }, { name: 'query' });
+    return this.#statements.rows('facts/day_sums', query, { names: queries }, { name: 'query' });
   }
 
   async question(query: FactsQuery & QuestionQuery): Promise<ReadRows> {
@@ -241,68 +256,8 @@ export class StoredFacts implements Facts {
     const { parts, values } = questionSql(query);
     const read = { files, parts, values: { ...values, ...daysOf(query) }, signal };
     const ask = (reader: FactsReader): Promise<QuestionRow[]> => reader.rows('facts/question', read);
-    return readQuestionRows(await (hasManyValues(values) ? ask(this.#local) : this.#ask(files, ask)), query);
-  }
-
-  /** Like `#rows`, of results that are read again and again. */
-  async #cache<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
-    const key = cacheKey(name, query.range, ...query.files.map(({ file }) => file));
-    const known = this.#cached.get(key);
-    if (known !== undefined) return known as readonly T[];
-    const rows = (await this.#rows<Row>(name, query, {})).map(read);
-    this.#cached.set(key, rows);
-    return rows;
-  }
-
-  /** All rows of `sql/NAME.sql` over the files and range of a query. */
-  async #rows<Row>(name: string, query: FactsQuery, more: FactsValues, parts = {}): Promise<Row[]> {
-    const { files, signal } = query;
-    if (files.length === 0) return [];
-    const values = { ...more, ...daysOf(query) };
-    return this.#ask(files, (reader) => reader.rows<Row>(name, { files, values, parts, signal }));
-  }
-
-  /** Passes the columns of `sql/NAME.sql`. Cannot fall back to another engine after the first rows. */
-  async #take(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
-    if (read.files.length === 0) return;
-    let hasTaken = false;
-    await this.#ask(read.files, (reader) => {
-      if (hasTaken) throw new Error(`sql/${name}.sql met a file that it could not read after it had read others`);
-      return reader.numbers(name, read, (...rows) => {
-        hasTaken = true;
-        take(...rows);
-      });
-    });
-  }
-
-  /** One statement over the files of several properties; its first column is the index of a property in `parts`. */
-  #each<T>(
-    name: string,
-    parts: readonly FactsPart[],
-    { values, signal }: Pick<FactsRead, 'values' | 'signal'>,
-    collect: (parts: readonly FactsPart[]) => Collected<T>,
-  ): Promise<T[]> {
-    const all = parts.flatMap(({ files }) => files);
-    return this.#ask(all, async (reader) => {
-      const { found, take } = collect(parts);
-      for (const { files, ...lists } of groupsOf(parts, reader.maxFiles)) {
-        await reader.numbers(name, { files, values: { ...values, ...lists }, priority: 0, signal }, take);
-      }
-      return found;
-    });
-  }
-
-  /** Queries the chosen reader, or the local one if that cannot read the files. */
-  async #ask<T>(files: readonly StoredFile[], ask: (reader: FactsReader) => Promise<T>): Promise<T> {
-    const chosen = this.#choose(files);
-    try {
-      return await ask(chosen);
-    } catch (error) {
-      if (!(error instanceof UnreadableHere)) throw error;
-      return ask(this.#local);
-    }
+    return readQuestionRows(await (hasManyValues(values) ? ask(this.#local) : this.#statements.ask(files, ask)), query);
   }
 }
 
 const rowsOf = ({ country, least, most }: RowsQuery): FactsValues => ({ country, least, most });
-const daysOf = ({ range: { from, to } }: FactsQuery): { from: Day; to: Day } => ({ from, to });

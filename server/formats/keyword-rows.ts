@@ -3,7 +3,7 @@ import type { Comparer } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { type Measures, type Metrics, NOTHING, roundRatio, toMetrics } from '../domain/metrics.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
-import type { KeywordDays } from '../facts/keywords.ts';
+import type { KeywordDays } from '../facts/facts.ts';
 import type { KeywordSeries, KeywordsResult } from '../reports/keywords.ts';
 import {
   type Batch,

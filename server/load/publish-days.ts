@@ -38,6 +38,22 @@ export interface Gathering {
   readonly open: (files: readonly StoredFile[]) => Promise<OpenFiles['paths']>;
 }
 
+/** Publishes days, for a caller that need not know how. */
+export interface Publisher {
+  /** See `publishDays`. */
+  publishDays(publication: DaysPublication): Promise<void>;
+  /** See `completeCumulative`. */
+  completeCumulative(project: string): Promise<void>;
+}
+
+/** A publisher on the given stores. */
+export function publisherOn(stores: EngineStores): Publisher {
+  return {
+    publishDays: (publication) => publishDays(stores, publication),
+    completeCumulative: (project) => completeCumulative(stores, project),
+  };
+}
+
 interface DaysPublication extends Pick<PublicationOptions, 'deferCumulative'> {
   readonly project: string;
   /** Gathers the new days, while no other change of the project runs. */
@@ -50,7 +66,7 @@ interface DaysPublication extends Pick<PublicationOptions, 'deferCumulative'> {
  * Replaces days of a project, in one transaction with what `inTransaction` writes. Values are not validated again, keys and sums
  * are. Rows of removed keywords are omitted. A failure leaves the served data unchanged.
  */
-export async function publishDays(stores: EngineStores, publication: DaysPublication): Promise<void> {
+async function publishDays(stores: EngineStores, publication: DaysPublication): Promise<void> {
   const { settings } = stores;
   const publish = async (): Promise<Counts> => {
     try {
@@ -137,7 +153,7 @@ async function missingMonths(catalog: Catalog, project: string): Promise<FactFil
 }
 
 /** Writes and publishes the cumulative totals that loads have deferred, if a project lacks any. */
-export async function completeCumulative(stores: EngineStores, project: string): Promise<void> {
+async function completeCumulative(stores: EngineStores, project: string): Promise<void> {
   const { catalog, engine } = stores;
   if ((await missingMonths(catalog, project)).length === 0) return;
   await changeFacts(stores, { projects: [project] }, async ({ lock, files, journal }) => {

@@ -1,15 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Note } from '../catalog/events.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
-import { keywordHistoryFrom, type Project } from '../catalog/projects.ts';
+import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
+import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import { MAX_DAYS, type Range } from '../domain/range.ts';
 import { type Unit, unitOf } from '../effects/scatter.ts';
 import type { Windows } from '../effects/windows.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import { planKeywordTotals } from '../facts/keyword-plan.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Subject } from './effect-subject.ts';
@@ -137,11 +137,7 @@ async function keywords(
   { found, tracked, windows, totals, signal }: ClicksQuery,
 ): Promise<Units> {
   const range = beforeOf(read.range, windows);
-  const measures = await facts.keywordTotals(
-    { plan: planKeywordTotals(totals!, range), range, signal },
-    'all',
-    tracked.indexes,
-  );
+  const measures = await facts.keywordTotals({ files: totals!, range, signal }, 'all', tracked.indexes);
   const membersOf = (group: Group) => groupMembers(cache, tracked, group, measures);
   const members = found.group === null ? found.keywords : await membersOf(found.group);
   const own = new Set(members);

@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox';
-import { lastDayOfData, type Project } from '../catalog/projects.ts';
+import type { Project } from '../catalog/projects.ts';
 import { countDays, type Day, earlier } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { lastDayOfData } from '../domain/project-ranges.ts';
 import { spanOf } from '../domain/range.ts';
 import { type WindowLengths, windowsOf } from '../effects/windows.ts';
 import { answerOf } from './effect-answer.ts';

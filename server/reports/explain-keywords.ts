@@ -4,7 +4,6 @@ import { listPartialKeywords } from '../catalog/sync-days.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
-import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import { lackDays, planRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type ReadRows } from './explain-rows.ts';
@@ -18,10 +17,7 @@ export async function planKeywordRows(
   const planned = async ({ from, to }: Range) => {
     const range = { from: later(from, historyFrom), to };
     const isEmpty = project.syncedThrough === null || range.from > to;
-    const plan = isEmpty
-      ? NO_KEYWORD_TOTALS
-      : planKeywordTotals(await keywordFilesUntil(catalog, project.id, to, true), range);
-    return { plan, range };
+    return { files: isEmpty ? null : await keywordFilesUntil(catalog, project.id, to, true), range };
   };
   const totals = { now: await planned(now), base: await planned(base) };
   const ranges = [now, base];

@@ -1,12 +1,12 @@
 import { listNotes, type Note } from '../catalog/events.ts';
 import { readCoverage } from '../catalog/manifest.ts';
-import { keywordHistoryFrom } from '../catalog/projects.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { partsOfRow } from '../domain/change-parts.ts';
 import type { Day } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { explainRows } from '../domain/explained-rows.ts';
 import { toMetrics } from '../domain/metrics.ts';
+import { comparedListRange, keywordHistoryFrom, listRange } from '../domain/project-ranges.ts';
 import { eventsIn, eventsOf, metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { hasDevices, hasQueries, type SearchType } from '../domain/search-types.ts';
@@ -21,7 +21,6 @@ import { wasListLost } from './lists.ts';
 import { shownNote } from './notes.ts';
 import * as parameter from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
-import { comparedListRange, listRange } from './ranges.ts';
 import { projectReference, type ReportSources, trackedReport } from './report.ts';
 import { checkEngine, type OfType, ofType, searchEngine, searchType, tablesOfType } from './search-type.ts';
 

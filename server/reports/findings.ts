@@ -1,7 +1,7 @@
 import { type DismissedFinding, listDismissedFindings } from '../catalog/dismissed-findings.ts';
-import { keywordHistoryFrom } from '../catalog/projects.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
+import { finalRange, keywordHistoryFrom } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import { testKind, together } from '../findings/find.ts';
@@ -17,7 +17,6 @@ import type { Judged } from './judged-findings.ts';
 import type { Finding } from './listed-finding.ts';
 import { country, flag, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
 import { qualityOf } from './quality.ts';
-import { finalRange } from './ranges.ts';
 import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport } from './report.ts';
 
 const parameters = {

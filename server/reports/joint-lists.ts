@@ -1,11 +1,11 @@
 import { type TSchema, Type } from 'typebox';
 import type { ListPart } from '../catalog/stored-lists.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { oneDevice } from '../domain/project-ranges.ts';
 import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { PAGE_RENDERING } from './pages.ts';
 import { device, type Parameter, readParameters } from './parameters.ts';
 import { queryRendering } from './queries.ts';
-import { oneDevice } from './ranges.ts';
 import { projectReport, trackedReport } from './report.ts';
 
 /** The longest query or address, in characters. */

@@ -10,16 +10,14 @@ import { countDays, type Day } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
+import { comparedKeywordRange, keywordRange, oneDevice } from '../domain/project-ranges.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
-import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
-import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
+import type { DaysQuery, Device, Facts, FactsQuery, KeywordDays } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import { type DaysQuery, type KeywordDays, keywordDays, keywordPage } from '../facts/keywords.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
 import { planQuality, type Quality, qualityOf } from './quality.ts';
-import { comparedKeywordRange, keywordRange, oneDevice } from './ranges.ts';
 import { projectReference, trackedReport } from './report.ts';
 
 const parameters = {
@@ -119,17 +117,15 @@ export const keywordsReport = trackedReport({
     const group = tracked.groups.find(({ id }) => id === query.group);
     if (query.group !== null && group === undefined) throw unknownGroup();
     const groups = group && withDescendants(group, tracked.groups);
-    const isSynced = project.syncedThrough !== null;
-    const files = async (range: Range) => (isSynced ? planFiles(catalog, project.id, range, query) : NO_FILES);
     const { from, to, comparison } = query;
     return {
       query,
       project,
       tracked,
       groups,
-      files: await files({ from, to }),
+      files: await planFiles(catalog, project, { from, to }, query),
       other: comparison && {
-        files: await files(comparison),
+        files: await planFiles(catalog, project, comparison, query),
         known: await planKnown(catalog, project, query, comparison),
         partial: await listPartialKeywords(catalog, project.id, spanOf([{ from, to }, comparison])),
         ...comparison,
@@ -147,12 +143,11 @@ export const keywordsReport = trackedReport({
     const matches = groups && (await cache.matches(tracked, groups));
     const page = { tracked, matches, selection: { filter, sort }, limit, offset };
     const [{ total, keywords, totals }, compared] = await Promise.all([
-      keywordPage(facts, { ...page, totals: files.totals, range, device, signal }),
+      facts.keywordPage({ ...page, files: files.totals, range, device, signal }),
       other && readComparison(facts, other, { range, device, indexes: tracked.indexes, signal }),
     ]);
     const buckets = bucketsOf(range, interval);
-    const parts = keywordDays(
-      facts,
+    const parts = facts.keywordDayParts(
       {
         device,
         signal,
@@ -206,7 +201,7 @@ async function readComparison(
 ): Promise<KeywordComparison> {
   const [days, totals] = await Promise.all([
     KnownDays.read(facts, known, signal),
-    facts.keywordTotals({ plan: files.totals, range: { from, to }, signal }, device, indexes),
+    facts.keywordTotals({ files: files.totals, range: { from, to }, signal }, device, indexes),
   ]);
   const ranges = new ComparedRanges(range, asked, days, oneDevice(device));
   const ofPartial = ranges.total.with(['missing_days']);
@@ -229,19 +224,17 @@ export function isLongResult({ daily, limit, from, to }: KeywordsParameters): bo
   return daily && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT);
 }
 
-const NO_FILES = { totals: NO_KEYWORD_TOTALS, days: [] };
-
 async function planFiles(
   catalog: Catalog,
-  project: string,
+  { id, syncedThrough }: Project,
   { from, to }: Range,
   { device, daily }: Pick<KeywordsParameters, 'device' | 'daily'>,
 ) {
+  if (syncedThrough === null) return { totals: null, days: [] };
   const allDevices = device === 'all';
-  const range = { from, to };
   return {
-    totals: planKeywordTotals(await keywordFilesUntil(catalog, project, range.to, allDevices), range),
-    days: daily ? await filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
+    totals: await keywordFilesUntil(catalog, id, to, allDevices),
+    days: daily ? await filesOf(catalog, id, allDevices ? 'keyword_all' : 'keyword_daily', { from, to }) : [],
   };
 }
 

@@ -5,6 +5,7 @@ import type { ListKind, ListPart, StoredList } from '../catalog/stored-lists.ts'
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { comparedListRange, listRange } from '../domain/project-ranges.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
 import { hasQueries, type SearchType, type Surface } from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
@@ -27,7 +28,6 @@ import {
   selectionParameters,
 } from './parameters.ts';
 import { planQuality, type Quality, type QualityPlan, qualityOf } from './quality.ts';
-import { comparedListRange, listRange } from './ranges.ts';
 import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
 import {
   type OfSurface,

@@ -8,6 +8,7 @@ import { type Day, earlier } from '../domain/dates.ts';
 import { type ErrorCode, KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Interval } from '../domain/intervals.ts';
+import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
 import { eventsIn } from '../domain/provider-events.ts';
 import { type Range, type RangeParameters, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
@@ -16,7 +17,6 @@ import { inTurns } from '../runtime/turns.ts';
 import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
-import { comparedRange, oneDevice, siteRange } from './ranges.ts';
 import { noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
 import { storedDays } from './site-series.ts';
 

@@ -1,13 +1,13 @@
 import type { Project } from '../catalog/projects.ts';
 import { countDays, type Day, dayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { siteRange } from '../domain/project-ranges.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import { selectRows } from '../domain/select-rows.ts';
 import { inOnePart, inTurns } from '../runtime/turns.ts';
 import * as parameter from './parameters.ts';
 import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portfolio-plan.ts';
 import { type PortfolioRow, portfolioRows, RATED } from './portfolio-rows.ts';
-import { siteRange } from './ranges.ts';
 import { workspaceReport } from './report.ts';
 import { checkDevice, ofType, searchEngine, searchType, surfaceOf } from './search-type.ts';
 

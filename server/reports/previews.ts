@@ -4,13 +4,11 @@ import { type BrandTerm, brandTest } from '../domain/brand-terms.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import { matchGroup } from '../domain/groups.ts';
 import { pageGroupTest } from '../domain/page-groups.ts';
+import { keywordRange } from '../domain/project-ranges.ts';
 import type { Rule } from '../domain/rules.ts';
-import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
-import { keywordPage } from '../facts/keywords.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { pagesReport } from './pages.ts';
 import { queriesReport } from './queries.ts';
-import { keywordRange } from './ranges.ts';
 import { askReport, type ReportSources } from './report.ts';
 
 /** Rows that a preview names; it counts all. */
@@ -32,14 +30,14 @@ export async function previewGroup(
   const plan = await cache.read(workspaceId, id, async ({ catalog, project, tracked }) => {
     const { from, to } = keywordRange({ from: undefined, to: undefined, period: undefined }, project, now());
     const isSynced = project.syncedThrough !== null;
-    const files = isSynced ? await keywordFilesUntil(catalog, project.id, to, true) : undefined;
-    return { tracked, range: { from, to }, totals: files ? planKeywordTotals(files, { from, to }) : NO_KEYWORD_TOTALS };
+    const files = isSynced ? await keywordFilesUntil(catalog, project.id, to, true) : null;
+    return { tracked, range: { from, to }, files };
   });
   if (plan === undefined) throw notFound('The project was removed.');
-  const { tracked, range, totals } = plan;
+  const { tracked, range, files } = plan;
   const matches = [await inTurns(matchGroup({ id: '', rule }, tracked))];
   const page = { tracked, matches, selection: { filter: null, sort: null }, limit: MAX_SHOWN, offset: 0 };
-  const { total, keywords } = await keywordPage(facts, { ...page, device: 'all', totals, range, signal });
+  const { total, keywords } = await facts.keywordPage({ ...page, device: 'all', files, range, signal });
   return { total, keywords: keywords.map(({ id: keyword, query }) => ({ id: keyword, query })) };
 }
 

@@ -1,5 +1,6 @@
-import { keywordHistoryFrom, type Project } from '../catalog/projects.ts';
+import type { Project } from '../catalog/projects.ts';
 import { isoInstantOrNull } from '../domain/instants.ts';
+import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import { formatParameters } from './parameters.ts';
 import { projectsOnlyReport } from './report.ts';
 

@@ -108,7 +108,7 @@ function totalsReader({ totals, tracked }: Plan, facts: Facts, signal: AbortSign
   const known = new Map<Range, Promise<KeywordTotals>>();
   return (range) => {
     const found =
-      known.get(range) ?? facts.keywordTotals({ plan: totals.get(range)!, range, signal }, 'all', tracked.indexes);
+      known.get(range) ?? facts.keywordTotals({ files: totals.get(range)!, range, signal }, 'all', tracked.indexes);
     known.set(range, found);
     return found;
   };

@@ -7,7 +7,7 @@ import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
 import type { Question } from '../domain/question.ts';
 import { conjunctsOf, dimensionsOf } from '../domain/question-filter.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
-import { type KeywordTotalsPlan, planKeywordTotals } from '../facts/keyword-plan.ts';
+import type { KeywordFiles } from '../facts/keyword-plan.ts';
 import { planKnownDays } from './known-days.ts';
 import { planQuality } from './quality.ts';
 import type { QuestionDaysPlan } from './question-days.ts';
@@ -49,10 +49,10 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
   const isOfKeywords = hasDimension(grain, 'keyword');
   const base = comparison && served(comparison);
   const isOfTotals = used.length > 0 && used.every((dimension) => dimension === 'keyword' || dimension === 'group');
-  const totals = new Map<Range, KeywordTotalsPlan>();
+  const totals = new Map<Range, KeywordFiles>();
   for (const range of [now, base]) {
     if (range === null || !(isOfTotals || used.includes('group'))) continue;
-    totals.set(range, planKeywordTotals(await keywordFilesUntil(catalog, project.id, range.to, true), range));
+    totals.set(range, await keywordFilesUntil(catalog, project.id, range.to, true));
   }
   const reference = referenceOf(grain, filters);
   return {
@@ -73,7 +73,7 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
     partial: await Promise.all(
       isOfKeywords ? ranges.map((range) => listPartialKeywords(catalog, project.id, range)) : [],
     ),
-    /** How to read the totals of keywords over `ranges`, for questions about keywords and groups. */
+    /** The files of the totals of keywords over `ranges`, for questions about keywords and groups. */
     totals,
     /** Whether the totals answer it. */
     isOfTotals,

@@ -1,12 +1,11 @@
-import { keywordHistoryFrom } from '../catalog/projects.ts';
 import { hasDimension } from '../domain/grains.ts';
 import { refusedQuestion } from '../domain/nearest-questions.ts';
+import { comparedRange, keywordHistoryFrom, siteRange } from '../domain/project-ranges.ts';
 import { parseQuestion } from '../domain/question.ts';
 import { formatParameters, readParameters } from './parameters.ts';
 import { answerQuestion } from './question-answer.ts';
 import { questionParameter } from './question-parameter.ts';
 import { planQuestion, type QuestionValue } from './question-plan.ts';
-import { comparedRange, siteRange } from './ranges.ts';
 import { trackedReport } from './report.ts';
 
 const parameters = { q: questionParameter, ...formatParameters };

@@ -4,12 +4,12 @@ import { type Compared, type Comparer, withoutPosition } from '../domain/compari
 import type { Day } from '../domain/dates.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { oneDevice } from '../domain/project-ranges.ts';
 import { type Range, within } from '../domain/range.ts';
 import { hasDailyPositions } from '../domain/search-types.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
 import type { KnownDays } from './known-days.ts';
-import { oneDevice } from './ranges.ts';
 import { type OfSurface, surfaceRange } from './search-type.ts';
 
 /** The data of a property. */

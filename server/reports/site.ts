@@ -4,6 +4,7 @@ import type { Project } from '../catalog/projects.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
+import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Device } from '../facts/facts.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
@@ -18,7 +19,6 @@ import {
   readParameters,
 } from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
-import { comparedRange, oneDevice, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
 import {
   checkDevice,

@@ -7,8 +7,9 @@ import {
   type ProjectFile,
   type ReadableFile,
 } from '../catalog/project-files.ts';
-import { keywordHistoryFrom, type Project } from '../catalog/projects.ts';
+import type { Project } from '../catalog/projects.ts';
 import { notFound } from '../domain/errors.ts';
+import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type Parameter, readParameters } from './parameters.ts';

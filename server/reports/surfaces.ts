@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, type FactTable, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { SEARCH_TYPES, type Surface } from '../domain/search-types.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
-import { comparedRange, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
 import { ofType, projectOf, tablesOfType } from './search-type.ts';
 import { SiteAnswer, siteMetrics } from './site-answer.ts';

@@ -12,7 +12,7 @@ import type { AnalyticsQuery } from '../providers/search-console/analytics-query
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { DayFiles, type FetchedRow } from './day-files.ts';
 import { runAtGateway } from './fetch.ts';
-import { publishFetched } from './publish-fetched.ts';
+import { publishFetched } from './publish.ts';
 import { failedDay, fetchedState } from './published-days.ts';
 import type { QueryOptions } from './questions.ts';
 import type { SyncStores } from './run-options.ts';

@@ -5,8 +5,6 @@ import { addDays, type Day, earlier, later, type Month, monthOf } from '../domai
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import type { Gathering, NewDays } from '../load/publish-days.ts';
-import { FACTS, identifiers } from '../load/tables.ts';
-import { sqlTemplate } from '../runtime/sql.ts';
 import type { DayFiles } from './day-files.ts';
 import type { SyncWindow } from './plan.ts';
 import { KEYWORD_TABLES, type SyncTable } from './tables.ts';
@@ -89,11 +87,9 @@ async function otherKeywords(
   const others = keywords.filter((id) => !requested.has(id));
   const stored = await filesOf(catalog, project, table, { from: days.reduce(earlier), to: days.reduce(later) });
   if (others.length === 0 || stored.length === 0) return [];
-  const { columns } = FACTS.find(({ name }) => name === table)!;
-  const names = columns.map(({ name }) => name).filter((name) => name !== 'project_id');
   const target = join(folder, `${table}-kept.parquet`);
   const parameters = { files: await open(stored), project, days, keywords: others, target };
-  await session.run(sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }), parameters);
+  await session.runFile('sync/kept_keyword_rows', parameters);
   return [target];
 }
 

@@ -10,18 +10,20 @@ import {
 import { putSyncState, raiseEntityRevisions, type SyncState } from '../catalog/sync-projects.ts';
 import { type Day, eachDay, lastDayOf, later, type Month, monthOf, monthsEarlier } from '../domain/dates.ts';
 import { EVERY_DAY, HISTORY_MONTHS, type Range } from '../domain/range.ts';
-import { publishDays } from '../load/publish-days.ts';
-import type { EngineStores } from '../load/stores.ts';
+import type { DayFiles } from './day-files.ts';
 import type { FetchedWindow } from './fetch.ts';
 import { coverageAfter } from './keyword-coverage.ts';
 import { gatherDays, type Source } from './new-days.ts';
 import type { SyncWindow } from './plan.ts';
 import { addDay, byTable, type DaysByTable, publishedDays } from './published-days.ts';
-import type { SyncTable } from './tables.ts';
+import type { SyncStores } from './run-options.ts';
+import type { DayTable, SyncTable } from './tables.ts';
+
+type PublicationStores = Pick<SyncStores, 'catalog' | 'publisher'>;
 
 /** The input of each publication of a run. */
 export interface Publication {
-  readonly stores: EngineStores;
+  readonly stores: PublicationStores;
   readonly project: string;
   /** Previously published days. */
   readonly days: DaysByTable;
@@ -101,7 +103,7 @@ async function publish(publication: Publication, changes: Changes): Promise<void
     return;
   }
   const newDays = gatherDays({ ...publication, ...source, catalog: stores.catalog }, changed, isComplete);
-  await publishDays(stores, { project, newDays, deferCumulative, inTransaction: write });
+  await stores.publisher.publishDays({ project, newDays, deferCumulative, inTransaction: write });
 }
 
 /** Returns whether cached reports may change. */
@@ -181,4 +183,48 @@ async function isMonthDue(
 ): Promise<boolean> {
   const [first] = await manifestOf(catalog, project, 'country_daily', EVERY_DAY);
   return first !== undefined && isComplete(monthOf(first.firstDay));
+}
+
+interface FetchedTables {
+  readonly files: DayFiles;
+  /** The new states of the fetched days. */
+  readonly published: readonly SyncDay[];
+  /** The state of a day before. */
+  readonly before: (day: SyncDay) => SyncDay | undefined;
+  /** Tables whose stored days have no state, so that days without rows may replace some. */
+  readonly replaced?: ReadonlySet<string>;
+  /** Returns whether the project's row changed. */
+  readonly inTransaction?: (tx: Catalog) => Promise<boolean>;
+}
+
+/**
+ * Replaces the changed days of tables that no window has, in one transaction with their states. Without a changed day
+ * only the states are written.
+ */
+export async function publishFetched(
+  stores: PublicationStores,
+  project: string,
+  { files, published, before, replaced = new Set(), inTransaction }: FetchedTables,
+): Promise<void> {
+  const changed = published.filter((day) => {
+    const stored = before(day);
+    return stored === undefined || stored.state === 'failed'
+      ? day.rows > 0 || stored !== undefined || replaced.has(day.table)
+      : stored.digest !== day.digest;
+  });
+  const write = async (tx: Catalog): Promise<boolean> => {
+    await putSyncDays(tx, project, published);
+    return (await inTransaction?.(tx)) ?? false;
+  };
+  if (changed.length === 0) {
+    await stores.catalog.transaction(async (tx) => raiseEntityRevisions(tx, (await write(tx)) ? [project] : []));
+    return;
+  }
+  const byTable = [...Map.groupBy(changed, ({ table }) => table as DayTable)];
+  const newDays = async () =>
+    byTable.map(([table, ofTable]) => {
+      const days = ofTable.map(({ day }) => day);
+      return { table, days, files: files.files(table, days) };
+    });
+  await stores.publisher.publishDays({ project, newDays, inTransaction: write });
 }

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from '../catalog/connections.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import type { Publisher } from '../load/publish-days.ts';
 import type { Stores } from '../load/stores.ts';
 import type { Gateway } from '../providers/gateway.ts';
 import type { ConnectedProvider, Provider } from '../providers/provider.ts';
@@ -14,12 +15,15 @@ export interface SyncStores extends Stores {
   readonly gateway: Gateway;
   /** The client of a connection to the reporting API. */
   readonly clientOf: (connection: Connection) => SearchAnalytics;
+  /** Providers whose answers as a whole are fetched. */
+  readonly providers: readonly Provider[];
   /** The client of any connection. */
   readonly connect: (provider: Provider, connection: Connection) => ConnectedProvider;
   /** Released when the disk is full, to store the reason. */
   readonly reserve: DiskReserve;
   /** Folder for rows before their publication. */
   readonly folder: string;
+  readonly publisher: Publisher;
   /** Returns the engine for publications and comparisons, opened on first use. */
   readonly engine: () => Promise<Engine>;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;

@@ -12,7 +12,6 @@ import {
 import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { completeCumulative } from '../load/publish-days.ts';
 import { measure } from '../runtime/measurements.ts';
 import { requireDiskSpace } from '../storage/free-space.ts';
 import { DayFiles } from './day-files.ts';
@@ -224,7 +223,7 @@ class Run {
     const reason =
       failed === undefined ? null : `${failed.table} of ${failed.day} could not be fetched: ${failed.reason}.`;
     // Left by the last window, if it changed no keywords.
-    if (!isPart) await completeCumulative(this.#stores, project.id);
+    if (!isPart) await this.#stores.publisher.completeCumulative(project.id);
     await publishEnd({
       ...this.#publication(input),
       stateAfter: (days) => ({

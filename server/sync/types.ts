@@ -9,7 +9,7 @@ import { OTHER_TYPES, type OtherType, TYPE_TABLES, type TypeTable } from '../dom
 import { ProviderFailure } from '../providers/failures.ts';
 import { DayFiles } from './day-files.ts';
 import { readGroup, runAtGateway } from './fetch.ts';
-import { publishFetched } from './publish-fetched.ts';
+import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { QueryOptions } from './questions.ts';
 import { typeQuery } from './requests.ts';

@@ -8,9 +8,8 @@ import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { Provider, WindowRow, WindowTable } from '../providers/provider.ts';
-import { PROVIDERS } from '../providers/registry.ts';
 import { DayFiles } from './day-files.ts';
-import { publishFetched } from './publish-fetched.ts';
+import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 import type { DayTable } from './tables.ts';
@@ -38,7 +37,7 @@ export async function syncWindows(
 ): Promise<readonly SyncDay[]> {
   const connections = await connectionsOf(stores.catalog, input.project.id);
   const published: SyncDay[] = [];
-  for (const provider of PROVIDERS) {
+  for (const provider of stores.providers) {
     const { windows = [] } = provider;
     const connection = connections.find(({ kind }) => kind === provider.kind);
     if (connection === undefined) published.push(...(await forgetFailures(stores, input, windows)));

@@ -3,8 +3,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from '../catalog/connections.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
+import { publisherOn } from '../load/publish-days.ts';
 import { loadFolders, type Stores } from '../load/stores.ts';
 import { Providers } from '../providers/providers.ts';
+import { PROVIDERS } from '../providers/registry.ts';
 import { SearchAnalytics } from '../providers/search-console/search-analytics.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -51,8 +53,9 @@ export async function withSync<T>(
   const { gateway } = providers;
   const clientOf = (connection: Connection) => new SearchAnalytics(connection, providers);
   const connect: SyncStores['connect'] = (...of) => providers.connect(...of);
+  const publisher = publisherOn({ settings, catalog, onWarning, engine });
   const common = { settings, catalog, onWarning, gateway, log, folder: folder.path };
-  return await work({ ...common, clientOf, connect, reserve, engine });
+  return await work({ ...common, providers: PROVIDERS, clientOf, connect, publisher, reserve, engine });
 }
 
 /** One engine for a whole sync: opening one takes a fifth of the time of a small publication. */

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
-import { sendStream } from '../../server/api/send-stream.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/runtime/limits.ts';
@@ -195,8 +194,8 @@ async function streaming(t: Test, options: Parameters<typeof makeWorld>[2] = {})
   const world = await makeWorld(t, {}, options);
   const script = new Script();
   const places = new SharedConcurrencyLimit({ concurrency: 1, perKey: 1, maxWait: 5000 });
-  world.app.get('/stream', (request, reply) =>
-    sendStream(request, reply, places, async (given) => ({ headers: {}, body: script.play(given) })),
+  world.app.get('/stream', (_request, reply) =>
+    reply.sendStream(places, async (given) => ({ headers: {}, body: script.play(given) })),
   );
   world.app.get('/whole', (_request, reply) => reply.send(LONG));
   return { world, script, places, port: await listen(world) };

@@ -10,7 +10,7 @@ import { shortIdNumber } from '../../server/domain/ids.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { DuckDBReader } from '../../server/facts/duckdb/reader.ts';
 import type { Device, Facts, FactsPart } from '../../server/facts/facts.ts';
-import { type KeywordFiles, planKeywordTotals } from '../../server/facts/keyword-plan.ts';
+import type { KeywordFiles } from '../../server/facts/keyword-plan.ts';
 import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { FolderStore } from '../../server/storage/folder-store.ts';
@@ -46,10 +46,9 @@ async function questionsOfOne(): Promise<Record<string, Question>> {
   const to = days.at(-1)!.lastDay;
   const totals = async (from: Day, device: Device, isRaw: boolean): Promise<Question> => {
     const stored = await keywordFilesUntil(catalog, project, to, device === 'all');
-    const known: KeywordFiles = isRaw ? { days: stored.days, cumulative: [], running: undefined } : stored;
+    const files: KeywordFiles = isRaw ? { days: stored.days, cumulative: [], running: undefined } : stored;
     const range = { from, to };
-    const plan = planKeywordTotals(known, range);
-    return (facts) => facts.keywordTotals({ plan, range, signal }, device, positions);
+    return (facts) => facts.keywordTotals({ files, range, signal }, device, positions);
   };
   const recent = addDays(to, -27);
   const long = addDays(to, -485);

@@ -7,7 +7,6 @@ import { addDays, type Day } from '../../server/domain/dates.ts';
 import { shortIdNumber } from '../../server/domain/ids.ts';
 import { DuckDBReader } from '../../server/facts/duckdb/reader.ts';
 import type { Breakdown, Device, Facts, FactsQuery, TakeColumns } from '../../server/facts/facts.ts';
-import { planKeywordTotals } from '../../server/facts/keyword-plan.ts';
 import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
@@ -76,8 +75,8 @@ async function answers(
   const all = await query('keyword_all');
   const pages = await query('keyword_page_daily');
   const urls = (await facts.pageUrls(await query('page_daily'))).sort();
-  const plan = planKeywordTotals(await keywordFilesUntil(catalog, project, to, device === 'all'), range);
-  const totals = await facts.keywordTotals({ plan, range, signal }, device, indexes);
+  const files = await keywordFilesUntil(catalog, project, to, device === 'all');
+  const totals = await facts.keywordTotals({ files, range, signal }, device, indexes);
   const breakdowns: readonly (readonly [Breakdown, StoredTable])[] = [
     ['country', 'country_daily'],
     ['device', 'site_daily'],

@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
 import type { Facts } from '../../server/facts/facts.ts';
-import { NO_KEYWORD_TOTALS } from '../../server/facts/keyword-plan.ts';
 import { keywordPage } from '../../server/facts/keywords.ts';
 import { inTurns } from '../../server/runtime/turns.ts';
 import { methodOf } from '../methods.ts';
@@ -153,8 +152,7 @@ t.test('groups are matched once, in small steps', async (t) => {
     };
     const facts = { keywordTotals: async () => totals } as unknown as Facts;
     const asked = {
-      totals: NO_KEYWORD_TOTALS,
-      dayFiles: [],
+      files: null,
       tracked,
       matches,
       selection: { filter: null, sort: null },

@@ -1,9 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip, zstdCompress, zstdDecompress } from 'node:zlib';
-import { Negotiator } from '@fastify/accept-negotiator';
 import compress from '@fastify/compress';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
+import type { FastifyInstance } from 'fastify';
+import { ENCODINGS, type Encoding } from '../negotiation.ts';
 
 /** Shorter responses fit in one or two packets uncompressed. */
 const THRESHOLD = 2048;
@@ -16,7 +15,6 @@ const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const GZIP = { level: 1 };
 
-/** In order of preference. */
 const METHODS = {
   zstd: (bytes: Buffer) => promisify(zstdCompress)(bytes, ZSTD),
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, BROTLI),
@@ -24,11 +22,6 @@ const METHODS = {
 };
 
 const DECODERS = { zstd: promisify(zstdDecompress), br: promisify(brotliDecompress), gzip: promisify(gunzip) };
-
-/** The content encoding; `identity` is uncompressed. */
-export type Encoding = keyof typeof METHODS | 'identity';
-
-const COMPRESSED = Object.keys(METHODS) as (keyof typeof METHODS)[];
 
 /** Parquet is already compressed. */
 const COMPRESSIBLE = /^text\/|json|arrow/;
@@ -41,24 +34,11 @@ export async function addCompression(app: FastifyInstance): Promise<void> {
     globalDecompression: false,
     threshold: THRESHOLD,
     syncThreshold: MAX_BUFFERED,
-    encodings: COMPRESSED,
+    encodings: [...ENCODINGS],
     customTypes: COMPRESSIBLE,
     zlibOptions: { ...GZIP, ...ZSTD },
     brotliOptions: BROTLI,
   });
-}
-
-const negotiator = new Negotiator<Encoding>({
-  supportedValues: COMPRESSED,
-  cache: new LRUCache<string, string>({ max: 100 }),
-});
-
-/** The encoding that a client prefers. */
-export function preferredEncoding({ headers }: FastifyRequest): Encoding {
-  const accepted = headers['accept-encoding'];
-  if (accepted === undefined) return 'identity';
-  // Clients that accept anything get gzip, as from the plugin.
-  return negotiator.negotiate(accepted.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip')) ?? 'identity';
 }
 
 /** Bytes with their encoding. */

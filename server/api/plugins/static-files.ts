@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../domain/errors.ts';
 import { lazy } from '../../runtime/lazy.ts';
-import { type EncodedBytes, type Encoding, encode, preferredEncoding } from './compression.ts';
+import { type Encoding, preferredEncoding } from '../negotiation.ts';
+import { type EncodedBytes, encode } from './compression.ts';
 
 /** Name, media type and content of a file that pages load. */
 export type StaticFile = readonly [name: string, type: string, bytes: Buffer];

@@ -4,8 +4,7 @@ import { documentJson } from '../../formats/json.ts';
 import { alertsReport } from '../../reports/alerts.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, instant, nullable, object, oneOf, shortId, uuid } from '../schema-types.ts';
-import { project } from '../schemas.ts';
+import { day, instant, nullable, object, oneOf, project, shortId, uuid } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const alert = object('Alert', {

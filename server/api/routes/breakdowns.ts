@@ -4,10 +4,11 @@ import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { nullable, object } from '../schema-types.ts';
 import {
   comparedProperties,
   metricsProperties,
+  nullable,
+  object,
   project,
   quality,
   range,

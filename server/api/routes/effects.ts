@@ -5,8 +5,7 @@ import { documentJson } from '../../formats/json.ts';
 import { effectsReport } from '../../reports/effects.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, integer, nullable, object, openWords, uuid } from '../schema-types.ts';
-import { project } from '../schemas.ts';
+import { day, integer, nullable, object, openWords, project, uuid } from '../schemas.ts';
 import { note } from './notes.ts';
 import type { Route } from './route.ts';
 

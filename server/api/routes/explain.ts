@@ -6,8 +6,18 @@ import { EXPLAIN_BY } from '../../reports/explain-rows.ts';
 import { EXPLAIN_REASONS, EXPLAIN_WHAT } from '../../reports/explain-totals.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { integer, nullable, object, oneOf, openWords } from '../schema-types.ts';
-import { position, project, providerEvents, quality, range } from '../schemas.ts';
+import {
+  integer,
+  nullable,
+  object,
+  oneOf,
+  openWords,
+  position,
+  project,
+  providerEvents,
+  quality,
+  range,
+} from '../schemas.ts';
 import { listSource } from './lists.ts';
 import { keyword, note } from './notes.ts';
 import type { Route } from './route.ts';

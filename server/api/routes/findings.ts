@@ -6,8 +6,7 @@ import { findingsReport } from '../../reports/findings.ts';
 import { UNTESTED_REASONS } from '../../reports/findings-plan.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, instant, integer, nullable, object, openWords } from '../schema-types.ts';
-import { paging, project, quality, range } from '../schemas.ts';
+import { day, instant, integer, nullable, object, openWords, paging, project, quality, range } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const number = (description: string) => Type.Optional(Type.Number({ format: 'double', description }));

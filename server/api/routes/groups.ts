@@ -3,8 +3,7 @@ import { documentJson } from '../../formats/json.ts';
 import { groupsReport } from '../../reports/groups.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { integer, nullable, object, oneOf, shortId } from '../schema-types.ts';
-import { project, rule } from '../schemas.ts';
+import { integer, nullable, object, oneOf, project, rule, shortId } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const group = object('Group', {

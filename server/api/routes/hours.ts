@@ -4,8 +4,7 @@ import { documentJson } from '../../formats/json.ts';
 import { hoursReport } from '../../reports/hours.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { nullable, object } from '../schema-types.ts';
-import { metricsProperties, project } from '../schemas.ts';
+import { metricsProperties, nullable, object, project } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const hour = Type.String({

@@ -4,8 +4,7 @@ import { documentJson } from '../../formats/json.ts';
 import { indexHistoryReport, indexReport } from '../../reports/index-state.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { instant, nullable, object } from '../schema-types.ts';
-import { paging, project } from '../schemas.ts';
+import { instant, nullable, object, paging, project } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const words = (description: string) => nullable(Type.String(), `${description} Words of the search engine.`);

@@ -6,8 +6,8 @@ import { dailyKeywordsJson, keywordsJson } from '../../formats/keywords-json.ts'
 import { isLongResult, keywordsReport } from '../../reports/keywords.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { instant, object, openWords, shortId } from '../schema-types.ts';
 import * as schema from '../schemas.ts';
+import { instant, object, openWords, shortId } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const keyword = Type.Object(

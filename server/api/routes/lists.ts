@@ -3,7 +3,7 @@ import { listJson } from '../../formats/json.ts';
 import { listRows } from '../../formats/list-rows.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
-import { instant, object, openWords } from '../schema-types.ts';
+import { instant, object, openWords } from '../schemas.ts';
 
 const sources = [
   ...PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists])),

@@ -5,8 +5,7 @@ import { documentJson } from '../../formats/json.ts';
 import { notesReport } from '../../reports/notes.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, instant, nullable, object, openWords, shortId, uuid } from '../schema-types.ts';
-import { project } from '../schemas.ts';
+import { day, instant, nullable, object, openWords, project, shortId, uuid } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 export const keyword = object('NoteKeyword', { id: shortId, query: Type.String() });

@@ -3,8 +3,7 @@ import { documentJson } from '../../formats/json.ts';
 import { pageGroupsReport } from '../../reports/page-groups.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { integer, object, shortId } from '../schema-types.ts';
-import { project, rule } from '../schemas.ts';
+import { integer, object, project, rule, shortId } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const pageGroup = object('PageGroup', {

@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { object } from '../schema-types.ts';
-import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
+import { comparedProperties, metricsProperties, object, paging, project, quality, range } from '../schemas.ts';
 import { listFormats, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 

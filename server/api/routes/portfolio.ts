@@ -4,8 +4,7 @@ import { portfolioRows } from '../../formats/portfolio-rows.ts';
 import { isLongPortfolio, portfolioReport } from '../../reports/portfolio.ts';
 import { answerWith } from '../answer.ts';
 import { errorDetails, responses } from '../responses.ts';
-import { nullable, object } from '../schema-types.ts';
-import { dayMetrics, paging, projectProperties, quality, range, totalMetrics } from '../schemas.ts';
+import { dayMetrics, nullable, object, paging, projectProperties, quality, range, totalMetrics } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const project = Type.Object(

@@ -5,8 +5,7 @@ import { oneProjectReport } from '../../reports/project.ts';
 import { projectsReport } from '../../reports/projects.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { object } from '../schema-types.ts';
-import { projectDetails } from '../schemas.ts';
+import { object, projectDetails } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object('ProjectsAnswer', { projects: Type.Array(projectDetails) });

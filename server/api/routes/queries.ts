@@ -2,8 +2,17 @@ import { Type } from 'typebox';
 import { queriesReport } from '../../reports/queries.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { nullable, object, shortId } from '../schema-types.ts';
-import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
+import {
+  comparedProperties,
+  metricsProperties,
+  nullable,
+  object,
+  paging,
+  project,
+  quality,
+  range,
+  shortId,
+} from '../schemas.ts';
 import { listFormats, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 

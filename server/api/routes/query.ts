@@ -10,8 +10,20 @@ import { questionReport } from '../../reports/question.ts';
 import { REMAINDER_REASONS, type RemainderReason } from '../../reports/remainder.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, integer, nullable, object, oneOf, openWords } from '../schema-types.ts';
-import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
+import {
+  comparedProperties,
+  day,
+  integer,
+  metricsProperties,
+  nullable,
+  object,
+  oneOf,
+  openWords,
+  paging,
+  project,
+  quality,
+  range,
+} from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const optional = Type.Optional;

@@ -4,8 +4,7 @@ import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { object } from '../schema-types.ts';
-import { dayMetrics, project, quality, range, totalMetrics } from '../schemas.ts';
+import { dayMetrics, object, project, quality, range, totalMetrics } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object('SiteAnswer', {

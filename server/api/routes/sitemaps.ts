@@ -4,8 +4,7 @@ import { documentJson } from '../../formats/json.ts';
 import { sitemapsReport } from '../../reports/sitemaps.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { instant, integer, nullable, object } from '../schema-types.ts';
-import { project } from '../schemas.ts';
+import { instant, integer, nullable, object, project } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const sitemap = object('Sitemap', {

@@ -7,8 +7,7 @@ import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
 import { answerWith } from '../answer.ts';
 import { fileResponses } from '../file-responses.ts';
 import { responses } from '../responses.ts';
-import { day, integer, nullable, object, openWords } from '../schema-types.ts';
-import { project, projectPath } from '../schemas.ts';
+import { day, integer, nullable, object, openWords, project, projectPath } from '../schemas.ts';
 import { sendFile } from '../send-file.ts';
 import type { Route } from './route.ts';
 

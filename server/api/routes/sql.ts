@@ -1,13 +1,11 @@
 import { Type } from 'typebox';
 import { invalidRequest, KnownError, notFound } from '../../domain/errors.ts';
+import { JSON_TYPE } from '../../domain/formats.ts';
 import { findReportProject, projectReference } from '../../reports/report.ts';
 import { contentOfProject, SANDBOX_TABLES } from '../../sandbox/project-content.ts';
 import type { SandboxAnswer } from '../../sandbox/sandbox.ts';
-import { JSON_TYPE } from '../response-cache.ts';
 import { responses } from '../responses.ts';
-import { object } from '../schema-types.ts';
-import { project } from '../schemas.ts';
-import { sendStream } from '../send-stream.ts';
+import { object, project } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const MAX_ROWS = 50_000;
@@ -79,7 +77,7 @@ export const sql: Route = {
     }
     const { columns, truncated, rows } = made;
     const head = JSON.stringify({ project: projectReference(found), columns, truncated });
-    return sendStream(request, reply, undefined, async () => ({
+    return reply.sendStream(undefined, async () => ({
       headers: { 'content-type': JSON_TYPE },
       body: document(head, rows),
     }));

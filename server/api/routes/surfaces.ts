@@ -6,8 +6,17 @@ import { surfaceRows } from '../../formats/surface-rows.ts';
 import { surfacesReport } from '../../reports/surfaces.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, integer, nullable, object, openWords } from '../schema-types.ts';
-import { comparedProperties, metricsProperties, project, range } from '../schemas.ts';
+import {
+  comparedProperties,
+  day,
+  integer,
+  metricsProperties,
+  nullable,
+  object,
+  openWords,
+  project,
+  range,
+} from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const surface = object('Surface', {

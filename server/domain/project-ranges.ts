@@ -1,12 +1,33 @@
-import { keywordHistoryFrom, lastDayOfData, type Project } from '../catalog/projects.ts';
-import { type Compare, comparisonRange } from '../domain/comparison.ts';
-import type { Day } from '../domain/dates.ts';
-import { addDays, dayOf, earlier } from '../domain/dates.ts';
-import { invalidRequest } from '../domain/errors.ts';
-import { clampToHistory, type Range, type RangeParameters, resolveRange } from '../domain/range.ts';
-import type { Device } from '../facts/facts.ts';
+import { type Compare, comparisonRange } from './comparison.ts';
+import { addDays, type Day, dayOf, earlier } from './dates.ts';
+import { invalidRequest } from './errors.ts';
+import { clampToHistory, type Range, type RangeParameters, resolveRange } from './range.ts';
 
-type DatedProject = Pick<Project, 'syncedThrough' | 'provisionalAfter'>;
+/** The days of a project that answers depend on. */
+interface DatedProject {
+  /** The last synced day; null before the first sync. */
+  readonly syncedThrough: Day | null;
+  /** The last final day, if known. */
+  readonly provisionalAfter: Day | null;
+}
+
+interface KeywordProject extends DatedProject {
+  /** Days of keyword data that the plan of the workspace can read. */
+  readonly keywordHistoryDays: number;
+}
+
+/** The default end of a range: the last synced day, or yesterday (UTC) before the first sync. */
+export function lastDayOfData({ syncedThrough }: Pick<DatedProject, 'syncedThrough'>, now: number): Day {
+  return syncedThrough ?? addDays(dayOf(now), -1);
+}
+
+/** First day of keyword data that the workspace's plan can read (snapshot format, "What the server derives"). */
+export function keywordHistoryFrom(
+  project: Pick<KeywordProject, 'syncedThrough' | 'keywordHistoryDays'>,
+  now: number,
+): Day {
+  return addDays(lastDayOfData(project, now), 1 - project.keywordHistoryDays);
+}
 
 /** The range of site and breakdowns. It ends with the last synced day by default. */
 export function siteRange(parameters: RangeParameters, project: DatedProject, now: number): Range {
@@ -19,12 +40,16 @@ function rangeUntil(lastDay: Day, parameters: RangeParameters, { provisionalAfte
 }
 
 /** The range of keywords, limited to the plan's keyword history. */
-export function keywordRange(parameters: RangeParameters, project: Project, now: number): Range & { clamped: boolean } {
+export function keywordRange(
+  parameters: RangeParameters,
+  project: KeywordProject,
+  now: number,
+): Range & { clamped: boolean } {
   return clampToHistory(siteRange(parameters, project, now), keywordHistoryFrom(project, now));
 }
 
 /** The range of page and query lists, which must end before today (UTC). */
-export function listRange(parameters: RangeParameters, project: Project, now: number): Range {
+export function listRange(parameters: RangeParameters, project: DatedProject, now: number): Range {
   const today: Day = dayOf(now);
   if (parameters.to !== undefined && parameters.to !== 'final' && parameters.to >= today) {
     throw invalidRequest(`to must be before today (${today}, UTC), not '${parameters.to}'.`);
@@ -38,7 +63,7 @@ export function listRange(parameters: RangeParameters, project: Project, now: nu
  */
 export function finalRange(
   parameters: RangeParameters,
-  project: Project,
+  project: DatedProject,
   now: number,
 ): Range & { readonly cut: boolean; readonly finalThrough: Day } {
   const lastDay = earlier(lastDayOfData(project, now), addDays(dayOf(now), -1));
@@ -62,7 +87,7 @@ export function comparedRange(range: Range, compare: Compare | undefined): Range
 export function comparedKeywordRange(
   range: Range,
   compare: Compare | undefined,
-  project: Project,
+  project: KeywordProject,
   now: number,
 ): (Range & { readonly clamped: boolean; readonly asked: Range }) | null {
   const asked = comparedRange(range, compare);
@@ -80,6 +105,6 @@ export function comparedListRange(range: Range, compare: Compare | undefined, no
 }
 
 /** The device of the rows; null for all together. */
-export function oneDevice(device: Device): Exclude<Device, 'all'> | null {
-  return device === 'all' ? null : device;
+export function oneDevice<Device extends string>(device: Device): Exclude<Device, 'all'> | null {
+  return device === 'all' ? null : (device as Exclude<Device, 'all'>);
 }

@@ -1,9 +1,29 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SharedConcurrencyLimit } from '../runtime/limits.ts';
-import { StreamScheduler } from '../runtime/stream-scheduler.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { SharedConcurrencyLimit } from '../../runtime/limits.ts';
+import { StreamScheduler } from '../../runtime/stream-scheduler.ts';
 
-const scheduler = new StreamScheduler(() => performance.now());
+declare module 'fastify' {
+  interface FastifyReply {
+    /**
+     * Streams a response, no faster than the client reads it. An error before the first bytes becomes an error response; a
+     * later one destroys the connection, so that the client notices the incomplete response.
+     * @param limit bounds concurrent responses, and so their memory, in total and per workspace
+     */
+    sendStream: (
+      limit: SharedConcurrencyLimit | undefined,
+      make: (signal: AbortSignal) => Promise<StreamedAnswer>,
+    ) => Promise<FastifyReply>;
+  }
+}
+
+/** Adds `sendStream` to replies. The streams of a server take turns. */
+export function addStreams(app: FastifyInstance): void {
+  const scheduler = new StreamScheduler(() => performance.now());
+  app.decorateReply('sendStream', function (this: FastifyReply, limit, make) {
+    return sendStream(this, limit, make, scheduler);
+  });
+}
 
 /** The headers, including the content type, and the body of a response. */
 export interface StreamedAnswer {
@@ -11,17 +31,13 @@ export interface StreamedAnswer {
   readonly body: AsyncGenerator<Buffer, void>;
 }
 
-/**
- * Streams a response, no faster than the client reads it. An error before the first bytes becomes an error response; a later
- * one destroys the connection, so that the client notices the incomplete response.
- * @param limit bounds concurrent responses, and so their memory, in total and per workspace
- */
-export async function sendStream(
-  request: FastifyRequest,
+async function sendStream(
   reply: FastifyReply,
   limit: SharedConcurrencyLimit | undefined,
   make: (signal: AbortSignal) => Promise<StreamedAnswer>,
+  scheduler: StreamScheduler,
 ): Promise<FastifyReply> {
+  const { request } = reply;
   const { signal } = request;
   const leave = await limit?.enter(request.principal?.workspace ?? '', signal);
   // The slot is released when the connection ends, also after failures.
@@ -41,15 +57,15 @@ export async function sendStream(
   }
   // Short responses take precedence over long ones.
   const started = limit === undefined ? 0 : performance.now();
-  const parts = rest(request, started, first, answer.body);
+  const parts = rest(request, () => scheduler.take(started), first, answer.body);
   // Set last, because an error response must not have them.
   return reply.headers(answer.headers).send(Readable.from(parts, { objectMode: false }));
 }
 
-/** Yields the parts of a response. The service's time limit runs while the next part is computed. */
+/** Yields the parts of a response, each in its turn. The service's time limit runs while the next part is computed. */
 async function* rest(
   request: FastifyRequest,
-  started: number,
+  turn: () => Promise<void>,
   first: IteratorResult<Buffer, void>,
   body: AsyncGenerator<Buffer, void>,
 ): AsyncGenerator<Buffer> {
@@ -57,7 +73,7 @@ async function* rest(
   try {
     for (let part = first; part.done !== true; ) {
       yield part.value;
-      await scheduler.take(started);
+      await turn();
       signal.throwIfAborted();
       deadline?.start();
       part = await body.next();

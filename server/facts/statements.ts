@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import type { Day } from '../domain/dates.ts';
+import type { StoredFile } from '../storage/file-store.ts';
+import { type Collected, groupsOf } from './each-part.ts';
+import type { FactsPart, FactsQuery, TakeColumns } from './facts.ts';
+import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
+
+/** Cached rows, some 40 (days) to 100 bytes each. */
+const MAX_CACHED_ROWS = 100_000;
+
+/** Runs statements over stored files, each in the engine that is chosen for its files. */
+export class FactStatements {
+  readonly #local: FactsReader;
+  readonly #choose: (files: readonly StoredFile[]) => FactsReader;
+  /** Results by statement, range and files: a file never changes. */
+  readonly #cached = new LRUCache<CacheKey, readonly unknown[]>({
+    maxSize: MAX_CACHED_ROWS,
+    sizeCalculation: (rows) => rows.length + 1,
+  });
+
+  /** @param local reads what the chosen reader cannot */
+  constructor(local: FactsReader, choose: (files: readonly StoredFile[]) => FactsReader) {
+    this.#local = local;
+    this.#choose = choose;
+  }
+
+  /** Like `rows`, of results that are read again and again. */
+  async cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+    const key = cacheKey(name, query.range, ...query.files.map(({ file }) => file));
+    const known = this.#cached.get(key);
+    if (known !== undefined) return known as readonly T[];
+    const rows = (await this.rows<Row>(name, query, {})).map(read);
+    this.#cached.set(key, rows);
+    return rows;
+  }
+
+  /** All rows of `sql/NAME.sql` over the files and range of a query. */
+  async rows<Row>(name: string, query: FactsQuery, more: FactsValues, parts = {}): Promise<Row[]> {
+    const { files, signal } = query;
+    if (files.length === 0) return [];
+    const values = { ...more, ...daysOf(query) };
+    return this.ask(files, (reader) => reader.rows<Row>(name, { files, values, parts, signal }));
+  }
+
+  /** Passes the columns of `sql/NAME.sql`. Cannot fall back to another engine after the first rows. */
+  async take(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
+    if (read.files.length === 0) return;
+    let hasTaken = false;
+    await this.ask(read.files, (reader) => {
+      if (hasTaken) throw new Error(`sql/${name}.sql met a file that it could not read after it had read others`);
+      return reader.numbers(name, read, (...rows) => {
+        hasTaken = true;
+        take(...rows);
+      });
+    });
+  }
+
+  /** One statement over the files of several properties; its first column is the index of a property in `parts`. */
+  each<T>(
+    name: string,
+    parts: readonly FactsPart[],
+    { values, signal }: Pick<FactsRead, 'values' | 'signal'>,
+    collect: (parts: readonly FactsPart[]) => Collected<T>,
+  ): Promise<T[]> {
+    const all = parts.flatMap(({ files }) => files);
+    return this.ask(all, async (reader) => {
+      const { found, take } = collect(parts);
+      for (const { files, ...lists } of groupsOf(parts, reader.maxFiles)) {
+        await reader.numbers(name, { files, values: { ...values, ...lists }, priority: 0, signal }, take);
+      }
+      return found;
+    });
+  }
+
+  /** Queries the chosen reader, or the local one if that cannot read the files. */
+  async ask<T>(files: readonly StoredFile[], ask: (reader: FactsReader) => Promise<T>): Promise<T> {
+    const chosen = this.#choose(files);
+    try {
+      return await ask(chosen);
+    } catch (error) {
+      if (!(error instanceof UnreadableHere)) throw error;
+      return ask(this.#local);
+    }
+  }
+}
+
+export const daysOf = ({ range: { from, to } }: FactsQuery): { from: Day; to: Day } => ({ from, to });
