@@ -55,13 +55,11 @@ export interface RowsQuery extends FactsQuery {
   readonly most: number;
 }
 
-/** The times by which rows are summed. */
-export interface RowTimes {
-  /** The days of a window. */
-  readonly days: number;
-  /** Rows with fewer clicks are read of the newest `recent` days only. */
+/** A page or a query, and the number that stands for it in `rowSums`. */
+export interface NamedRow {
+  readonly text: string;
+  readonly page: number;
   readonly clicks: number;
-  readonly recent: number;
 }
 
 /** The data to read for one of several properties. */
@@ -242,14 +240,14 @@ export interface Facts {
   clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[], take: TakeColumns): Promise<void>;
 
   /** The pages or queries of `query` with the most impressions, in that order. */
-  rowNames(query: RowsQuery): Promise<string[]>;
+  rowNames(query: RowsQuery): Promise<readonly NamedRow[]>;
 
   /**
-   * The rows of `rowNames` by time before the last day: week of seven days, window of `days` days, and week before the
-   * newest window. Columns: the row (its index in `rowNames`), the ages in days of the first and last of its days, clicks,
-   * impressions, sum of positions.
+   * All pages or queries by time before the last day: week of seven days, window of `days` days, and week before the newest
+   * window; each several times if its days are in several files. Columns: the number that stands for the text, the ages in
+   * days of the first and last of the days, clicks, impressions, sum of positions.
    */
-  rowSums(query: RowsQuery, times: RowTimes, take: TakeColumns): Promise<void>;
+  rowSums(query: RowsQuery, days: number, take: TakeColumns): Promise<void>;
 
   /** Sums of queries (`query_daily`) on each day that any of them has, in order. */
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;

@@ -20,9 +20,9 @@ import type {
   KeywordsQuery,
   KeywordTotalsQuery,
   NamedMeasures,
+  NamedRow,
   PageWeight,
   RowsQuery,
-  RowTimes,
   SiteDayMeasures,
   TakeColumns,
   WeekSums,
@@ -229,21 +229,24 @@ export class StoredFacts implements Facts {
     return this.#statements.take('facts/click_days', { files, values, parts, signal }, take);
   }
 
-  async rowNames(query: RowsQuery): Promise<string[]> {
-    const rows = await this.#statements.rows<{ text: string }>('facts/row_names', query, rowsOf(query), {
-      text: query.text,
-    });
-    return rows.map(({ text }) => text);
+  async rowNames(query: RowsQuery): Promise<NamedRow[]> {
+    const { text, country, least, most } = query;
+    const rows = await this.#statements.rows<NamedRow>('facts/row_names', query, { country, least, most }, { text });
+    if (typeof rows[0]?.page !== 'string') return rows;
+    // Another engine than DuckDB tells the text instead of its number.
+    const pages = await this.pageNumbers(
+      rows.map((row) => row.text),
+      query.signal,
+    );
+    return rows.map((row, index) => ({ ...row, page: pages[index]! }));
   }
 
-  rowSums(query: RowsQuery, times: RowTimes, take: TakeColumns): Promise<void> {
-    const { files, signal } = query;
-    const values = { ...daysOf(query), ...rowsOf(query), ...times, weekly: times.days % 7 === 0 };
-    return this.#statements.take(
-      'facts/row_sums',
-      { files, values, parts: { text: query.text }, signal, priority: 0 },
-      take,
-    );
+  rowSums(query: RowsQuery, days: number, take: TakeColumns): Promise<void> {
+    const { files, signal, text, country } = query;
+    const values = { ...daysOf(query), country, days, weekly: days % 7 === 0 };
+    const pageNumbers: Facts['pageNumbers'] = (...of) => this.pageNumbers(...of);
+    const read = { files, values, parts: { text }, signal, priority: 0, pageNumbers };
+    return this.#statements.take('facts/row_sums', read, take);
   }
 
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
@@ -259,5 +262,3 @@ export class StoredFacts implements Facts {
     return readQuestionRows(await (hasManyValues(values) ? ask(this.#local) : this.#statements.ask(files, ask)), query);
   }
 }
-
-const rowsOf = ({ country, least, most }: RowsQuery): FactsValues => ({ country, least, most });

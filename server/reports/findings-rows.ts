@@ -37,13 +37,19 @@ export async function readRows(
   const days = countDays(range.from, range.to);
   const text = kind === 'page' ? 'url' : 'query';
   const query = { files, range: span, signal, text, country, least: LEAST, most: MOST } as const;
-  const names = await facts.rowNames(query);
+  const named = await facts.rowNames(query);
+  const names = named.map((row) => row.text);
+  const rows = new Map(named.map(({ page }, row) => [page, row]));
   const grids = new RowGrids({ rows: names.length, days, windows });
-  // Rows with fewer clicks cannot have moved or decayed.
-  const times = { days, clicks: LEAST_CLICKS, recent: days + 7 * PRESENCE_WEEKS };
-  await facts.rowSums(query, times, ([row, first, last, clicks, impressions, positions], count) => {
+  // Rows with fewer clicks cannot have moved or decayed: of them only the newest days are needed.
+  const oldest = Float64Array.from(named, ({ clicks }) =>
+    clicks < LEAST_CLICKS ? days + 7 * PRESENCE_WEEKS : Number.POSITIVE_INFINITY,
+  );
+  await facts.rowSums(query, days, ([pages, firsts, lasts, clicks, impressions, positions], count) => {
     for (let at = 0; at < count; at++) {
-      grids.add(row![at]!, first![at]!, last![at]!, clicks![at]!, impressions![at]!, positions![at]!);
+      const row = rows.get(pages![at]!);
+      if (row === undefined || lasts![at]! >= oldest[row]!) continue;
+      grids.add(row, firsts![at]!, lasts![at]!, clicks![at]!, impressions![at]!, positions![at]!);
     }
   });
   return { kind, names, grids, stratum: await inTurns(strataOf(kind, names, project)) };
