@@ -171,7 +171,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     publicUrl: settings.publicUrl,
   };
 
-  metrics?.watch(partsOf(context, { engine, heavyQueries, redis }));
+  metrics?.watch(partsOf(context, { catalog, engine, heavyQueries, redis }));
 
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
@@ -213,14 +213,20 @@ async function openRedis(app: FastifyInstance, { limits: url }: Settings): Promi
 function partsOf(
   { lists, cache, longAnswers }: Context,
   {
+    catalog,
     engine,
     heavyQueries,
     redis,
-  }: Pick<Dependencies, 'engine'> & { heavyQueries: ConcurrencyLimit; redis: RedisWindows | undefined },
+  }: Pick<Dependencies, 'catalog' | 'engine'> & { heavyQueries: ConcurrencyLimit; redis: RedisWindows | undefined },
 ): ServerParts {
   const { gateway } = lists.providers;
   return {
-    places: { queries: () => heavyQueries.state, streams: () => longAnswers.state, provider: () => gateway.state },
+    places: {
+      queries: () => heavyQueries.state,
+      streams: () => longAnswers.state,
+      provider: () => gateway.state,
+      ...(catalog.connections && { postgres: () => catalog.connections! }),
+    },
     caches: {
       responses: () => ({ ...cache.state, entries: cache.state.answers }),
       lists: () => lists.cache,

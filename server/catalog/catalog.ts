@@ -58,6 +58,8 @@ export interface OpenCatalog extends Catalog, AsyncDisposable {
   version(): CatalogVersion | Promise<CatalogVersion>;
   /** Called when a request arrives: queries a database for the version while the request is read. */
   expect(): void;
+  /** Connections to a database; undefined for a file. `waiting`: reads and writes that wait for one, or for each other. */
+  readonly connections?: { readonly limit: number; readonly used: number; readonly waiting: number };
   /** Bytes on disk. */
   size(): Promise<number>;
   /** Throws `CatalogFailure` if the catalog cannot be read or its file was replaced. */

@@ -72,6 +72,14 @@ export async function claimDeliveries(
   });
 }
 
+/** How many deliveries wait to be sent, and when the first of them was due; null if none is due. */
+export async function readPendingDeliveries(
+  { statements }: Catalog,
+  now: Microseconds,
+): Promise<{ readonly pending: number; readonly dueSince: Microseconds | null }> {
+  return (await statements.get<{ pending: number; dueSince: number | null }>('deliveries_pending', { now }))!;
+}
+
 /** Keeps claims while attempts run. */
 export async function renewClaims(
   catalog: Catalog,

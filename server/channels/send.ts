@@ -10,6 +10,7 @@ import {
   renewClaims,
 } from '../catalog/deliveries.ts';
 import { toMicroseconds } from '../domain/instants.ts';
+import { measure, secondsSince } from '../runtime/measurements.ts';
 import { type AttemptOptions, attempt, renderBody } from './attempt.ts';
 
 interface SendOptions extends Omit<AttemptOptions, 'signal'> {
@@ -91,7 +92,9 @@ async function sendOne(
 ): Promise<void> {
   const channel = await findChannel(catalog, delivery.channel);
   if (channel === undefined) return;
+  const started = performance.now();
   const result = await attempt(channel, delivery, { settings, now, signal, ...(resolve && { resolve }) });
+  measure('deliveryAttempt', () => ({ outcome: result.outcome, seconds: secondsSince(started) }));
   const ended = now();
   const nextAt = (attempts: number): number | null => {
     const pause = settings.deliveryRetries[attempts - 1];

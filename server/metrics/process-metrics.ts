@@ -6,7 +6,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import { onMeasured, STORAGE_REQUESTS } from '../runtime/measurements.ts';
+import { LEASE_OUTCOMES, onMeasured, POSTGRES_WAITS, STORAGE_REQUESTS } from '../runtime/measurements.ts';
 
 /** Metrics of one process as plain data, which can be sent to another process and merged there. */
 export type Collected = readonly MetricObjectWithValues<MetricValue<string>>[];
@@ -30,6 +30,9 @@ const NOT_NEEDED = [
 /** Buckets of work with providers and jobs, in seconds. */
 const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1200];
 
+/** Buckets of waits that requests have, in seconds. */
+const SHORT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
+
 /**
  * The metrics of this process: memory, processor, event loop, and what modules measure (`runtime/measurements.ts`).
  * Metrics of requests are added to its registry by the server.
@@ -46,6 +49,9 @@ export class ProcessMetrics {
     this.#watchJobs();
     this.#watchTrino();
     this.#watchStorage();
+    this.#watchPostgres();
+    this.#watchLeases();
+    this.#watchDeliveries();
   }
 
   collect(): Promise<Collected> {
@@ -103,6 +109,7 @@ export class ProcessMetrics {
   #watchTrino(): void {
     const queries = this.#counter('trino_queries', 'Queries to Trino.', ['outcome']);
     const times = this.#times('trino_query', 'Time of queries to Trino.', []);
+    for (const outcome of ['ok', 'unavailable']) queries.inc({ outcome }, 0);
     this.#stops.push(
       onMeasured('trinoQuery', ({ outcome, seconds }) => {
         queries.inc({ outcome });
@@ -129,12 +136,43 @@ export class ProcessMetrics {
     );
   }
 
+  #watchPostgres(): void {
+    const waits = this.#counter('postgres_waits', 'Waits for PostgreSQL.', ['kind', 'outcome']);
+    const times = this.#times('postgres_wait', 'Time of waits for PostgreSQL.', ['kind'], SHORT);
+    for (const outcome of ['ok', 'away']) for (const kind of POSTGRES_WAITS) waits.inc({ kind, outcome }, 0);
+    for (const kind of POSTGRES_WAITS) times.zero({ kind });
+    this.#stops.push(
+      onMeasured('postgresWait', ({ kind, outcome, seconds }) => {
+        waits.inc({ kind, outcome });
+        times.observe({ kind }, seconds);
+      }),
+    );
+  }
+
+  #watchLeases(): void {
+    const leases = this.#counter('leases', 'Leases that were asked for, lost or released.', ['outcome']);
+    for (const outcome of LEASE_OUTCOMES) leases.inc({ outcome }, 0);
+    this.#stops.push(onMeasured('lease', ({ outcome }) => leases.inc({ outcome })));
+  }
+
+  #watchDeliveries(): void {
+    const attempts = this.#counter('delivery_attempts', 'Attempts to deliver over channels.', ['outcome']);
+    const times = this.#times('delivery_attempt', 'Time of attempts to deliver over channels.', []);
+    for (const outcome of ['sent', 'retry', 'failed', 'gone']) attempts.inc({ outcome }, 0);
+    this.#stops.push(
+      onMeasured('deliveryAttempt', ({ outcome, seconds }) => {
+        attempts.inc({ outcome });
+        times.observe(seconds);
+      }),
+    );
+  }
+
   #counter(what: string, help: string, labelNames: readonly string[]): Counter {
     return new Counter({ name: `ordinate_${what}_total`, help, labelNames, registers: [this.registry] });
   }
 
-  #times(what: string, help: string, labelNames: readonly string[]): Histogram {
+  #times(what: string, help: string, labelNames: readonly string[], buckets = LONG): Histogram {
     const name = `ordinate_${what}_seconds`;
-    return new Histogram({ name, help, labelNames, buckets: LONG, registers: [this.registry] });
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 }

@@ -21,6 +21,7 @@ export class StateMetrics {
     this.#setSyncs(state);
     this.#setLoads(state);
     this.#setJobs(state);
+    this.#setDeliveries(state);
     this.#setDisk(state);
     return (await this.#registry.getMetricsAsJSON()) as Collected;
   }
@@ -77,6 +78,14 @@ export class StateMetrics {
       failures(job.failures, { job: job.job });
       lastRun(job.startedAt / 1e6, { job: job.job });
     }
+  }
+
+  #setDeliveries({ deliveries: { pending, dueSince }, now }: StoreState): void {
+    this.#gauge('deliveries_pending', 'Deliveries that wait to be sent.')(pending);
+    this.#gauge(
+      'deliveries_late_seconds',
+      'For how long the first of them has been due; 0 if none is.',
+    )(dueSince === null ? 0 : Math.max(0, now - dueSince / 1e6));
   }
 
   #setDisk({ disk, facts, lists, lastBackup }: StoreState): void {

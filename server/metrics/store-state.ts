@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readLastBackup } from '../catalog/backups.ts';
 import type { Catalog, CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
+import { readPendingDeliveries } from '../catalog/deliveries.ts';
 import { type FactTotal, readFactTotals } from '../catalog/fact-files.ts';
 import { type JobRow, listJobRows } from '../catalog/job-rows.ts';
 import { type LoadCounts, readLoadCounts } from '../catalog/load-counts.ts';
@@ -24,6 +25,7 @@ export interface StoreState {
   readonly syncs: SyncCounts & { readonly oldest: readonly { readonly project: string; readonly since: number }[] };
   readonly loads: readonly LoadCounts[];
   readonly jobs: readonly JobRow[];
+  readonly deliveries: Awaited<ReturnType<typeof readPendingDeliveries>>;
   readonly lists: { readonly lists: number; readonly bytes: number };
   readonly facts: readonly FactTotal[];
   /** Bytes. */
@@ -61,6 +63,7 @@ export class StoreReader {
       },
       loads: await readLoadCounts(usage),
       jobs: await listJobRows(usage),
+      deliveries: await readPendingDeliveries(catalog, toMicroseconds(at)),
       lists: await readListTotals(catalog),
       facts: await this.#factTotals(),
       disk: { ...(await readDisk(dataFolder)), catalog: await catalog.size() },

@@ -4,6 +4,14 @@ import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 export const STORAGE_REQUESTS = ['get', 'put', 'stat', 'remove'] as const;
 type StorageRequest = (typeof STORAGE_REQUESTS)[number];
 
+/** What a process waits for when it uses PostgreSQL: a connection, the version that each request reads, all other work. */
+export const POSTGRES_WAITS = ['connection', 'version', 'work'] as const;
+type PostgresWait = (typeof POSTGRES_WAITS)[number];
+
+/** How asking for a lease ended, or that one was lost while it was held. `away`: the store of leases does not answer. */
+export const LEASE_OUTCOMES = ['taken', 'elsewhere', 'away', 'lost', 'released'] as const;
+type LeaseOutcome = (typeof LEASE_OUTCOMES)[number];
+
 /** Measurements that modules report for metrics. Values of labels are few and fixed; times are in seconds. */
 export interface Measurements {
   /** A request to a provider. `outcome`: `ok` or the kind of the failure. */
@@ -16,6 +24,11 @@ export interface Measurements {
   readonly storageRequest: { readonly kind: StorageRequest; readonly outcome: 'ok' | 'away'; readonly seconds: number };
   /** A file that a process began to read: from its disk cache (`hit`), or fetched from the object store (`miss`). */
   readonly storageRead: { readonly outcome: 'hit' | 'miss' };
+  /** A wait for PostgreSQL. `outcome`: `away` if it cannot be reached; `ok` also for statements that fail. */
+  readonly postgresWait: { readonly kind: PostgresWait; readonly outcome: 'ok' | 'away'; readonly seconds: number };
+  readonly lease: { readonly outcome: LeaseOutcome };
+  /** An attempt to deliver something over a channel. */
+  readonly deliveryAttempt: { readonly outcome: 'sent' | 'retry' | 'failed' | 'gone'; readonly seconds: number };
   readonly jobRun: { readonly job: string; readonly outcome: string; readonly seconds: number };
   readonly syncRun: { readonly outcome: string; readonly seconds: number };
   readonly alertEvaluation: {

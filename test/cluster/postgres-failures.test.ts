@@ -3,7 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { logOf, run, type Server, startServer } from '../process.ts';
+import { valuesOf } from '../metrics/scrape-text.ts';
+import { logOf, run, type Server, startServer, until } from '../process.ts';
 import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { newDatabase, query } from './databases.ts';
 import { hasPostgres, Postgres } from './servers/postgres.ts';
@@ -43,9 +44,20 @@ async function serving(
 t.test('while the database is away, answers are 503; it recovers by itself', { skip }, async (t) => {
   const postgres = await Postgres.start(PASSWORD);
   t.teardown(() => postgres.remove());
-  const { server, key } = await serving(t, postgres);
+  const { settings, key } = await loaded(t, postgres);
+  const server = await startServer(t, { ...settings, ORDINATE_METRICS_PORT: '0', ORDINATE_JOBS: 'off' });
   const answer = () => server.get(SITE, key);
   t.equal((await answer()).status, 200);
+  const metrics = await until(
+    'the address of metrics',
+    () => /"address":"([^"]+)","msg":"metrics/.exec(server.printed.stderr)?.[1],
+  );
+  const waits = async (outcome: string): Promise<Record<string, number>> =>
+    valuesOf(await (await fetch(metrics)).text(), 'ordinate_postgres_waits_total', { outcome });
+  t.match(await waits('away'), { 'connection server': 0, 'version server': 0, 'work server': 0 });
+  t.ok(Object.values(await waits('ok')).every((count) => count > 0));
+  const places = valuesOf(await (await fetch(metrics)).text(), 'ordinate_places', { gate: 'postgres' });
+  t.strictSame(places, { server: 12 });
   for (const how of ['fast', 'immediate'] as const) {
     await postgres.stop(how);
     for (const { status, headers, body } of await Promise.all([answer(), answer(), answer()])) {
@@ -58,6 +70,7 @@ t.test('while the database is away, answers are 503; it recovers by itself', { s
     t.equal((await fetch(`${server.address}/livez`)).status, 200, 'the process itself is well');
     await postgres.start();
     t.equal((await answer()).status, 200, 'the first request after that is answered');
+    t.ok((await waits('away'))['connection server']! > 0, how);
   }
   t.equal(server.child.exitCode, null);
   const log = await logOf(server);

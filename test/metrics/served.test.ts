@@ -88,6 +88,8 @@ t.test('a server serves what its processes did and what is stored', async (t) =>
   const asked = valuesOf(text, 'ordinate_provider_requests_total', { outcome: 'access-lost' });
   t.strictSame(asked, { 'search-console server': 1, 'search-console jobs': google.requests.length - 1 });
   t.strictSame(valuesOf(text, 'ordinate_sync_projects'), { pending: 0, ok: 0, warning: 0, failed: 1 });
+  t.ok(valuesOf(text, 'ordinate_leases_total', { process: 'jobs' })['taken']! >= ALL_JOBS.length);
+  t.strictSame(valuesOf(text, 'ordinate_deliveries_pending'), { '': 0 });
   t.strictSame(valuesOf(text, 'ordinate_facts_rows'), { site_daily: 1 });
   t.strictSame(valuesOf(text, 'ordinate_backup_last_timestamp_seconds'), { '': 0 }, 'never');
   for (const name of ['ordinate_disk_free_bytes', 'ordinate_disk_size_bytes', 'ordinate_catalog_bytes']) {

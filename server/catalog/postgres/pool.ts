@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { type Measurements, measure, secondsSince } from '../../runtime/measurements.ts';
+import { CatalogFailure } from '../failures.ts';
 import { type Address, readAddress } from './address.ts';
 import { namePostgresFailure } from './failures.ts';
 import { TYPES } from './types.ts';
@@ -118,28 +120,43 @@ export class PostgresPool {
   ): Promise<Connection> {
     const client = new BoundedClient({ ...this.#config, ...options });
     client.on('error', () => {});
-    try {
+    return this.measured('connection', async () => {
       await client.connect();
       return client;
-    } catch (error) {
-      throw this.named(error);
+    });
+  }
+
+  /** Measures a wait for the database. Throws failures with its name. */
+  async measured<T>(kind: Measurements['postgresWait']['kind'], work: () => Promise<T>): Promise<T> {
+    const started = performance.now();
+    const ended = (outcome: 'ok' | 'away'): void =>
+      measure('postgresWait', () => ({ kind, outcome, seconds: secondsSince(started) }));
+    try {
+      const result = await work();
+      ended('ok');
+      return result;
+    } catch (cause) {
+      const error = this.named(cause);
+      ended(error instanceof CatalogFailure && error.resource === 'database-unreachable' ? 'away' : 'ok');
+      throw error;
     }
+  }
+
+  /** The connections of the pool, those in use, and what waits for one. */
+  get places(): { readonly limit: number; readonly used: number; readonly waiting: number } {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { limit: this.connections, used: totalCount - idleCount, waiting: waitingCount };
   }
 
   /** Runs `work` with a connection of the pool. A connection that is lost, or in a transaction, is not used again. */
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    let client: Client;
+    const client = await this.measured('connection', () => this.#pool.connect());
     try {
-      client = await this.#pool.connect();
-    } catch (error) {
-      throw this.named(error);
-    }
-    try {
-      return await work(client);
+      return await this.measured('work', () => work(client));
     } catch (error) {
       // Without effect outside a transaction; if this fails, the connection is lost.
       await client.query('rollback').catch(() => {});
-      throw this.named(error);
+      throw error;
     } finally {
       client.release(client.getTransactionStatus() !== 'I');
     }

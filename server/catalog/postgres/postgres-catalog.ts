@@ -42,6 +42,11 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     return this;
   }
 
+  get connections(): NonNullable<OpenCatalog['connections']> {
+    const { limit, used, waiting } = this.#pool.places;
+    return { limit, used, waiting: waiting + this.#snapshots.pendingCount + this.#alone.pendingCount };
+  }
+
   get<Row>(statement: Statement, values?: Values): Promise<Row | undefined> {
     return this.#use((client) => new Session(client).get<Row>(statement, values));
   }

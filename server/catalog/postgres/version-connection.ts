@@ -51,12 +51,12 @@ export class VersionConnection {
 
   async #ask(client: Connection): Promise<Row | undefined> {
     try {
-      return (await client.query<Row>({ name, text })).rows[0];
+      return await this.#pool.measured('version', async () => (await client.query<Row>({ name, text })).rows[0]);
     } catch (error) {
       // A late answer would belong to no read.
       this.#leave(client);
       client.end().catch(() => {});
-      throw this.#pool.named(error);
+      throw error;
     }
   }
 
