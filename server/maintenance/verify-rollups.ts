@@ -5,8 +5,10 @@ import type { Engine, Parameters } from '../facts/duckdb/engine.ts';
 import type { FactFiles, PartChange, Target } from '../load/new-files.ts';
 import { writeCumulative, writePartRollups, writeRunning } from '../load/rollups.ts';
 import { FACTS } from '../load/tables.ts';
+import { sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
+import type { FoundInOrder } from './found-in-order.ts';
 
 interface Tools {
   readonly engine: Engine;
@@ -18,6 +20,9 @@ interface Tools {
   readonly damaged: ReadonlyMap<string, unknown>;
   /** Adds damage found while reading to `damaged`; false if it is known. */
   readonly noteDamage: (damage: DamagedFile) => boolean;
+  /** What need not be compared again, unless `deep`; undefined if nothing is known. */
+  readonly known: FoundInOrder | undefined;
+  readonly deep: boolean;
 }
 
 interface Rollup {
@@ -47,6 +52,11 @@ const CUMULATIVE = KEYWORDS.cumulative!;
 /** Files that one statement compares, and their bytes: planning one takes longer than comparing small files. */
 const FILES_AT_ONCE = 256;
 const BYTES_AT_ONCE = 64e6;
+
+/** Whether files of a table are read to compare rollups. */
+export function isReadForRollups(table: StoredTable): boolean {
+  return [KEYWORDS.name, RUNNING, CUMULATIVE, ...KEYWORDS.rollups].includes(table);
+}
 
 /** Compares the rollups of a manifest with its days, and with `repair` rewrites those that differ. */
 export async function checkRollups(tools: Tools, manifest: readonly ManifestRow[]): Promise<WrongRollup[]> {
@@ -123,12 +133,23 @@ function rollupsOf(table: StoredTable, days: readonly ManifestRow[], rows: reado
 }
 
 /** Rollups that are missing, damaged, or not sums of their days. */
-async function differing(tools: Tools, table: StoredTable, rollups: readonly Rollup[]): Promise<Rollup[]> {
+async function differing(tools: Tools, table: StoredTable, all: readonly Rollup[]): Promise<Rollup[]> {
   const wrong: Rollup[] = [];
+  const { known, deep, damaged } = tools;
+  const statement = sqlText(`maintenance/${table}_differences`);
+  const namesOf = (rollup: Rollup): string[] => [statement, ...filesOf(rollup).map(({ file }) => file)];
+  const isKnown = (rollup: Rollup): boolean =>
+    !deep && isReadable(rollup, damaged) && known?.has(namesOf(rollup)) === true;
+  const rollups = known === undefined ? all : all.filter((rollup) => !isKnown(rollup));
   let done = 0;
   for (const batch of batchesOf(rollups)) {
     tools.report(`comparing ${table}: ${done} of ${rollups.length}`);
-    wrong.push(...(await differingOf(tools, table, batch)));
+    const found = await differingOf(tools, table, batch);
+    wrong.push(...found);
+    if (known !== undefined) {
+      const readable = batch.filter((rollup) => !found.includes(rollup) && isIntact(rollup, damaged));
+      for (const rollup of readable) known.note(namesOf(rollup));
+    }
     done += batch.length;
   }
   return wrong;
@@ -192,6 +213,10 @@ async function compare({ engine, files, damaged }: Tools, table: StoredTable, ba
   if (table === CUMULATIVE) parameters['months'] = readable.map(({ part }) => `${part}-01`);
   const found = await engine.query<{ ordinal: number }>(`maintenance/${table}_differences`, parameters);
   return [...wrong, ...found.map(({ ordinal }) => readable[ordinal]!)];
+}
+
+function isIntact(rollup: Rollup, damaged: Tools['damaged']): boolean {
+  return filesOf(rollup).every(({ file }) => !damaged.has(file));
 }
 
 function isReadable({ stored }: Rollup, damaged: Tools['damaged']): boolean {

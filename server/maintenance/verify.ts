@@ -14,9 +14,10 @@ import { findOrphans, sweep } from '../load/sweep.ts';
 import type { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
+import { FoundInOrder } from './found-in-order.ts';
 import { replay } from './journal-state.ts';
 import { ofKnownProjects } from './rebuild.ts';
-import { checkRollups } from './verify-rollups.ts';
+import { checkRollups, isReadForRollups } from './verify-rollups.ts';
 
 interface VerifyProblem {
   /**
@@ -49,7 +50,7 @@ export interface VerifyReport {
 interface Options extends Pick<LockOptions, 'lockTimeout'> {
   /** Rewrites rollups and the journal, and moves orphans to the trash. */
   readonly repair?: boolean;
-  /** Reads all files, even if an object store has their checksums. */
+  /** Reads all files, even if an object store has their checksums, or an earlier verification found them in order. */
   readonly deep?: boolean;
   /** Only its files and rollups. */
   readonly project?: string;
@@ -73,14 +74,19 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   }
   const isMeant = (row: ManifestRow): boolean => project === undefined || row.project === project;
   const manifest = (await listManifest(catalog)).filter(isMeant);
+  const path = join(settings.dataFolder, 'cache', 'verified');
+  const found = store.listObjects === undefined ? undefined : await FoundInOrder.open(path);
+  // What fits into the cache is fetched once.
+  const read = manifest.filter(({ table }) => isReadForRollups(table));
+  const isCached = read.reduce((sum, { bytes }) => sum + bytes, 0) <= settings.storageCache;
   // Without the lock, because this takes long: files do not change, and replaced ones stay for an hour.
-  const damaged = await damagedFiles(store, catalog, manifest, { deep, report });
+  const damaged = await damagedFiles(store, catalog, manifest, { deep, report, found, isCached });
   const onWait = (): void => report('waiting for a load to end');
   await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async (lock) => {
     report('looking for orphans');
     problems.push(...(await orphans({ lock, store }, { settings, catalog }, repair)));
     const journal = openJournal(settings);
-    const tools = { lock, store, journal, repair, report, damaged, isMeant };
+    const tools = { lock, store, journal, repair, report, damaged, isMeant, found, deep };
     const rollups = await verifyRollups({ settings, catalog }, tools);
     problems.push(...rollups.problems);
     const replaced = new Set(
@@ -94,6 +100,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
       problems.push(...(await verifyJournal(journal, catalog, repair)));
     }
   });
+  await found?.save(project === undefined);
   return {
     ok: problems.every(({ repaired }) => repaired),
     files: manifest.length,
@@ -118,17 +125,29 @@ async function damagedFiles(
   store: FileStore,
   catalog: Catalog,
   manifest: readonly ManifestRow[],
-  { deep, report }: { readonly deep: boolean; readonly report: (step: string) => void },
+  { deep, report, found, isCached }: Pick<RollupTools, 'deep' | 'report' | 'found'> & { readonly isCached: boolean },
 ): Promise<Damaged> {
   const damaged: Damaged = new Map();
+  const tags = new Map<string, string>();
+  if (store.listObjects !== undefined) {
+    report('listing the object store');
+    const sizes = new Map(manifest.map(({ file, bytes }) => [file, bytes]));
+    for await (const page of store.listObjects()) {
+      for (const { file, bytes, tag } of page) if (sizes.get(file) === bytes) tags.set(file, tag);
+    }
+  }
   const queue = manifest.entries();
   const work = async (): Promise<void> => {
     for (const [index, row] of queue) {
       report(`comparing files: ${index} of ${manifest.length}`);
-      const damage = await store.damageOf(row, { deep });
+      const tag = tags.get(row.file) ?? '';
+      const names = [row.file, row.sha256, tag];
+      if (!deep && tag !== '' && found?.has(names)) continue;
+      const damage = await store.damageOf(row, { deep, soon: isCached && isReadForRollups(row.table) });
+      if (damage === undefined) found?.note(names);
       // A load may have replaced it long ago by now.
-      if (damage === undefined || !(await isFactFileKept(catalog, row.file, Number.MAX_SAFE_INTEGER))) continue;
-      damaged.set(row.file, [row, describeDamage(store, row, damage)]);
+      else if (await isFactFileKept(catalog, row.file, Number.MAX_SAFE_INTEGER))
+        damaged.set(row.file, [row, describeDamage(store, row, damage)]);
     }
   };
   // An object store answers slowly.
@@ -169,11 +188,14 @@ interface RollupTools {
   readonly report: (step: string) => void;
   readonly damaged: Damaged;
   readonly isMeant: (row: ManifestRow) => boolean;
+  readonly deep: boolean;
+  /** Undefined for a data folder, whose files may change without a trace. */
+  readonly found: FoundInOrder | undefined;
 }
 
 async function verifyRollups(
   { settings, catalog }: Stores,
-  { lock, store, journal, repair, report, damaged, isMeant }: RollupTools,
+  { lock, store, journal, repair, report, damaged, isMeant, deep, found: known }: RollupTools,
 ): Promise<{ problems: VerifyProblem[] }> {
   const { dataFolder } = settings;
   const staging = join(dataFolder, 'staging');
@@ -193,7 +215,7 @@ async function verifyRollups(
       damaged.set(file, [row, describeDamage(store, row, damage)]);
       return true;
     };
-    const tools = { engine, catalog, files, repair, report, damaged, noteDamage };
+    const tools = { engine, catalog, files, repair, report, damaged, noteDamage, known, deep };
     const found = await checkRollups(tools, manifest);
     for (const rollups of Map.groupBy(found, ({ project }) => project).values()) {
       const changes: PartChange[] = rollups.flatMap((rollup) => rollup.changes);

@@ -1,7 +1,7 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 
 /** What a request to the object store does. */
-export const STORAGE_REQUESTS = ['get', 'put', 'stat', 'remove'] as const;
+export const STORAGE_REQUESTS = ['get', 'put', 'stat', 'list', 'remove'] as const;
 type StorageRequest = (typeof STORAGE_REQUESTS)[number];
 
 /** What a process waits for when it uses PostgreSQL: a connection, the version that each request reads, all other work. */

@@ -13,6 +13,11 @@ export interface ListedFile {
   readonly modifiedAt: number;
 }
 
+/** A file that an object store lists. `tag` changes whenever the content is replaced. */
+export interface ListedObject extends Pick<StoredFile, 'file' | 'bytes'> {
+  readonly tag: string;
+}
+
 /** Bytes of a file, both included. */
 export interface Span {
   readonly start: number;
@@ -54,9 +59,14 @@ export interface FileStore extends AsyncDisposable {
   /**
    * Describes the damage of a file; undefined if it is intact. Reads the whole file, unless an object store has a checksum
    * of it.
-   * @param options `deep`: reads the file in any case
+   * @param options `deep`: reads the file in any case; `soon`: it will be opened next, so that it may be fetched for both
    */
-  damageOf(file: StoredFile, options?: { readonly deep?: boolean }): Promise<string | undefined>;
+  damageOf(
+    file: StoredFile,
+    options?: { readonly deep?: boolean; readonly soon?: boolean },
+  ): Promise<string | undefined>;
+  /** Lists an object store, many files with a request; undefined where reading a file costs no request. */
+  readonly listObjects?: () => AsyncIterable<readonly ListedObject[]>;
   /** The path or address of a file, for messages. */
   addressOf(file: string): string;
   /** The folder of the files, where they are in one. Other stores cannot be listed and have no trash. */

@@ -225,6 +225,55 @@ t.test('wrong bytes are never served: fetched again, or named', { skip }, async 
   t.strictSame(await answers(broken.ask), expected, 'a lost list is made again');
 });
 
+t.test('verify lists the object store, and reads again only what is new or was replaced', { skip }, async (t) => {
+  const { world, bucket, settings } = await remoteWorld(t);
+  const proxy = await FaultyProxy.start(t, endpoint);
+  let node = { ...settings, ORDINATE_DATA: otherNode(t, world), ORDINATE_STORAGE_ENDPOINT: proxy.url };
+  const verify = async (...words: string[]): Promise<{ problems: unknown[]; requests: string[] }> => {
+    const from = proxy.requests.length;
+    const { stdout, stderr } = await command(node, 'verify', '--json', ...words);
+    if (stderr !== '') throw new Error(stderr);
+    const asked = proxy.requests.slice(from).map(({ method, path }) => {
+      const url = new URL(path, endpoint);
+      return url.searchParams.has('list-type') ? 'LIST' : `${method} ${url.pathname.split('/facts/')[1] ?? path}`;
+    });
+    return { problems: (JSON.parse(stdout) as { problems: unknown[] }).problems, requests: asked };
+  };
+  const keys = (await bucket.keys()).filter((key) => key.includes('/facts/'));
+  const first = await verify();
+  t.strictSame(first.problems, []);
+  t.equal(first.requests.length, 1 + keys.length, 'a list, and each file once');
+  t.equal(new Set(first.requests).size, first.requests.length);
+  t.strictSame(await verify(), { problems: [], requests: ['LIST'] });
+  t.strictSame((await verify('--project', 'Proj1')).requests, ['LIST']);
+  const deep = await verify('--deep');
+  t.strictSame(deep.requests.filter((request) => request !== 'LIST').length, keys.length);
+
+  node = { ...node, ORDINATE_DATA: world.dataFolder };
+  t.equal((await verify()).requests.length, 1 + keys.length, 'another node, which has cached them');
+  await world.load({ site_daily: MORE });
+  const { requests, problems } = await verify();
+  t.strictSame(problems, []);
+  t.match(requests, ['LIST', /^HEAD .*\/site_daily\//], 'the file of the load');
+  t.strictSame((await verify()).requests, ['LIST']);
+
+  for (const table of ['site_daily', 'keyword_daily']) {
+    const key = (await bucket.keys()).filter((name) => name.includes(`/${table}/`)).at(-1)!;
+    const whole = await bucket.get(key);
+    const other = Buffer.from(whole);
+    other[100]! ^= 1;
+    for (const content of [other, whole.subarray(1), undefined]) {
+      if (content === undefined) await bucket.remove(key);
+      else await bucket.put(key, content);
+      const found = await verify('--deep');
+      t.match(found.problems, [{ kind: 'file', table }], table);
+      if (content !== other) t.match((await verify()).problems, [{ kind: 'file', table }], `${table}, from the list`);
+    }
+    await bucket.put(key, whole);
+    t.strictSame((await verify()).problems, []);
+  }
+});
+
 t.test('a load that is killed while it stores files leaves nothing', { skip }, async (t) => {
   const { world, bucket, settings } = await remoteWorld(t);
   const before = await answers(world.ask);

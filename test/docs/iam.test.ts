@@ -13,6 +13,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   DeleteObjectCommand: ['s3:DeleteObject'],
   AbortMultipartUploadCommand: ['s3:AbortMultipartUpload'],
   ListMultipartUploadsCommand: ['s3:ListBucketMultipartUploads'],
+  ListObjectsV2Command: ['s3:ListBucket'],
 };
 const OF_BUCKET = ['s3:ListBucket', 's3:ListBucketMultipartUploads'];
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { StoredFile } from '../../server/storage/file-store.ts';
+import type { ListedObject, StoredFile } from '../../server/storage/file-store.ts';
 import type { Content } from '../../server/storage/local-files.ts';
 import { type RemoteFiles, StorageAway } from '../../server/storage/s3/remote-files.ts';
 
@@ -50,6 +50,11 @@ export class RemoteInMemory implements RemoteFiles {
     await this.#answer(file);
     const found = this.files.get(file);
     return found && contentOf(found);
+  }
+
+  async *list(): AsyncGenerator<readonly ListedObject[]> {
+    await this.#answer('');
+    yield [...this.files].map(([file, content]) => ({ file, bytes: content.length, tag: contentOf(content).sha256 }));
   }
 
   async remove(file: string): Promise<void> {

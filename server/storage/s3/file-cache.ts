@@ -80,6 +80,11 @@ export class FileCache {
     return this.#folder.index.bytes;
   }
 
+  /** Whether a file is in the cache. */
+  has(file: string): boolean {
+    return this.#folder.index.has(hashOf(file));
+  }
+
   /** A path in the folder of this process, for a file that is about to be written. */
   newPath(file: string): string {
     this.#makeAgain();

@@ -1,4 +1,4 @@
-import type { StoredFile } from '../file-store.ts';
+import type { ListedObject, StoredFile } from '../file-store.ts';
 import { type Content, differenceOf } from '../local-files.ts';
 
 /** Immutable files by name in an object store. Its failures are `StorageAway`. */
@@ -11,6 +11,8 @@ export interface RemoteFiles {
   get(file: StoredFile, target: string): Promise<Content | undefined>;
   /** Size and hash of a file, as the store reports them; '' for an unknown hash, undefined if missing. */
   stat(file: string): Promise<Content | undefined>;
+  /** All files, as many at a time as the store gives. */
+  list(): AsyncGenerator<readonly ListedObject[]>;
   /** Removes a file, if it exists, and what interrupted calls of `put` have left of it. */
   remove(file: string): Promise<void>;
   close(): void;

@@ -9,6 +9,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -16,7 +17,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { classifyFailure } from '../../domain/failures.ts';
 import { type Measurements, measure, secondsSince } from '../../runtime/measurements.ts';
-import type { StoredFile } from '../file-store.ts';
+import type { ListedObject, StoredFile } from '../file-store.ts';
 import type { Content } from '../local-files.ts';
 import type { S3Address } from './address.ts';
 import { type RemoteFiles, remoteDamageOf, StorageAway } from './remote-files.ts';
@@ -145,6 +146,21 @@ export class S3Files implements RemoteFiles {
         return undefined;
       }
     });
+  }
+
+  async *list(): AsyncGenerator<readonly ListedObject[]> {
+    const { bucket, prefix } = this.#options.address;
+    let token: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token });
+      const page = await this.#run('list', '', () => this.#client.send(command, { abortSignal: this.#deadline(0) }));
+      yield (page.Contents ?? []).map(({ Key = '', Size: bytes = 0, ETag: tag = '' }) => ({
+        file: Key.slice(prefix.length),
+        bytes,
+        tag,
+      }));
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
   }
 
   remove(file: string): Promise<void> {

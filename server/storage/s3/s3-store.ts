@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { chmod, copyFile, rm, stat } from 'node:fs/promises';
-import type { FileStore, OpenFiles, Span, StoredFile } from '../file-store.ts';
+import { DamagedFile } from '../checked-files.ts';
+import type { FileStore, ListedObject, OpenFiles, Span, StoredFile } from '../file-store.ts';
 import { ifMissing, measure } from '../local-files.ts';
 import type { FileCache } from './file-cache.ts';
 import { type RemoteFiles, remoteDamageOf } from './remote-files.ts';
@@ -75,7 +76,21 @@ export class S3Store implements FileStore {
     this.#cache.drop(file);
   }
 
-  async damageOf(stored: StoredFile, { deep = false } = {}): Promise<string | undefined> {
+  listObjects(): AsyncIterable<readonly ListedObject[]> {
+    return this.#remote.list();
+  }
+
+  async damageOf(stored: StoredFile, { deep = false, soon = false } = {}): Promise<string | undefined> {
+    if (soon && !this.#cache.has(stored.file)) {
+      try {
+        // Compared when it is fetched, and kept for who opens it next.
+        using _fetched = await this.open([stored]);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof DamagedFile)) throw error;
+        return error.damage;
+      }
+    }
     if (deep) return this.#cache.damageOfRemote(stored);
     return remoteDamageOf(this.#remote, stored);
   }

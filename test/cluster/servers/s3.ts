@@ -43,7 +43,7 @@ export class S3Server {
   async start(): Promise<void> {
     const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = S3_KEYS;
     const keys = ['--access', access, '--secret', secret, '--region', 'us-east-1'];
-    const words = [...keys, '--port', `127.0.0.1:${this.#port}`, '--quiet', 'posix', this.folder];
+    const words = [...keys, '--port', `127.0.0.1:${this.#port}`, '--keep-alive', '--quiet', 'posix', this.folder];
     const started = spawn(PROGRAM, words, { stdio: 'ignore' });
     this.#process = started;
     const failed = once(started, 'exit').then(([code]) => {
