@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../command.ts';
+import { DEPLOYMENT_TOOLS } from '../deployment-tools.ts';
 import { guideBlock, guideBlocks, triedBlocks } from '../docs/blocks.ts';
 import { makeDataFolder } from '../process.ts';
+import { ROOT } from '../readme.ts';
 import { runScript } from '../shell.ts';
 import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { newDatabase, skip } from './databases.ts';
@@ -56,6 +58,28 @@ t.test(
       /Copied the catalog[\s\S]*has all 1 files .* 1 were copied/,
     );
     t.match(await command({ ORDINATE_DATA: back.FOLDER }, 'verify'), { code: 0, stdout: /All is in order: 1 file/ });
+    // What runs Ordinate runs it here; the others are printed.
+    const tools = `kubectl() { echo "kubectl $*"; }; helm() { shift; ${process.env['HELM'] ?? 'echo'} template "$@" --kube-version 1.31.0; }`;
+    const cluster = {
+      ...environment,
+      HELM: process.env['HELM'],
+      ORDINATE_SECRETS_KEY_FILE: '/key',
+      CATALOG_CA: '/ca.crt',
+    };
+    const secrets = { CATALOG_PASSWORD: 'one', LIMITS_URL: 'redis://two' };
+    const kubernetes = await runScript(`${tools}\n${guideBlock('cluster', 'helm')}`, ROOT, { ...cluster, ...secrets });
+    for (const name of ['ordinate-secrets-key', 'ordinate-catalog', 'ordinate-limits'])
+      t.match(kubernetes, new RegExp(`kubectl create secret generic ${name} `));
+    t.match(kubernetes, process.env['HELM'] === undefined ? 'template ordinate' : /kind: PodDisruptionBudget/);
+    const backup = guideBlock('cluster', 'compose').replace('/backup', join(folder, 'of-compose'));
+    const containers = await runScript(
+      `${DEPLOYMENT_TOOLS}${backup.replaceAll('--file compose.cluster.yaml ', '')}`,
+      folder,
+      {
+        ORDINATE_DATA: back.FOLDER,
+      },
+    );
+    t.match(containers, /docker compose up[\s\S]*acme[\s\S]*Backed up/);
     const untried = guideBlocks().filter(({ page, name }) => page === 'cluster' && !triedBlocks.has(`cluster ${name}`));
     t.strictSame(
       untried.map(({ language }) => language),
