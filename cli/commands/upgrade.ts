@@ -20,14 +20,16 @@ export function addUpgrade(program: Command): void {
     });
 }
 
-function inWords({ catalog, found, supported, pending }: SchemaState, isCheck: boolean): string {
-  if (pending.length === 0) return `The catalog in ${catalog} is up to date (schema version ${supported}).`;
+function inWords({ catalog, found, supported, pending, rolling }: SchemaState, isCheck: boolean): string {
+  if (pending.length === 0) return `The catalog in ${catalog} is up to date (schema version ${found}).`;
   const list = pending.map(({ name, description }: Migration) => `  ${name}: ${description}`);
   if (!isCheck)
     return `The catalog in ${catalog} was migrated from schema version ${found} to ${supported}:\n${list.join('\n')}`;
   return [
     `The catalog in ${catalog} has schema version ${found}; this version of Ordinate would migrate it to ${supported}:`,
     ...list,
-    'Make a backup first: earlier versions cannot read the catalog afterwards, and servers of earlier versions stop answering.',
+    rolling
+      ? 'Servers of the version before go on answering meanwhile and afterwards. Make a backup first.'
+      : 'Make a backup first: earlier versions cannot read the catalog afterwards, and servers of earlier versions stop answering.',
   ].join('\n');
 }

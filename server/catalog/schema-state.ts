@@ -24,6 +24,8 @@ export interface SchemaState {
   /** The schema version of this program. */
   readonly supported: number;
   readonly pending: readonly Migration[];
+  /** Whether servers of the release before can go on answering afterwards. */
+  readonly rolling: boolean;
 }
 
 /** Reads the schema version of a catalog without changing it. Throws if there is none, or if a newer version made it. */
@@ -31,21 +33,27 @@ export async function readSchemaState({ dataFolder, catalogUrl }: CatalogLocatio
   if (catalogUrl !== '') {
     const postgres = await import('./postgres/schema.ts');
     const { catalog, found } = await postgres.readSchemaVersion(catalogUrl);
-    return { catalog, ...stateOf(found, postgres.MIGRATIONS) };
+    return { catalog, ...stateOf(found, postgres.MIGRATIONS, postgres.isRolling) };
   }
   requireDataFolder(dataFolder);
-  return { catalog: `'${dataFolder}'`, ...stateOf(versionOf(join(dataFolder, 'catalog.sqlite')), MIGRATIONS) };
+  const found = versionOf(join(dataFolder, 'catalog.sqlite'));
+  if (found > MIGRATIONS.length) throw newerCatalog(found, MIGRATIONS.length);
+  return { catalog: `'${dataFolder}'`, ...stateOf(found, MIGRATIONS, () => false) };
 }
 
-function stateOf(found: number, migrations: readonly string[]): Omit<SchemaState, 'catalog'> {
+function stateOf(
+  found: number,
+  migrations: readonly string[],
+  isRolling: (name: string) => boolean,
+): Omit<SchemaState, 'catalog'> {
   const supported = migrations.length;
-  if (found > supported) throw newerCatalog(found, supported);
-  const pending = migrations.slice(found).map((name, index) => ({
+  const names = migrations.slice(found);
+  const pending = names.map((name, index) => ({
     version: found + index + 1,
     name: name.replace(/^.*\//, ''),
     description: descriptionOf(sqlText(name)),
   }));
-  return { found, supported, pending };
+  return { found, supported, pending, rolling: names.every(isRolling) };
 }
 
 function versionOf(path: string): number {

@@ -20,11 +20,14 @@ export interface Cluster {
   readonly node: (more?: NodeJS.ProcessEnv) => NodeJS.ProcessEnv & { ORDINATE_DATA: string };
 }
 
-/** A new catalog and a new bucket. */
-export async function makeCluster(t: Test, server?: string): Promise<Cluster> {
+/** A new catalog and a new bucket. @param isEmpty whether the database is left without tables */
+export async function makeCluster(
+  t: Test,
+  { server, isEmpty = false }: { server?: string; isEmpty?: boolean } = {},
+): Promise<Cluster> {
   const bucket = await Bucket.create(t, endpoint);
   const catalogUrl = await newDatabase(t, server);
-  await (await openCatalog({ dataFolder: temporaryFolder(t), catalogUrl })).close();
+  if (!isEmpty) await (await openCatalog({ dataFolder: temporaryFolder(t), catalogUrl })).close();
   const node: Cluster['node'] = (more) => ({
     ...bucket.settings(endpoint, PREFIX),
     ORDINATE_CATALOG: catalogUrl,

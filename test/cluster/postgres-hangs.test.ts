@@ -18,7 +18,7 @@ const AWAY = { error: { code: 'unavailable', message: 'The service cannot reach 
 t.test('while PostgreSQL hangs, answers are 503; then all goes on by itself', { skip }, async (t) => {
   const postgres = await Postgres.start('pass-word-of-tests');
   t.teardown(() => postgres.remove());
-  const { node, catalogUrl } = await makeCluster(t, postgres.url);
+  const { node, catalogUrl } = await makeCluster(t, { server: postgres.url });
   const proxy = await FaultyProxy.start(t, process.env['ORDINATE_TEST_S3']!);
   const settings = node();
   const load = (clicks: number) => {

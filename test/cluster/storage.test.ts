@@ -254,7 +254,7 @@ t.test('verify lists the object store, and reads again only what is new or was r
   await world.load({ site_daily: MORE });
   const { requests, problems } = await verify();
   t.strictSame(problems, []);
-  t.match(requests, ['LIST', /^HEAD .*\/site_daily\//], 'the file of the load');
+  t.match(requests, ['LIST', /^HEAD site_daily\//], 'the file of the load');
   t.strictSame((await verify()).requests, ['LIST']);
 
   for (const table of ['site_daily', 'keyword_daily']) {

@@ -1,8 +1,7 @@
 import { sqlText } from '../../runtime/sql.ts';
 import type { Catalog } from '../catalog.ts';
-import { newerCatalog } from '../newer-catalog.ts';
 import { CatalogScope } from '../scope.ts';
-import { migrateIn, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
+import { migrateIn, readApplied } from './migrations.ts';
 import { type PostgresPool, poolOf } from './pool.ts';
 import { PostgresCatalog } from './postgres-catalog.ts';
 import { Session } from './session.ts';
@@ -56,9 +55,7 @@ export class PostgresTarget implements AsyncDisposable {
 export async function openPostgresTarget(url: string): Promise<PostgresTarget> {
   const pool = poolOf(url);
   try {
-    const found = await pool.use(schemaVersionOf);
-    if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
-    return new PostgresTarget(url, pool, found > 0);
+    return new PostgresTarget(url, pool, (await pool.use(readApplied)) > 0);
   } catch (error) {
     await pool.close();
     throw error;

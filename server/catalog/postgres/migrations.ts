@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sqlNames, sqlText } from '../../runtime/sql.ts';
 import { newerCatalog } from '../newer-catalog.ts';
 import { ADVISORY } from './advisory.ts';
@@ -8,28 +9,53 @@ export const MIGRATIONS = sqlNames('catalog/postgres/migrations');
 /** The schema version of this release: the number of migrations. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+const LOCK_NOT_AVAILABLE = '55P03';
+
 type Queries = Pick<Connection, 'query'>;
 
-/** The schema version of a catalog; 0 if the database has none. */
-export async function schemaVersionOf(client: Queries): Promise<number> {
+/** Migrations up to this number end all releases before them; later ones only those that `schema` excludes. */
+const ROLLING_FROM = 16;
+/** A table that others use is waited for this long, in milliseconds: their statements wait behind the migration. */
+const LOCK_TIMEOUT = 2000;
+/** Pause until the next attempt, in milliseconds, and how many there are: five minutes. */
+const PAUSE = 1000;
+const ATTEMPTS = 100;
+
+/**
+ * How many migrations were applied to a catalog; 0 if the database has none. Throws if a newer release has taken away what
+ * this one needs.
+ */
+export async function readApplied(client: Queries): Promise<number> {
   const there = await client.query(sqlText('catalog/postgres/has_catalog'));
   if (there.rows.length === 0) return 0;
-  const { rows } = await client.query<{ schema: number }>(sqlText('catalog/postgres/catalog_version'));
-  return rows[0]!.schema;
+  const found = await client.query<{ applied: number; oldest: number }>(sqlText('catalog/postgres/applied_migrations'));
+  const { applied, oldest } = found.rows[0]!;
+  if (oldest > SCHEMA_VERSION) throw newerCatalog(oldest, SCHEMA_VERSION);
+  return applied;
 }
 
-/** Migrates a catalog to `SCHEMA_VERSION`, in one transaction, while no other process does. Returns the version before. */
-export async function migrate(pool: PostgresPool): Promise<number> {
+/** Whether releases before a migration can go on using the catalog. */
+export function isRolling(name: string): boolean {
+  return MIGRATIONS.indexOf(name) >= ROLLING_FROM && !/update catalog_version set schema/.test(sqlText(name));
+}
+
+/** Migrates a catalog to `SCHEMA_VERSION`, in one transaction, while no other process does and others go on. */
+export async function migrate(pool: PostgresPool): Promise<void> {
   // A migration may take as long as it needs.
-  const client = await pool.connect({ statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
+  const client = await pool.connect({ statement_timeout: 0, lock_timeout: LOCK_TIMEOUT, query_timeout: 0 });
   try {
-    const found = await schemaVersionOf(client);
-    if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
-    if (found === SCHEMA_VERSION) return found;
-    await client.query('begin');
-    await migrateIn(client);
-    await client.query('commit');
-    return found;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.query('begin');
+        await migrateIn(client);
+        await client.query('commit');
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS) throw error;
+        await client.query('rollback');
+        await pause(PAUSE);
+      }
+    }
   } catch (error) {
     throw pool.named(error);
   } finally {
@@ -41,8 +67,9 @@ export async function migrate(pool: PostgresPool): Promise<number> {
 export async function migrateIn(client: Queries): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(${ADVISORY.space}, ${ADVISORY.migration})`);
   // Read only now: another process may have migrated it.
-  for (let version = await schemaVersionOf(client); version < SCHEMA_VERSION; version++) {
+  for (let version = await readApplied(client); version < SCHEMA_VERSION; version++) {
     await client.query(sqlText(MIGRATIONS[version]!));
-    await client.query(`update catalog_version set schema = ${version + 1}, value = value + 1`);
+    const column = version < ROLLING_FROM ? 'schema' : 'migrations';
+    await client.query(`update catalog_version set ${column} = ${version + 1}, value = value + 1`);
   }
 }

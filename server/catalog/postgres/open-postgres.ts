@@ -2,8 +2,7 @@ import type { OpenCatalog } from '../catalog.ts';
 import { hasFacts, makeDataFolder, noteCatalogElsewhere, requireRestored } from '../data-folder.ts';
 import { CatalogMissing } from '../failures.ts';
 import type { CatalogLocation } from '../location.ts';
-import { newerCatalog } from '../newer-catalog.ts';
-import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
+import { migrate, readApplied, SCHEMA_VERSION } from './migrations.ts';
 import { type PostgresPool, poolOf } from './pool.ts';
 import { PostgresCatalog } from './postgres-catalog.ts';
 
@@ -16,8 +15,7 @@ export async function openPostgres(
   try {
     requireRestored(dataFolder);
     if (create) makeDataFolder(dataFolder);
-    const found = await pool.use(schemaVersionOf);
-    if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
+    const found = await pool.use(readApplied);
     if (found === 0) requireNoFacts(pool, dataFolder, create);
     if (found < SCHEMA_VERSION) await migrate(pool);
     noteCatalogElsewhere(dataFolder, pool.address.name);

@@ -75,7 +75,7 @@ export class VersionReader {
     } finally {
       this.#sent = undefined;
     }
-    if (row?.schema !== SCHEMA_VERSION) {
+    if (row === undefined || row.schema > SCHEMA_VERSION) {
       throw unavailable('The data is used by a newer version of the service.', 'newer-version');
     }
     if (row.value !== this.#version.value) this.#version = { value: row.value };
