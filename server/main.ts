@@ -15,6 +15,7 @@ import type { Collected } from './metrics/process-metrics.ts';
 import { METRICS_QUESTION } from './metrics/question.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { Tracing } from './metrics/tracing.ts';
+import { watchIdleMemory } from './runtime/idle-memory.ts';
 import { importOptional } from './runtime/optional-packages.ts';
 import { ProcessFolder } from './runtime/process-folder.ts';
 import { noteAddress } from './runtime/running-servers.ts';
@@ -86,6 +87,7 @@ export async function openServer(
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
   await noteAddress(folder, address);
+  opening.defer(watchIdleMemory());
   return { app, address, opened: opening.move() };
 }
 

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 // The one place that changes V8's flags while it runs. This flag only makes `gc` visible to a new context.
 setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' }) => void;
+const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' | 'major'; flavor?: 'last-resort' }) => void;
 setFlagsFromString('--no-expose-gc');
 
 /** A minor collection is forced after this much external memory. It takes about a millisecond. */
@@ -21,4 +21,9 @@ export function reportExternalBytes(more: number): void {
   if (bytes < COLLECT_AFTER_BYTES) return;
   bytes = 0;
   collectGarbage({ type: 'minor' });
+}
+
+/** Collects everything and returns the memory of young objects to the system. Blocks the process for 150 ms or so. */
+export function returnMemory(): void {
+  collectGarbage({ type: 'major', flavor: 'last-resort' });
 }

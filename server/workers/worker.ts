@@ -9,6 +9,7 @@ import { JobRunner } from '../jobs/job-runner.ts';
 import { JobStates } from '../jobs/job-states.ts';
 import { JOBS } from '../jobs/jobs.ts';
 import { isMeasured } from '../metrics/endpoint.ts';
+import { watchIdleMemory } from '../runtime/idle-memory.ts';
 import { stopOnSignals } from '../runtime/stop-on-signals.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 
@@ -45,6 +46,7 @@ export async function work(settings: Settings, { isStartedByServer = false } = {
     clock: SYSTEM_CLOCK,
     random: Math.random,
   });
+  watchIdleMemory();
   const stopping = new AbortController();
   const running = runner.run(stopping.signal);
   const stop = stopOnSignals({ log, delay: GRACE }, async ({ err, signal }) => {
