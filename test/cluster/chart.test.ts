@@ -1,4 +1,4 @@
-// The Helm chart starts nodes and background jobs that Kubernetes can check, replace and restart, and contains no secret.
+// The Helm chart starts nodes and jobs that Kubernetes can check, replace and restart, and has no secret.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

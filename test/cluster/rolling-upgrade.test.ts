@@ -1,4 +1,4 @@
-// Nodes are upgraded one by one: the release before answers, loads and restarts beside the new one, and no request fails.
+// Nodes are upgraded one by one: those of the release before go on beside the new ones, and no request fails.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';

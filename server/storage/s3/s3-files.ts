@@ -21,6 +21,7 @@ import type { ListedObject, StoredFile } from '../file-store.ts';
 import type { Content } from '../local-files.ts';
 import type { S3Address } from './address.ts';
 import { type RemoteFiles, remoteDamageOf, StorageAway } from './remote-files.ts';
+import { CutAnswer, describe, HINTS, isGone, isMissing } from './s3-failures.ts';
 
 /** Larger files are stored in parts of this size, two at a time. */
 const PART_BYTES = 16_777_216;
@@ -245,9 +246,6 @@ function connect({ endpoint, region, pathStyle }: S3Options, timeouts: Timeouts,
   });
 }
 
-/** An answer that ended early. */
-class CutAnswer extends Error {}
-
 /** Writes the body of an answer to a path. */
 async function receive(body: Readable, target: string, signal: AbortSignal): Promise<Content> {
   const hash = createHash('sha256');
@@ -278,34 +276,3 @@ async function* readAll(body: Readable): AsyncGenerator<Buffer> {
     throw new CutAnswer(`the answer was cut (${(cause as Error).message})`, { cause });
   }
 }
-
-function isMissing(error: unknown): boolean {
-  return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);
-}
-
-/** The store does not know an upload: it has ended. */
-function isGone(error: unknown): boolean {
-  return error instanceof S3ServiceException && error.name === 'NoSuchUpload';
-}
-
-function describe(error: unknown, endpoint = 'AWS'): string {
-  const { name, message } = error as Error;
-  if (error instanceof CutAnswer) return message;
-  if (error instanceof S3ServiceException) {
-    const status = error.$metadata.httpStatusCode;
-    const hint = HINTS[name] ?? (status === 403 ? HINTS['AccessDenied'] : undefined);
-    return `it answers ${status ?? 'nothing'} ${name}${hint === undefined ? '' : `; ${hint}`}`;
-  }
-  if (name === 'CredentialsProviderError') return HINTS[name]!;
-  if (name === 'TimeoutError' || name === 'AbortError') return `${endpoint} does not answer in time`;
-  return `${endpoint} cannot be reached (${(error as NodeJS.ErrnoException).code ?? message})`;
-}
-
-const HINTS: Readonly<Record<string, string>> = {
-  AccessDenied: 'these credentials may not do this; a missing file is told from a forbidden one by s3:ListBucket',
-  CredentialsProviderError: 'there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile',
-  InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID',
-  NoSuchBucket: 'create the bucket, or correct ORDINATE_STORAGE',
-  PermanentRedirect: 'the bucket is in another region; set ORDINATE_STORAGE_REGION',
-  SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
-};
