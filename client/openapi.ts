@@ -153,9 +153,29 @@ export interface paths {
     };
     /**
      * The whole property by search type and engine
-     * @description One row for each search type with stored days, and one for Bing. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.
+     * @description One row for each search type with stored days, one for Bing, and one for each imported report about AI answers, which has measures of its own. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.
      */
     readonly get: operations['listSurfaces'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/projects/{id}/ai': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * What the engines' reports about AI answers count
+     * @description Imported by `ordinate import ai-report`. Impressions of Google's report and citations of Bing's are different things, and neither is a part of clicks or impressions. By page, the longest imported lists inside the range that have no day in common are added up; `lists` names their days.
+     */
+    readonly get: operations['getAiReport'];
     readonly put?: never;
     readonly post?: never;
     readonly delete?: never;
@@ -492,6 +512,44 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    readonly AiAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly range: components['schemas']['Range'];
+      /** @description One of date, page; more may be added. */
+      readonly by: string;
+      readonly totals: components['schemas']['AiTotals'];
+      /** @description The imported lists that pages are from: pages are counted in these days only. */
+      readonly lists: readonly components['schemas']['AiList'][];
+      readonly paging: components['schemas']['Paging'];
+      readonly rows: readonly components['schemas']['AiRow'][];
+    };
+    /** @enum {string} */
+    readonly AiBy: 'date' | 'page';
+    readonly AiList: {
+      /** @description One of google, bing; more may be added. */
+      readonly engine: string;
+      /** Format: date */
+      readonly from: string;
+      /** Format: date */
+      readonly to: string;
+    };
+    readonly AiRow: {
+      /** @description Only by date. */
+      readonly date: string | null;
+      /** @description Only by page. */
+      readonly page: string | null;
+      /** @description Impressions in Google's AI answers; null if none is stored. */
+      readonly aiImpressions: number | null;
+      /** @description Citations in AI answers of Bing and its partners; null if none is stored. */
+      readonly citations: number | null;
+    };
+    /** @description The sums of the stored days of the range. Pages do not add up to them. */
+    readonly AiTotals: {
+      /** @description Impressions in Google's AI answers; null if none is stored. */
+      readonly aiImpressions: number | null;
+      /** @description Citations in AI answers of Bing and its partners; null if none is stored. */
+      readonly citations: number | null;
+    };
     readonly Alert: {
       /** Format: uuid */
       readonly id: string;
@@ -1740,7 +1798,7 @@ export interface components {
       readonly removed: readonly components['schemas']['SnapshotPart'][];
     };
     readonly SnapshotFile: {
-      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news, site_daily_bing, page_weekly_bing, query_weekly_bing; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news, site_daily_bing, page_weekly_bing, query_weekly_bing, ai_daily, ai_page_period, citation_daily, citation_page_period; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
@@ -1763,7 +1821,7 @@ export interface components {
       readonly href: string;
     };
     readonly SnapshotPart: {
-      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news, site_daily_bing, page_weekly_bing, query_weekly_bing; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period, site_daily_image, country_daily_image, site_daily_video, country_daily_video, site_daily_news, country_daily_news, site_daily_discover, country_daily_discover, site_daily_google_news, country_daily_google_news, site_daily_bing, page_weekly_bing, query_weekly_bing, ai_daily, ai_page_period, citation_daily, citation_page_period; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
@@ -1796,7 +1854,7 @@ export interface components {
     readonly Surface: {
       /** @description The search engine. One of google, bing; more may be added. */
       readonly engine: string;
-      /** @description One of web, image, video, news, discover, googleNews; more may be added. */
+      /** @description The search type; `ai` for an imported report about AI answers. One of web, image, video, news, discover, googleNews, ai; more may be added. */
       readonly type: string;
       /** @description The shortest time that is stored. One of day; more may be added. */
       readonly grain: string;
@@ -1812,10 +1870,9 @@ export interface components {
       readonly lastDay: string;
       /** @description The last final day; null if the engine does not say. */
       readonly provisionalAfter: string | null;
-      /** Format: int64 */
-      readonly clicks: number;
-      /** Format: int64 */
-      readonly impressions: number;
+      /** @description Null for `ai`, like impressions, ctr and position. */
+      readonly clicks: number | null;
+      readonly impressions: number | null;
       /** @description Clicks per impression, four decimals; null when there are no impressions. */
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
@@ -1823,6 +1880,10 @@ export interface components {
       readonly comparison?: components['schemas']['Metrics'];
       readonly change?: components['schemas']['Change'];
       readonly unsafe?: components['schemas']['Unsafe'];
+      /** @description Impressions in Google's AI answers; null if none is stored. */
+      readonly aiImpressions?: number | null;
+      /** @description Citations in AI answers of Bing and its partners; null if none is stored. */
+      readonly citations?: number | null;
     };
     readonly SurfaceTotals: {
       /** Format: int64 */
@@ -2682,6 +2743,102 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['SurfacesAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getAiReport: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
+        readonly from?: string;
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
+        readonly to?: string;
+        /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
+        readonly period?: string;
+        /** @description What rows are about. */
+        readonly by?: components['schemas']['AiBy'];
+        /** @description Maximum number of rows. */
+        readonly limit?: number;
+        /** @description Number of rows to skip. No rows are returned at or beyond the total. */
+        readonly offset?: number;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The days, in order, or the pages with most first. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['AiAnswer'];
           readonly 'text/csv': string;
           readonly 'application/x-ndjson': string;
           readonly 'application/vnd.apache.arrow.stream': string;

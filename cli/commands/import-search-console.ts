@@ -96,7 +96,7 @@ function printProject({ loaded, project, keywordsAdded }: SearchConsoleSummary):
   print(`Project ${project.id} ${done}; ${count(keywordsAdded, 'keyword')} added.`);
 }
 
-function readDay(text: string): Day {
+export function readDay(text: string): Day {
   const day = parseDay(text);
   if (day === undefined) throw new InvalidArgumentError('It must be a calendar day written YYYY-MM-DD.');
   return day;

@@ -5,6 +5,7 @@ import { print, printJson, progress, withStores } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
+import { addAiReport } from './import-ai-report.ts';
 import { addSearchConsole } from './import-search-console.ts';
 import { printSummary, withAlerts } from './load.ts';
 
@@ -21,6 +22,7 @@ interface Options {
 export function addImport(program: Command): void {
   const command = program.command('import').description('import data from elsewhere');
   addSearchConsole(command, collect);
+  addAiReport(command);
   command
     .command('bulk-export')
     .description("import Parquet files of the search engine's bulk export")

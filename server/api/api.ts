@@ -3,6 +3,7 @@ import { notFound } from '../domain/errors.ts';
 import { addCors } from './plugins/cors.ts';
 import type { Guard } from './plugins/guard.ts';
 import { addTiming, type OnStages } from './plugins/timing.ts';
+import { ai } from './routes/ai.ts';
 import { alerts } from './routes/alerts.ts';
 import { breakdowns } from './routes/breakdowns.ts';
 import type { Context } from './routes/context.ts';
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   pageGroups,
   site,
   surfaces,
+  ai,
   hours,
   sitemaps,
   index,

@@ -67,6 +67,15 @@ export const metricsProperties = {
 
 export const metrics = object('Metrics', metricsProperties);
 
+/** What reports about AI answers count. */
+export const aiProperties = {
+  aiImpressions: nullable(integer({ minimum: 0 }), "Impressions in Google's AI answers; null if none is stored."),
+  citations: nullable(
+    integer({ minimum: 0 }),
+    'Citations in AI answers of Bing and its partners; null if none is stored.',
+  ),
+};
+
 const metricChange = object('MetricChange', {
   difference: nullable(
     Type.Number({ format: 'double' }),

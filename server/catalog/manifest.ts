@@ -1,5 +1,5 @@
 import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
-import { BING_TABLES, type BingTable } from '../domain/engines.ts';
+import { AI_TABLES, type AiTable, BING_TABLES, type BingTable } from '../domain/engines.ts';
 import type { Range } from '../domain/range.ts';
 import { OTHER_TYPES, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -21,6 +21,7 @@ export const FACT_TABLES = [
   'query_period',
   ...OTHER_TYPES.flatMap((type): TypeTable[] => Object.values(TYPE_TABLES[type])),
   ...(Object.values(BING_TABLES) as BingTable[]),
+  ...Object.values(AI_TABLES).flatMap(({ days, pages }): AiTable[] => [days, pages]),
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 

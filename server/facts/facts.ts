@@ -1,4 +1,5 @@
 import type { Day, Month } from '../domain/dates.ts';
+import type { AiMeasure } from '../domain/engines.ts';
 import type { GroupMatch, IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
@@ -19,6 +20,7 @@ export type DeviceMeasures = DayMeasures & { readonly device: string };
 export type HourMeasures = Measures & { readonly hour: number };
 /** `date`: the last day of the week. */
 export type WeekSums = Omit<DayMeasures, 'sumPosition'>;
+export type NamedCount = { readonly name: string; readonly count: number };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
@@ -193,6 +195,9 @@ export interface Facts {
 
   /** The weeks of a table of Bing that have rows, by their last day, in order. */
   weekSums(query: FactsQuery): Promise<WeekSums[]>;
+
+  /** What a table of AI reports counts, by day or page, in order. */
+  aiCounts(query: FactsQuery, measure: AiMeasure, of: 'days' | 'pages'): Promise<NamedCount[]>;
 
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<readonly Day[]>;

@@ -1,4 +1,5 @@
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
+import type { AiMeasure } from '../domain/engines.ts';
 import type { IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -19,6 +20,7 @@ import type {
   KeywordPage,
   KeywordsQuery,
   KeywordTotalsQuery,
+  NamedCount,
   NamedMeasures,
   NamedRow,
   PageWeight,
@@ -168,6 +170,14 @@ export class StoredFacts implements Facts {
 
   weekSums(query: FactsQuery): Promise<WeekSums[]> {
     return this.#statements.rows('facts/week_sums', query, {});
+  }
+
+  aiCounts(query: FactsQuery, measure: AiMeasure, of: 'days' | 'pages'): Promise<NamedCount[]> {
+    const columns =
+      of === 'days'
+        ? { name: 'date', first: 'date', last: 'date' }
+        : { name: 'url', first: 'first_day', last: 'last_day' };
+    return this.#statements.rows('facts/ai_counts', query, {}, { ...columns, measure });
   }
 
   storedDays(query: FactsQuery): Promise<readonly Day[]> {

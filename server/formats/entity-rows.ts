@@ -1,4 +1,5 @@
 import { INDEX_FIELDS } from '../domain/index-state.ts';
+import type { AiResult } from '../reports/ai.ts';
 import type { AlertsResult } from '../reports/alerts.ts';
 import type { IndexHistoryResult, IndexResult } from '../reports/index-state.ts';
 import type { NotesResult } from '../reports/notes.ts';
@@ -78,6 +79,17 @@ export function noteRows({ project, notes }: NotesResult): RowsAnswer {
     ['createdAt', 'instant', ({ createdAt }) => createdAt],
     ['updatedAt', 'instant', ({ updatedAt }) => updatedAt],
   ]);
+}
+
+/** One row per day or page. */
+export function aiRows({ project, range, paging, rows }: AiResult): RowsAnswer {
+  const flat = table<AiResult['rows'][number]>(`${project.domain}-ai`, rows, [
+    ['date', 'day', ({ date }) => date],
+    ['page', 'text', ({ page }) => page],
+    ['aiImpressions', 'count', ({ aiImpressions }) => aiImpressions],
+    ['citations', 'count', ({ citations }) => citations],
+  ]);
+  return { ...flat, head: { ...flat.head, range, total: paging.total } };
 }
 
 /** One row per sitemap. */

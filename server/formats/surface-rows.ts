@@ -4,17 +4,18 @@ import {
   comparedColumns,
   comparedSums,
   METRICS,
-  metricReaders,
   positionSum,
   type RowsAnswer,
   sumPositionColumn,
 } from './rows.ts';
 
-/** One row per stored search type, and one for Bing. */
+const NOT_COMPARED = { base: null, compared: null };
+
+/** One row per stored search type, one for Bing, and one for each report about AI answers. */
 export function surfaceRows({ answer: { project, range, surfaces }, rows }: SurfacesResult): RowsAnswer {
-  const all = rows.map(({ surface, total }, index) => ({ ...surface, total, metrics: surfaces[index]! }));
+  const all = surfaces.map((surface, index) => ({ ...surface, total: rows[index]?.total ?? null }));
   type Row = (typeof all)[number];
-  const compared = comparedColumns<Row>(({ total }) => comparedSums(total), {
+  const compared = comparedColumns<Row>(({ total }) => (total === null ? NOT_COMPARED : comparedSums(total)), {
     isCompared: range.comparison !== undefined,
   });
   return {
@@ -28,6 +29,8 @@ export function surfaceRows({ answer: { project, range, surfaces }, rows }: Surf
       { name: 'provisionalAfter', type: 'day' },
       ...METRICS,
       ...compared.columns,
+      { name: 'aiImpressions', type: 'count' },
+      { name: 'citations', type: 'count' },
       sumPositionColumn(),
     ],
     batches: [
@@ -38,9 +41,14 @@ export function surfaceRows({ answer: { project, range, surfaces }, rows }: Surf
         ({ firstDay }) => firstDay,
         ({ lastDay }) => lastDay,
         ({ provisionalAfter }) => provisionalAfter,
-        ...metricReaders(({ metrics }: Row) => metrics),
+        ({ clicks }) => clicks,
+        ({ impressions }) => impressions,
+        ({ ctr }) => ctr,
+        ({ position }) => position,
         ...compared.readers,
-        ({ total }) => positionSum(total),
+        (row) => ('aiImpressions' in row ? (row.aiImpressions ?? null) : null),
+        (row) => ('citations' in row ? (row.citations ?? null) : null),
+        ({ total }) => total && positionSum(total),
       ]),
     ],
   };

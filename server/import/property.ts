@@ -1,4 +1,6 @@
+import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import type { SourceFile } from './files.ts';
 
 /** File name of an export of the user interface: `https___example.com_-Performance-on-Search-2026-03-01.zip`. */
@@ -19,8 +21,25 @@ export function refuseOtherProperty(files: readonly SourceFile[], property: stri
   }
 }
 
+/** Refuses staged tables with pages of another property. */
+export async function refuseOtherPages(
+  session: Session,
+  tables: readonly { readonly file: SourceFile; readonly staged: string }[],
+  property: string,
+): Promise<void> {
+  const { condition, parameters } = pageCondition(property);
+  for (const { file, staged } of tables) {
+    const text = sqlTemplate('import/other_pages', { condition });
+    const [other] = await session.rows<{ page: string; pages: number }>(text, { ...parameters, file: staged });
+    if (other === undefined) continue;
+    throw new ImportRefused(
+      `'${file.name}' has ${other.pages} rows of pages that are not of '${property}', such as '${other.page}': name their property, or add --force.`,
+    );
+  }
+}
+
 /** SQL condition of pages that do not belong to a property, over `$host` or `$prefix`. */
-export function pageCondition(property: string): { condition: string; parameters: Record<string, string> } {
+function pageCondition(property: string): { condition: string; parameters: Record<string, string> } {
   if (!property.startsWith('sc-domain:')) {
     return { condition: 'not starts_with(lower(page), lower($prefix))', parameters: { prefix: property } };
   }

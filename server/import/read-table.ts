@@ -125,7 +125,7 @@ export async function readTable(
 }
 
 /** The separator and the header of a file. */
-async function readHead(file: SourceFile): Promise<{ separator: string; headers: string[] }> {
+export async function readHead(file: SourceFile): Promise<{ separator: string; headers: string[] }> {
   await using handle = await open(file.path);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
   const bytes = buffer.subarray(0, bytesRead);
@@ -230,6 +230,6 @@ async function refuseRepeatedKeys(
   throw new ImportRefused(`'${name}' has ${repeated.rows} rows of ${repeated.row}; one of them must go.`);
 }
 
-function firstLine(error: unknown): string {
+export function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '';
 }

@@ -20,7 +20,7 @@ import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
 import { findFiles } from './files.ts';
 import { type PlannedTable, planTables, targetsOf } from './plan.ts';
-import { pageCondition, refuseOtherProperty } from './property.ts';
+import { refuseOtherPages, refuseOtherProperty } from './property.ts';
 import { type ExportTable, type OtherFile, readTable } from './read-table.ts';
 import { isHarmlessFilter } from './words.ts';
 
@@ -99,7 +99,11 @@ export async function importSearchConsole(
     tables.filter((table) => 'dimensions' in table),
     { named: options.range, hasBrandTerms },
   );
-  if (!options.force) await refuseOtherPages(session, plan, options.property);
+  if (!options.force) {
+    const ofPages = plan.filter(({ table, targets }) => targets.length > 0 && table.dimensions.includes('page'));
+    const pages = ofPages.map(({ table }) => table);
+    await refuseOtherPages(session, pages, options.property);
+  }
   await refuseOverlaps(session, plan);
   const imported = tables.map((table) => describe(table, plan));
   if (plan.every(({ targets }) => targets.length === 0)) return nothingToStore(imported, options);
@@ -223,19 +227,6 @@ function refuseFilters(tables: readonly (ExportTable | OtherFile)[]): void {
     if (filter === undefined) continue;
     throw new ImportRefused(
       `'${table.file.name}' says that the export is filtered ('${filter[0]}: ${filter[1]}'); its numbers are those of a part. Export all web searches.`,
-    );
-  }
-}
-
-async function refuseOtherPages(session: Session, plan: readonly PlannedTable[], property: string): Promise<void> {
-  const { condition, parameters } = pageCondition(property);
-  for (const { table, targets } of plan) {
-    if (targets.length === 0 || !table.dimensions.includes('page')) continue;
-    const text = sqlTemplate('import/other_pages', { condition });
-    const [other] = await session.rows<{ page: string; pages: number }>(text, { ...parameters, file: table.staged });
-    if (other === undefined) continue;
-    throw new ImportRefused(
-      `'${table.file.name}' has ${other.pages} rows of pages that are not of '${property}', such as '${other.page}': name their property, or add --force.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { BING_TABLES } from '../domain/engines.ts';
+import { AI_TABLES, type AiTable, BING_TABLES, ENGINES } from '../domain/engines.ts';
 import {
   hasDevices,
   hasQueries,
@@ -36,6 +36,35 @@ const PERIOD_DAYS = {
   last_day: 'Its last day; a range has at most 486 days.',
 };
 const EXAMPLE_PERIOD = { project_id: 'Shop1', first_day: '2025-08-01', last_day: '2025-08-28' };
+const AI_ABOUT = {
+  google: "Impressions in Google's AI answers, which are not clicks or impressions of the site;",
+  bing: "Citations in AI answers of Bing and Microsoft's assistants, which are not clicks or impressions of the site;",
+};
+const AI_MEASURES = { ai_impressions: 'Impressions in AI answers.', citations: 'Citations.' };
+const AI_HELP = Object.fromEntries(
+  ENGINES.flatMap((engine): [table: AiTable, help: TableHelp][] => {
+    const { days, pages, measure } = AI_TABLES[engine];
+    const measures = { [measure]: AI_MEASURES[measure] };
+    return [
+      [
+        days,
+        {
+          about: `${AI_ABOUT[engine]} by day; optional.`,
+          columns: { project_id: PROJECT_ID, date: DAY, ...measures },
+          example: { project_id: 'Shop1', date: '2026-03-02', [measure]: 40 },
+        },
+      ],
+      [
+        pages,
+        {
+          about: `${AI_ABOUT[engine]} by page, of a range of days; optional. A load replaces only the periods that it has.`,
+          columns: { project_id: PROJECT_ID, ...PERIOD_DAYS, url: 'The page.', ...measures },
+          example: { ...EXAMPLE_PERIOD, url: 'https://shop.example/shoes', [measure]: 25 },
+        },
+      ],
+    ];
+  }),
+) as Record<AiTable, TableHelp>;
 const COUNTRY = "The searchers' country; zzz if unknown.";
 
 function typeHelp(type: OtherType): [table: TypeTable, help: TableHelp][] {
@@ -188,4 +217,5 @@ export const FACT_HELP = {
     columns: { project_id: PROJECT_ID, query: 'The query.', week_end: WEEK_END, ...WEEK_MEASURES },
     example: { project_id: 'Shop1', query: 'red shoes', week_end: '2026-02-26', ...EXAMPLE_MEASURES },
   },
+  ...AI_HELP,
 } satisfies Readonly<Record<string, TableHelp>>;

@@ -7,6 +7,7 @@ import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
 import { checkEntities, tablesToCheck } from './entity-checks.ts';
 import { checkFacts, unknownProjects } from './fact-checks.ts';
+import { FACTS } from './fact-tables.ts';
 import { type KnownDays, replacedDays } from './part-files.ts';
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { describeFailure, LoadRejected, type Problem, sentence } from './problems.ts';
@@ -19,7 +20,7 @@ import { readStagedParts, type StagedPart, type StagedParts } from './staged-par
 import { buildState, nameOwners } from './state.ts';
 import { loadFolders, type Stores } from './stores.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
-import { ENTITIES, FACTS, type FactTableSchema } from './tables.ts';
+import { ENTITIES, type FactTableSchema } from './tables.ts';
 
 interface CommonOptions extends Pick<LockOptions, 'lockTimeout'> {
   /** Validate only. */

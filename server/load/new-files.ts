@@ -6,7 +6,7 @@ import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { FileStore, StoredFile } from '../storage/file-store.ts';
 import { LoadRejected } from './problems.ts';
-import { daysOf, MAX_PER_PART } from './staged-parts.ts';
+import { daysOf, MAX_PER_PART, sumsOf } from './staged-parts.ts';
 import type { FactTableSchema } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
@@ -73,7 +73,7 @@ export async function writeFile(
 }
 
 async function readDays(session: Session, schema: FactTableSchema, file: string, isMixed: boolean): Promise<Days> {
-  const text = sqlTemplate('load/part_days', daysOf(schema));
+  const text = sqlTemplate('load/part_days', { ...daysOf(schema), ...sumsOf(schema) });
   const [found] = await session.rows<Days & { largest: string }>(text, { file });
   if (isMixed) refuseTooLarge(schema, found!, MAX_PER_PART);
   return found!;

@@ -5,10 +5,11 @@ import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore, OpenFiles, StoredFile } from '../storage/file-store.ts';
 import { check } from './fact-checks.ts';
+import { FACTS } from './fact-tables.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';
 import type { Carried } from './state.ts';
-import { FACTS, identifiers, packed } from './tables.ts';
+import { identifiers, packed } from './tables.ts';
 
 const ALL_DAYS = { from: '0001-01-01', to: '9999-12-31' };
 /** Keywords without data that a warning names. */
@@ -32,7 +33,8 @@ export async function checkClicks(session: Session, parts: StagedParts): Promise
 /** Warns of position sums that look like averages. Checks only the last month of each project, which is cheap. */
 export async function positionWarnings(session: Session, parts: StagedParts): Promise<string[]> {
   const warnings: string[] = [];
-  for (const [{ name }, all] of parts) {
+  for (const [{ name, measures }, all] of parts) {
+    if (!measures.includes('sum_position')) continue;
     const last = new Map(all.toSorted((a, b) => (a.part < b.part ? -1 : 1)).map((part) => [part.project, part]));
     const files = [...new Set([...last.values()].flatMap((part) => part.files))];
     const rows = Map.groupBy(all, ({ project }) => project).values();

@@ -7,11 +7,12 @@ import { EVERY_DAY } from '../domain/range.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
 import { changeFacts } from './change-facts.ts';
+import { FACTS } from './fact-tables.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { writePartFiles } from './part-files.ts';
 import { publishFiles } from './publish.ts';
 import type { EngineStores } from './stores.ts';
-import { FACTS, type FactTableSchema } from './tables.ts';
+import type { FactTableSchema } from './tables.ts';
 
 /** Facts of a project that are older than a day. */
 export interface OldFacts {

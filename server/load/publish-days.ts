@@ -12,12 +12,13 @@ import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
 import { changeFacts, type FactChange } from './change-facts.ts';
 import { type Counts, countLoad } from './count-load.ts';
 import { checkKeys } from './fact-checks.ts';
+import { FACTS } from './fact-tables.ts';
 import { count, describeFailure, LoadRejected } from './problems.ts';
 import { type PublicationOptions, publishFiles, publishStaged, recordOwners, type StagedDays } from './publish.ts';
 import { cumulativeBatches, writeCumulative } from './rollups.ts';
 import { partOf, readStagedParts, WRONG_PART } from './staged-parts.ts';
 import type { EngineStores } from './stores.ts';
-import { FACTS, type FactTableSchema, identifiers } from './tables.ts';
+import { type FactTableSchema, identifiers } from './tables.ts';
 
 /** Days of a table that are replaced, with or without rows. */
 export interface NewDays {

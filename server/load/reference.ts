@@ -1,5 +1,6 @@
+import { FACTS } from './fact-tables.ts';
 import { TABLE_HELP } from './table-help.ts';
-import { type Column, ENTITIES, type EntityTable, FACTS, type FactTableSchema } from './tables.ts';
+import { type Column, ENTITIES, type EntityTable, type FactTableSchema } from './tables.ts';
 
 /** A table of the snapshot format, for the reference and `ordinate describe`. */
 export interface TableReference {

@@ -24,6 +24,14 @@ export function partOf({ day, split }: FactTableSchema): string {
   return `(year("${day}") * 100 + month("${day}"))`;
 }
 
+/** The sums of the measures, and the condition of rows with more clicks than impressions. */
+export function sumsOf({ measures }: FactTableSchema): { sums: string; implausible: string } {
+  return {
+    sums: measures.map((measure) => `sum("${measure}")`).join(', '),
+    implausible: measures.includes('clicks') ? 'clicks > impressions' : 'false',
+  };
+}
+
 /** `20260302` for a day. */
 function digits(day: string): string {
   return `(year("${day}")::bigint * 10000 + month("${day}") * 100 + day("${day}"))`;
@@ -78,7 +86,7 @@ export async function readStagedParts(
   filesOf.delete(WRONG_PART);
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
-  const template = sqlTemplate('load/staged_parts', { ...daysOf(schema), part: partOf(schema) });
+  const template = sqlTemplate('load/staged_parts', { ...daysOf(schema), ...sumsOf(schema), part: partOf(schema) });
   const rows = await session.rows<PartRow>(template, { files });
   const rowsOf = Map.groupBy(rows, ({ part }) => part);
   const parts: StagedPart[] = [];

@@ -1,4 +1,5 @@
 import type { Tool } from './tool.ts';
+import { aiAnswers } from './tools/ai-answers.ts';
 import { alertsAndNotes } from './tools/alerts-and-notes.ts';
 import { breakdowns } from './tools/breakdowns.ts';
 import { changes } from './tools/changes.ts';
@@ -20,6 +21,7 @@ export const TOOLS: readonly Tool[] = [
   listProjects,
   sitePerformance,
   surfaces,
+  aiAnswers,
   hours,
   explainChange,
   topRows,

@@ -1,9 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, type FactTable, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { AI_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { SEARCH_TYPES, type Surface } from '../domain/search-types.ts';
+import { type AiCounts, planAiDays, readAiTotals } from './ai.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
@@ -21,7 +23,10 @@ interface SurfacesQuery extends Range {
 
 const SURFACES: readonly Surface[] = [...SEARCH_TYPES, 'bing'];
 
-/** The stored search types, and Bing, each counted separately. */
+/** Reports about AI answers have measures of their own. */
+const NO_METRICS = { clicks: null, impressions: null, ctr: null, position: null };
+
+/** The stored search types, Bing, and the reports about AI answers, each counted separately. */
 export const surfacesReport = projectReport({
   operation: 'listSurfaces',
   parameters,
@@ -33,9 +38,10 @@ export const surfacesReport = projectReport({
   plan: async (query, { catalog, project }) => ({
     query,
     project,
-    surfaces: await planSurfaces(catalog, project, query),
+    ...(await planSurfaces(catalog, project, query)),
+    aiDays: await planAiDays(catalog, project.id, query),
   }),
-  run: async ({ query, project, surfaces }, { facts }, { signal }) => {
+  run: async ({ query, project, surfaces, ai, aiDays }, { facts }, { signal }) => {
     const rows = await Promise.all(
       surfaces.map(async ({ type, coverage: { firstDay, lastDay }, series: plan, known }) => {
         const series = await readSeries(facts, plan, { ...ALL, signal });
@@ -62,21 +68,40 @@ export const surfacesReport = projectReport({
       }),
     );
     const { from, to, comparison } = query;
+    const counts = await readAiTotals(facts, aiDays, { range: { from, to }, signal });
     const answer = {
       project: projectReference(project),
       range: { from, to, ...(comparison === null ? {} : { comparison }) },
       totals: { clicks: rows.reduce((sum, { total }) => sum + total.now.clicks, 0) },
-      surfaces: rows.map(({ surface, total }) => ({ ...surface, ...siteMetrics(total) })),
+      surfaces: [
+        ...rows.map(({ surface, total }) => ({ ...surface, ...siteMetrics(total) })),
+        ...ai.map(({ engine, coverage: { firstDay, lastDay } }) => ({
+          engine,
+          type: 'ai' as const,
+          grain: 'day' as const,
+          firstDay,
+          lastDay,
+          provisionalAfter: null,
+          ...NO_METRICS,
+          ...aiCountOf(engine, counts),
+        })),
+      ],
     };
     return { answer, rows };
   },
 });
 
+/** What the report of an engine counts. */
+function aiCountOf(engine: SearchEngine, { aiImpressions, citations }: AiCounts): Partial<AiCounts> {
+  return engine === 'google' ? { aiImpressions } : { citations };
+}
+
 /** The JSON response, and the sums behind its rows. */
 export type SurfacesResult = Awaited<ReturnType<typeof surfacesReport.run>>;
 
 async function planSurfaces(catalog: Catalog, project: Project, { from, to, comparison }: SurfacesQuery) {
-  const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
+  const covered: Readonly<Partial<Record<FactTable, Coverage>>> = await readCoverage(catalog, project.id);
+  const coverage = project.syncedThrough === null ? {} : covered;
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
   const plan = async (type: Surface, stored: Coverage) => {
     const series = { ...ofType(type), range: spanOf(ranges), country: null, coverage };
@@ -89,11 +114,15 @@ async function planSurfaces(catalog: Catalog, project: Project, { from, to, comp
         (await planKnownDays(catalog, projectOf(type, project), tablesOfType(type).site, { ranges, coverage })),
     };
   };
-  const covered: Readonly<Partial<Record<FactTable, Coverage>>> = coverage;
+  const known: Readonly<Partial<Record<FactTable, Coverage>>> = coverage;
   const stored = SURFACES.flatMap((type) => {
-    const found = covered[tablesOfType(type).site];
+    const found = known[tablesOfType(type).site];
     return found === undefined ? [] : [plan(type, found)];
   });
+  const ai = ENGINES.flatMap((engine) => {
+    const found = covered[AI_TABLES[engine].days] ?? covered[AI_TABLES[engine].pages];
+    return found === undefined ? [] : [{ engine, coverage: found }];
+  });
   // In parallel, to wait only once for a remote database.
-  return Promise.all(stored);
+  return { surfaces: await Promise.all(stored), ai };
 }

@@ -42,6 +42,16 @@ const TABLES: Readonly<Record<string, Row[]>> = {
     ['2026-03-05', 'desktop', 3, 7, 2 ** 45 + 1],
     ['2026-03-10', 'mobile', 1, 32, 64],
   ),
+  ai_daily: [{ project_id: 'Proj1', date: '2026-03-09', ai_impressions: 2 ** 33 }],
+  citation_page_period: [
+    {
+      project_id: 'Proj1',
+      first_day: '2026-03-08',
+      last_day: '2026-03-09',
+      url: 'https://shop.example/a',
+      citations: 0,
+    },
+  ],
   country_daily: facts('date country', ['2026-03-09', 'gbr', 8, 200, 1901]),
   country_monthly: facts('month country', ['2026-02-01', 'gbr', 900, 28_001, 196_001]),
   appearance_daily: facts('date appearance', ['2026-03-09', 'VIDEO', 11, 310, 1900]),
@@ -121,6 +131,7 @@ type Lists = Record<
   | 'daily'
   | 'hours'
   | 'surfaces'
+  | 'rows'
   | 'countries'
   | 'devices'
   | 'appearances'
@@ -142,7 +153,10 @@ const flatRows: Readonly<Record<string, (body: Lists) => Flat[]>> = {
   [`${project}/site?period=2m`]: ({ daily }) => daily,
   [`${project}/site?period=2m&country=gbr`]: ({ daily }) => daily,
   [`${project}/hours?from=2026-03-01`]: ({ hours }) => hours,
-  [`${project}/surfaces?period=2m`]: ({ surfaces }) => surfaces,
+  [`${project}/surfaces?period=2m`]: ({ surfaces }) =>
+    surfaces.map((row) => ({ aiImpressions: null, citations: null, ...row })),
+  [`${project}/ai?period=2m`]: ({ rows }) => rows,
+  [`${project}/ai?period=2m&by=page`]: ({ rows }) => rows,
   [`${project}/breakdowns?period=3m`]: ({ countries, devices, appearances, brand }) => [
     ...countries.map(({ country, ...row }) => ({ kind: 'country', value: country, ...row })),
     ...devices.map(({ device, ...row }) => ({ kind: 'device', value: device, ...row })),
@@ -360,7 +374,10 @@ t.test('errors are JSON, whatever was asked for', async (t) => {
 });
 
 t.test('headers say what JSON says beside its rows', async (t) => {
-  const site = await send(`${project}/site.csv?period=7d`);
+  // Another one than that of other tests: a key has 120 requests in a minute.
+  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'headers', by: null, at: 0 });
+  const ask = (path: string) => send(path, { authorization: `Bearer ${key}` });
+  const site = await ask(`${project}/site.csv?period=7d`);
   t.match(site.headers, {
     'x-total-count': '7',
     'x-range-from': '2026-03-04',
@@ -370,11 +387,11 @@ t.test('headers say what JSON says beside its rows', async (t) => {
     'cache-control': 'no-store',
     'x-ratelimit-limit': 120,
   });
-  const keywords = await send(`${project}/keywords.csv?limit=2&offset=3`);
+  const keywords = await ask(`${project}/keywords.csv?limit=2&offset=3`);
   t.equal(keywords.headers['x-total-count'], String(HOSTILE.length));
   t.equal(parseCsv(keywords.text).length, 3, 'with a limit, a page');
-  t.equal((await send('/projects.parquet')).headers['content-disposition'], 'attachment; filename="projects.parquet"');
-  const withMark = await send(`${project}/site.csv?bom=1`);
+  t.equal((await ask('/projects.parquet')).headers['content-disposition'], 'attachment; filename="projects.parquet"');
+  const withMark = await ask(`${project}/site.csv?bom=1`);
   t.equal(withMark.bytes.subarray(0, 3).toString('hex'), 'efbbbf');
   t.equal(withMark.text.slice(1).startsWith('date,'), true);
 });

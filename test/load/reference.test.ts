@@ -1,8 +1,9 @@
 // The snapshot reference in docs/snapshot.md and `ordinate describe` matches the loader.
 import { join } from 'node:path';
 import t from 'tap';
+import { FACTS } from '../../server/load/fact-tables.ts';
 import { describeTables, exampleCsv, referenceMarkdown, type TableReference } from '../../server/load/reference.ts';
-import { ENTITIES, FACTS } from '../../server/load/tables.ts';
+import { ENTITIES } from '../../server/load/tables.ts';
 import { command } from '../command.ts';
 import { checkGenerated } from '../docs/generated.ts';
 import { temporaryFolder } from '../world.ts';

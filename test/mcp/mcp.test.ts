@@ -85,6 +85,7 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
       'list_projects',
       'site_performance',
       'surfaces',
+      'ai_answers',
       'hours',
       'explain_change',
       'top_rows',

@@ -29,6 +29,7 @@ const MAX_FURTHER_MODELS = 7;
 const FURTHER_OPERATIONS = [
   'get_hours',
   'list_surfaces',
+  'get_ai_report',
   'list_sitemaps',
   'list_index_state',
   'get_index_history',

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { macrosOf } from '../../server/load/column-types.ts';
-import { FACTS } from '../../server/load/tables.ts';
+import { FACTS } from '../../server/load/fact-tables.ts';
 import type { AnalyticsRow } from '../../server/providers/search-console/search-analytics.ts';
 import { appearanceQuery, queriesOf } from '../../server/sync/requests.ts';
 import { SYNC_TABLES, type SyncTable } from '../../server/sync/tables.ts';

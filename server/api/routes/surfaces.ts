@@ -7,6 +7,7 @@ import { surfacesReport } from '../../reports/surfaces.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {
+  aiProperties,
   comparedProperties,
   day,
   integer,
@@ -21,13 +22,17 @@ import type { Route } from './route.ts';
 
 const surface = object('Surface', {
   engine: openWords(ENGINES, 'The search engine.'),
-  type: openWords(SEARCH_TYPES),
+  type: openWords([...SEARCH_TYPES, 'ai'], 'The search type; `ai` for an imported report about AI answers.'),
   grain: openWords(['day'], 'The shortest time that is stored.'),
   firstDay: Type.String({ format: 'date', description: 'The first stored day.' }),
   lastDay: Type.String({ format: 'date', description: 'The last stored day.' }),
   provisionalAfter: nullable(day, 'The last final day; null if the engine does not say.'),
   ...metricsProperties,
+  clicks: nullable(integer({ minimum: 0 }), 'Null for `ai`, like impressions, ctr and position.'),
+  impressions: nullable(integer({ minimum: 0 })),
   ...comparedProperties,
+  aiImpressions: Type.Optional(aiProperties.aiImpressions),
+  citations: Type.Optional(aiProperties.citations),
 });
 
 const answer = object('SurfacesAnswer', {
@@ -43,7 +48,7 @@ export const surfaces: Route = {
   tag: 'Site',
   summary: 'The whole property by search type and engine',
   description:
-    'One row for each search type with stored days, and one for Bing. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.',
+    'One row for each search type with stored days, one for Bing, and one for each imported report about AI answers, which has measures of its own. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.',
   response: responses(answer, 'The surfaces.', ['invalid_request', 'not_found'], { hasEtag: true }),
   examples: {
     200: '/projects/Proj1/surfaces?period=28d&compare=previous',

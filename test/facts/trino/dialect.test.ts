@@ -10,6 +10,9 @@ import { sqlNames, sqlTemplate, sqlText } from '../../../server/runtime/sql.ts';
 const FILES = 'project_id in ($projects) and "$path" in ($files)';
 const PARTS = {
   name: 'url',
+  measure: 'citations',
+  first: 'first_day',
+  last: 'last_day',
   text: 'url',
   by: 'query',
   rows: 'select 1',

@@ -1,4 +1,6 @@
 import { apiPath, useResource } from '../lib/api.ts';
+import { formatDate } from '../lib/dates.ts';
+import { formatCount } from '../lib/format.ts';
 import type { Project, SurfacesAnswer } from '../lib/types.ts';
 import { compareParameter, rangeParameters, surfaceOf, surfaceParameters, useView, type View } from '../lib/view.ts';
 import { Change, Value } from './numbers.tsx';
@@ -17,6 +19,7 @@ export function Surfaces({ project }: { project: Project }) {
   const view = useView();
   const { data } = useResource<SurfacesAnswer>(surfacesPath(project.id, view, project));
   if (data === undefined || data.surfaces.length < 2) return null;
+  const ai = data.surfaces.filter(({ type }) => type === 'ai');
   return (
     <section class="card surfaces" aria-label="Surfaces">
       <header>
@@ -40,6 +43,7 @@ export function Surfaces({ project }: { project: Project }) {
         </thead>
         <tbody>
           {data.surfaces.map((row) => {
+            if (row.type === 'ai') return null;
             const surface = surfaceOf(row);
             return (
               <tr key={surface}>
@@ -71,6 +75,19 @@ export function Surfaces({ project }: { project: Project }) {
           })}
         </tbody>
       </table>
+      {ai.map(({ engine, aiImpressions = null, citations = null, firstDay, lastDay }) => (
+        <p key={engine} class="muted ai-answers">
+          {engine === 'google'
+            ? `In Google's AI answers: ${counted(aiImpressions)} impressions`
+            : `In AI answers of Bing and its partners: ${counted(citations)} citations`}
+          . Imported days: {formatDate(firstDay)} to {formatDate(lastDay)}.
+        </p>
+      ))}
     </section>
   );
+}
+
+/** What is not stored is unknown. */
+function counted(value: number | null): string {
+  return value === null ? 'unknown' : formatCount(value);
 }
