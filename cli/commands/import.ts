@@ -86,7 +86,7 @@ function printImport({ loaded, project, keywordsAdded, siteTotals, otherSearchTy
   const left = others.reduce((sum, [, rows]) => sum + rows, 0);
   if (left > 0) {
     const types = others.map(([type, rows]) => `${type} ${rows.toLocaleString('en')}`).join(', ');
-    print(`${count(left, 'row')} of other search types left out: ${types}.`);
+    print(`${count(left, 'row')} of search types that are not known left out: ${types}.`);
   }
   const was = loaded ? 'was' : 'would be';
   print(

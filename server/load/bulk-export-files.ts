@@ -8,7 +8,7 @@ import { filesBelow, unusableFile } from './snapshot-files.ts';
 /** Runs a query of `sql/load/bulk-export/`. */
 export type Select = <Row>(name: string, parameters: Parameters) => Promise<Row[]>;
 
-interface ExportFiles {
+export interface ExportFiles {
   /** searchdata_site_impression: aggregated by property. */
   readonly site: readonly string[];
   /** searchdata_url_impression: aggregated by page. */

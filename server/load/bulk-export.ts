@@ -11,6 +11,7 @@ import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts
 import { patternOf, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings/settings.ts';
 import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
+import { writeSearchTypes } from './bulk-types.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from './entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
@@ -39,13 +40,14 @@ export interface ImportSummary extends LoadSummary {
   readonly keywordsAdded: number;
   /** Aggregation of the site totals; `page` counts a result page with two pages of the site twice. */
   readonly siteTotals: 'property' | 'page';
-  /** Rows that were skipped, by search type: only web searches are imported. */
+  /** Rows that were skipped, by search type: those of types that are not known. */
   readonly otherSearchTypes: Readonly<Record<string, number>>;
 }
 
 /**
- * Imports the search engine's bulk export: creates or updates the project of the property, derives its facts (web
- * searches only) and publishes them through the loader, for the days in the export. Throws `ImportRefused`.
+ * Imports the search engine's bulk export: creates or updates the project of the property, derives its facts (all of web
+ * searches, days and countries of other search types) and publishes them through the loader, for the days in the export.
+ * Throws `ImportRefused`.
  */
 export async function importBulkExport(stores: Stores, options: ImportOptions): Promise<ImportSummary> {
   const { catalog, settings } = stores;
@@ -179,17 +181,19 @@ async function writeSnapshot(
       );
     }
   }
-  const others = await select<{ searchType: string; rows: number }>('other_search_types', {
-    files: [...siteFiles, ...urlFiles],
-    site,
-  });
+  const types = await writeSearchTypes(session, { site: siteFiles, url: urlFiles, siteUrl: site, project, folder });
+  for (const type of types.byPage) {
+    warnings.push(
+      `${type}: searchdata_site_impression has no rows of it, so its totals are counted by page, which gives more impressions.`,
+    );
+  }
   return {
     project,
     created: known === undefined,
     keywordsAdded: added.length,
     siteTotals: siteFiles.length > 0 ? ('property' as const) : ('page' as const),
-    otherSearchTypes: Object.fromEntries(others.map(({ searchType, rows: number }) => [searchType, number])),
-    knownDays,
+    otherSearchTypes: types.unknown,
+    knownDays: { ...knownDays, ...types.days },
     warnings,
   };
 }

@@ -319,7 +319,7 @@ t.test('a dry run says what an import would do, and what it is made of', async (
       byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0]),
       // The provider has such rows now and then.
       byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', 'x'], [3, 2, 0]),
-      ...['IMAGE', 'image', 'DISCOVER'].map((search_type) =>
+      ...['IMAGE', 'image', 'DISCOVER', 'LENS'].map((search_type) =>
         byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0], { search_type }),
       ),
       byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0], {
@@ -334,8 +334,12 @@ t.test('a dry run says what an import would do, and what it is made of', async (
     project: { created: true },
     keywordsAdded: 1,
     siteTotals: 'page',
-    otherSearchTypes: { IMAGE: 2, DISCOVER: 1 },
-    tables: { site_daily: { rows: 2, firstDay: '2026-03-01', lastDay: '2026-03-02' } },
+    otherSearchTypes: { LENS: 1 },
+    tables: {
+      site_daily: { rows: 2, firstDay: '2026-03-01', lastDay: '2026-03-02' },
+      site_daily_image: { rows: 1, firstDay: '2026-03-01' },
+      site_daily_discover: { rows: 1 },
+    },
     warnings: [/1 row with more clicks than impressions/],
   });
   t.notOk('NEWS' in dry.otherSearchTypes, 'rows of other properties are not ours');
@@ -345,7 +349,7 @@ t.test('a dry run says what an import would do, and what it is made of', async (
   const printed = await command({ ORDINATE_DATA: dataFolder }, ...words, '--dry-run');
   t.match(printed, { code: 0, stderr: '' });
   t.match(printed.stdout, /Site totals are computed from rows by page/);
-  t.match(printed.stdout, /3 rows of other search types left out: DISCOVER 1, IMAGE 2\./);
+  t.match(printed.stdout, /1 row of search types that are not known left out: LENS 1\./);
   t.match(printed.stdout, /nothing was loaded \(dry run\).*Project \w{5} would be created; 0 keywords added/s);
   t.strictSame((await get('/projects')).body.projects, []);
   t.match(await command({ ORDINATE_DATA: dataFolder }, ...words.slice(0, -1), 'https://other.example/'), {
@@ -359,6 +363,52 @@ t.test('a dry run says what an import would do, and what it is made of', async (
     url: [byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0])],
   });
   t.match(await bring(both), { loaded: true, siteTotals: 'property', otherSearchTypes: {} });
+});
+
+t.test('search types are stored apart, and none is a part of web', async (t) => {
+  const { bring, askIt } = await makeImports(t);
+  const ofSite = (search_type: string, day: string, country: string, clicks: number): Row =>
+    byProperty([day, 'MOBILE', country, null], [clicks, 100, 200], { search_type });
+  const ofPage = (search_type: string, day: string, clicks: number): Row =>
+    byPage([day, 'DESKTOP', 'usa', '/a', null], [clicks, 50, 0], { search_type });
+  const [first, last] = ['2026-03-01', '2026-03-02'];
+  const folder = await exportOf(t, {
+    site: [
+      ofSite('web', first, 'usa', 1),
+      ofSite('web', last, 'usa', 2),
+      ofSite('IMAGE', first, 'usa', 4),
+      ofSite('image', first, 'fra', 8),
+    ],
+    url: [
+      ofPage('web', first, 1),
+      ofPage('web', last, 2),
+      ofPage('IMAGE', first, 99),
+      ofPage('GOOGLE_NEWS', last, 16),
+      ofPage('discover', last, 32),
+    ],
+  });
+  const { warnings } = await bring(folder);
+  t.match(warnings, [/^discover: .*counted by page/, /^googleNews: .*counted by page/]);
+  const surfaces = (await askIt(`/surfaces?${RANGE}`))['surfaces'] as Row[];
+  t.match(
+    surfaces.map(({ type, clicks, impressions, position }) => [type, clicks, impressions, position]),
+    [
+      ['web', 3, 200, 3],
+      ['image', 12, 200, 3],
+      ['discover', 32, 50, null],
+      ['googleNews', 16, 50, null],
+    ],
+  );
+  const { countries } = await askIt(`/breakdowns?${RANGE}&type=image`);
+  t.match(countries, [
+    { country: 'fra', clicks: 8 },
+    { country: 'usa', clicks: 4 },
+  ]);
+  // Another export replaces the days that it has of a type.
+  const again = await exportOf(t, { site: [ofSite('web', last, 'usa', 2), ofSite('image', first, 'usa', 5)] });
+  await bring(again);
+  t.match((await askIt(`/site?${RANGE}&type=image`))['totals'], { clicks: 5 });
+  t.match((await askIt(`/site?${RANGE}`))['totals'], { clicks: 3 });
 });
 
 t.test('importing other days keeps the days between; a day that comes again is replaced whole', async (t) => {

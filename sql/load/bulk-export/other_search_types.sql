@@ -1,4 +1,4 @@
--- Rows of search types other than web, which are not imported. $files: export files of either kind; $site: the site_url
+-- Rows of search types other than web, as the export names them. $files: export files of either kind; $site: the site_url
 -- to keep, or null for all.
 select coalesce(upper(search_type), 'none') as "searchType", count(*)::double as rows
 from read_parquet($files, union_by_name = true, hive_partitioning = false)
