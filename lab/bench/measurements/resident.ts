@@ -8,7 +8,7 @@ const QUESTIONS = 10_000;
 const QUESTIONS_OF_KEY = 200;
 const LEAST_KEYS = 10;
 /** What a server does after its start has ended by then, in milliseconds, returning memory included. */
-const IDLE_AFTER = 15_000;
+const IDLE_AFTER = 25_000;
 
 /** The memory of a server that nobody has asked anything, and after many questions of all kinds, none asked twice. */
 export async function measureResident({ data, options }: Bench): Promise<Outcome> {

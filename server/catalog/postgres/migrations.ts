@@ -9,7 +9,8 @@ export const MIGRATIONS = sqlNames('catalog/postgres/migrations');
 /** The schema version of this release: the number of migrations. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-const LOCK_NOT_AVAILABLE = '55P03';
+/** A table is in use, or a writer waits for one that the migration has. */
+const IN_THE_WAY = ['55P03', '40P01'];
 
 type Queries = Pick<Connection, 'query'>;
 
@@ -51,7 +52,7 @@ export async function migrate(pool: PostgresPool): Promise<void> {
         await client.query('commit');
         return;
       } catch (error) {
-        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS) throw error;
+        if (!IN_THE_WAY.includes((error as { code?: string }).code ?? '') || attempt === ATTEMPTS) throw error;
         await client.query('rollback');
         await pause(PAUSE);
       }
