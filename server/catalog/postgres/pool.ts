@@ -34,8 +34,28 @@ const SESSION = [
 /** Wait for the server to end a connection, in milliseconds: it may be unreachable. */
 const GOODBYE_TIMEOUT = 2000;
 
-/** `end` never fails, and takes at most `GOODBYE_TIMEOUT`. */
+type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
+/** `end` never fails, and takes at most `GOODBYE_TIMEOUT`; a failed `connect` leaves nothing open. */
 class BoundedClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.Client> | undefined {
+    // Without a password, the server would wait a minute for it, and the process for the server.
+    const cut = (): void => void this.connection.stream.destroy();
+    if (callback === undefined) {
+      return super.connect().catch((error: unknown) => {
+        cut();
+        throw error;
+      });
+    }
+    super.connect((error: Error | null, client?: pg.Client) => {
+      if (error !== null) cut();
+      (callback as (failed: Error | null, connected?: pg.Client) => void)(error, client);
+    });
+    return undefined;
+  }
+
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | void {
