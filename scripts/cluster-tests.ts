@@ -28,7 +28,13 @@ const COMBINATIONS = [
   { stores: 'postgres+s3+duckdb', needs: ['PostgreSQL', 'S3'] },
   { stores: 'postgres+s3+trino', needs: ['PostgreSQL', 'S3', 'Trino'] },
 ];
-const CONFORMANCE = ['test/routes/*.test.ts', 'test/facts/*.test.ts', 'test/load/*.test.ts', 'test/lists/*.test.ts'];
+const CONFORMANCE = [
+  'test/routes/*.test.ts',
+  'test/facts/*.test.ts',
+  'test/load/*.test.ts',
+  'test/lists/*.test.ts',
+  'test/sandbox/*.test.ts',
+];
 /** Tests about the files of a data folder: their damage, durability and loss. */
 const LOCAL = ['damage', 'durability', 'lost-catalog', 'upgrade'].map((name) => `test/load/${name}.test.ts`);
 const BUCKET = 'ordinate';

@@ -34,6 +34,7 @@ import type { ServerParts } from './metrics/server-parts.ts';
 import { JudgedFindings } from './reports/judged-findings.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import { importOptional } from './runtime/optional-packages.ts';
+import { type Isolation, NOT_HELD } from './sandbox/launch.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import type { Settings } from './settings/settings.ts';
 import { openFileStore } from './storage/open-file-store.ts';
@@ -67,6 +68,8 @@ export interface Dependencies {
   /** Milliseconds; default: `Date.now`. */
   readonly now?: () => number;
   readonly limits?: Partial<Limits>;
+  /** How processes of statements may be isolated; by default as strongly as the system can. */
+  readonly isolations?: readonly Isolation[];
   /** Called with the stage times of each answer of the API. */
   readonly onStages?: OnStages;
   /** Counts requests for rate limits; by default those of this process. */
@@ -149,7 +152,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', () => lists.close());
   const heavyQueries = new ConcurrencyLimit(settings.threads);
-  const sandbox = settings.sql ? await openSandbox(app, settings, statement) : undefined;
+  const sandbox = settings.sql ? await openSandbox(app, dependencies, statement) : undefined;
   const context: Context = {
     catalog,
     catalogCache,
@@ -191,9 +194,17 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   return built;
 }
 
-async function openSandbox(app: FastifyInstance, { dataFolder }: Settings, time: number): Promise<Sandbox> {
-  const sandbox = await Sandbox.open(join(dataFolder, 'temporary'), time);
-  app.log.info({ isolation: sandbox.isolation }, 'statements run isolated');
+async function openSandbox(
+  app: FastifyInstance,
+  { settings, isolations }: Dependencies,
+  time: number,
+): Promise<Sandbox> {
+  const sandbox = await Sandbox.open(join(settings.dataFolder, 'temporary'), time, isolations);
+  const { isolation } = sandbox;
+  app.log[isolation === 'namespaces' ? 'info' : 'warn'](
+    { isolation, ...NOT_HELD[isolation] },
+    'statements run isolated',
+  );
   // Statements would delay the shutdown.
   app.addHook('preClose', async () => sandbox.close());
   return sandbox;
@@ -211,7 +222,7 @@ async function openRedis(app: FastifyInstance, { limits: url }: Settings): Promi
 
 /** The state of the server for metrics. */
 function partsOf(
-  { lists, cache, longAnswers }: Context,
+  { lists, cache, longAnswers, sandbox }: Context,
   {
     catalog,
     engine,
@@ -226,6 +237,7 @@ function partsOf(
       streams: () => longAnswers.state,
       provider: () => gateway.state,
       ...(catalog.connections && { postgres: () => catalog.connections! }),
+      ...(sandbox && { sql: () => sandbox.state }),
     },
     caches: {
       responses: () => ({ ...cache.state, entries: cache.state.answers }),

@@ -163,7 +163,7 @@ export async function makeWorld(
   tables: Tables = {},
   options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv; measured?: boolean } & Pick<
     Dependencies,
-    'limits' | 'onStages'
+    'limits' | 'onStages' | 'isolations'
   > = {},
 ): Promise<World> {
   const { now = NOW, environment, measured = false, ...appOptions } = options;

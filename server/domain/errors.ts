@@ -37,6 +37,7 @@ export type UnavailableReason = ResourceFailure | (typeof UNAVAILABLE_REASONS)[n
 
 export const UNAVAILABLE_REASONS = [
   'busy-long-answers',
+  'busy-statements',
   'time-limit',
   'list-wait',
   'list-unreadable',

@@ -6,7 +6,13 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import { LEASE_OUTCOMES, onMeasured, POSTGRES_WAITS, STORAGE_REQUESTS } from '../runtime/measurements.ts';
+import {
+  LEASE_OUTCOMES,
+  onMeasured,
+  POSTGRES_WAITS,
+  STATEMENT_OUTCOMES,
+  STORAGE_REQUESTS,
+} from '../runtime/measurements.ts';
 
 /** Metrics of one process as plain data, which can be sent to another process and merged there. */
 export type Collected = readonly MetricObjectWithValues<MetricValue<string>>[];
@@ -52,6 +58,7 @@ export class ProcessMetrics {
     this.#watchPostgres();
     this.#watchLeases();
     this.#watchDeliveries();
+    this.#watchStatements();
   }
 
   collect(): Promise<Collected> {
@@ -162,6 +169,18 @@ export class ProcessMetrics {
     this.#stops.push(
       onMeasured('deliveryAttempt', ({ outcome, seconds }) => {
         attempts.inc({ outcome });
+        times.observe(seconds);
+      }),
+    );
+  }
+
+  #watchStatements(): void {
+    const statements = this.#counter('statements', 'Statements in SQL.', ['outcome']);
+    const times = this.#times('statement', 'Time of statements in SQL until their first row, waits included.', []);
+    for (const outcome of STATEMENT_OUTCOMES) statements.inc({ outcome }, 0);
+    this.#stops.push(
+      onMeasured('statement', ({ outcome, seconds }) => {
+        statements.inc({ outcome });
         times.observe(seconds);
       }),
     );

@@ -73,6 +73,8 @@ export interface SharedLimitOptions {
   readonly perKey: number;
   /** How long a caller waits for a slot before it is rejected, in milliseconds. */
   readonly maxWait: number;
+  /** What a caller is told that has waited too long. */
+  readonly busy?: () => Error;
 }
 
 /** A concurrency limit with a share for each key, so that one key cannot take all slots. */
@@ -100,7 +102,7 @@ export class SharedConcurrencyLimit {
 
   /** Like `ConcurrencyLimit.enter`, but throws `unavailable` after `maxWait`. The slot may be released more than once. */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
-    const { perKey, maxWait } = this.#options;
+    const { perKey, maxWait, busy: tooBusy = busy } = this.#options;
     const ofKey = this.#byKey.get(key) ?? { limit: new ConcurrencyLimit(perKey), users: 0 };
     this.#byKey.set(key, ofKey);
     ofKey.users++;
@@ -115,7 +117,7 @@ export class SharedConcurrencyLimit {
     };
     const waiting = new AbortController();
     const stopWaiting = (): void => waiting.abort(signal.reason);
-    const timer = setTimeout(() => waiting.abort(busy()), maxWait);
+    const timer = setTimeout(() => waiting.abort(tooBusy()), maxWait);
     signal.addEventListener('abort', stopWaiting, { once: true });
     try {
       signal.throwIfAborted();

@@ -12,6 +12,10 @@ type PostgresWait = (typeof POSTGRES_WAITS)[number];
 export const LEASE_OUTCOMES = ['taken', 'elsewhere', 'away', 'lost', 'released'] as const;
 type LeaseOutcome = (typeof LEASE_OUTCOMES)[number];
 
+/** What became of a statement; `busy`: it was not run, because others do, `failed`: also if its client has left. */
+export const STATEMENT_OUTCOMES = ['complete', 'truncated', 'refused', 'stopped', 'busy', 'failed'] as const;
+export type StatementOutcome = (typeof STATEMENT_OUTCOMES)[number];
+
 /** Measurements that modules report for metrics. Values of labels are few and fixed; times are in seconds. */
 export interface Measurements {
   /** A request to a provider. `outcome`: `ok` or the kind of the failure. */
@@ -29,6 +33,8 @@ export interface Measurements {
   readonly lease: { readonly outcome: LeaseOutcome };
   /** An attempt to deliver something over a channel. */
   readonly deliveryAttempt: { readonly outcome: 'sent' | 'retry' | 'failed' | 'gone'; readonly seconds: number };
+  /** A statement in SQL, waits included. `outcome`: one of `STATEMENT_OUTCOMES`. */
+  readonly statement: { readonly outcome: StatementOutcome; readonly seconds: number };
   readonly jobRun: { readonly job: string; readonly outcome: string; readonly seconds: number };
   readonly syncRun: { readonly outcome: string; readonly seconds: number };
   readonly alertEvaluation: {

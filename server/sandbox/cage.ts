@@ -34,22 +34,27 @@ async function send(message: object, rows?: readonly Buffer[]): Promise<void> {
   for (const part of rows ?? []) if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
-async function run(statement: StatementMessage): Promise<void> {
-  const database = await DuckDBInstance.create(':memory:', {
-    memory_limit: MEMORY,
-    threads: '1',
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-    temp_directory: '',
-  });
-  const connection = await database.connect();
-  // The text that runs is the text that is checked. Streaming instead of the limit would hide errors after the first rows.
-  const text = `select * from (\n${statement.sql}\n) limit ${statement.limit + 1}`;
-  await parse(connection, statement.sql);
-  const known = new Set(statement.tables.map(({ name }) => name));
-  const named = checkStatement(await parse(connection, text, 'End the statement without a semicolon.'), known);
-  await send({ needs: [...named] });
+/** Whether a statement may run; what it may not is told, and nothing has run. */
+async function isAllowed(connection: DuckDBConnection, statement: StatementMessage): Promise<boolean> {
+  try {
+    await parse(connection, statement.sql);
+    const tree = await parse(connection, wholeText(statement), 'End the statement without a semicolon.');
+    const named = checkStatement(tree, new Set(statement.tables.map(({ name }) => name)));
+    await send({ needs: [...named] });
+    return true;
+  } catch (error) {
+    if (!(error instanceof RefusedStatement)) throw error;
+    await send({ refused: error.message, isReady: true });
+    return false;
+  }
+}
+
+/** The text that runs is the text that is checked. Streaming instead of the limit would hide errors after the first rows. */
+function wholeText({ sql, limit }: StatementMessage): string {
+  return `select * from (\n${sql}\n) limit ${limit + 1}`;
+}
+
+async function run(connection: DuckDBConnection, statement: StatementMessage): Promise<void> {
   const content = await receive<ContentMessage>();
   const pathsOf = (name: string): string[] => {
     const table = content[name]!;
@@ -60,7 +65,7 @@ async function run(statement: StatementMessage): Promise<void> {
     await connection.run(`set allowed_paths = [${Object.keys(content).flatMap(pathsOf).map(quoted).join(', ')}]`);
     await connection.run('set enable_external_access = false');
     for (const table of statement.tables)
-      if (named.has(table.name))
+      if (table.name in content)
         await create(connection, table, statement.project, content[table.name]!, pathsOf(table.name));
     await connection.run('create macro ctr(clicks, impressions) as clicks / nullif(impressions, 0)');
     // `position` is a word of the grammar.
@@ -71,7 +76,7 @@ async function run(statement: StatementMessage): Promise<void> {
     // Its errors have the lines of the client's text.
     const prepared = await connection.prepare(statement.sql);
     if ((prepared.statementType as number) !== SELECT) throw new RefusedStatement(ONE_SELECT);
-    const result = await connection.run(text, parameters as never);
+    const result = await connection.run(wholeText(statement), parameters as never);
     const { columns, rows, count, isCut } = rowsJson(result, statement.limit, MAX_BYTES);
     const bytes = rows.reduce((sum, part) => sum + part.length, 0);
     await send({ columns, truncated: isCut, rows: count, bytes }, rows);
@@ -124,13 +129,25 @@ function quoted(text: string): string {
 }
 
 try {
-  await run(await receive<StatementMessage>());
-} catch (error) {
-  await send({
-    refused:
-      error instanceof RefusedStatement
-        ? error.message
-        : `The statement cannot run: ${(error as Error).message.split('\n', 1)[0]}`,
+  const database = await DuckDBInstance.create(':memory:', {
+    memory_limit: MEMORY,
+    threads: '1',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+    temp_directory: '',
   });
+  const connection = await database.connect();
+  // The first statement would wait for it.
+  await parse(connection, 'select 1');
+  let statement = await receive<StatementMessage>();
+  while (!(await isAllowed(connection, statement))) statement = await receive<StatementMessage>();
+  await run(connection, statement);
+} catch (error) {
+  const refused =
+    error instanceof RefusedStatement
+      ? error.message
+      : `The statement cannot run: ${(error as Error).message.split('\n', 1)[0]}`;
+  await send({ refused, isReady: false });
 }
 process.stdout.end(end);

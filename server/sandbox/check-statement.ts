@@ -12,9 +12,9 @@ const TABLE_FUNCTIONS = new Set([
   'repeat_row',
 ]);
 
-/** Functions that show or change more than their arguments: settings, other statements, the log, the time. */
+/** Functions that show or change more than their arguments: settings, other statements, the log, the time, the insides. */
 const REFUSED_FUNCTIONS =
-  /^(?:current_setting|getvariable|getenv|current_query.*|current_connection_id|current_transaction_id|txid_current|write_log|parse_duckdb_log_message|json_serialize_(?:plan|sql)|json_deserialize_sql|json_execute.*|nextval|currval|(?:pg_)?sleep(?:_ms)?|in_search_path|get_block_size|pg_.*|has_.*_privilege|inet_.*|.*_description|format_pg_type|map_to_pg_oid|__internal_.*|query|query_table)$/;
+  /^(?:current_setting|getvariable|getenv|current_query.*|current_connection_id|current_transaction_id|txid_current|write_log|parse_duckdb_log_message|json_serialize_(?:plan|sql)|json_deserialize_sql|json_execute.*|nextval|currval|(?:pg_)?sleep(?:_ms)?|in_search_path|get_block_size|pg_.*|has_.*_privilege|inet_.*|.*_description|format_pg_type|map_to_pg_oid|__internal_.*|query|query_table|combine|finalize|stats|vector_type)$/;
 
 /** Names of views of the database's catalog, which no name of a statement may hide. */
 const OF_THE_DATABASE = /^(?:duckdb|pg|pragma|sqlite)_/;

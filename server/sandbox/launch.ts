@@ -36,8 +36,16 @@ const ENVIRONMENT = {
 };
 
 /** How the system isolates the process of a statement, the strongest first. */
-const ISOLATIONS = ['namespaces', 'capabilities', 'limits'] as const;
+export const ISOLATIONS = ['namespaces', 'capabilities', 'limits'] as const;
 export type Isolation = (typeof ISOLATIONS)[number];
+
+/** What code that broke out of DuckDB could do, for the operator. */
+const AS_THE_SERVICE = 'what the user of the service may read, emptying its files, the network and other processes';
+export const NOT_HELD: Readonly<Record<Isolation, { readonly notHeld?: string }>> = {
+  namespaces: {},
+  capabilities: { notHeld: AS_THE_SERVICE },
+  limits: { notHeld: `${AS_THE_SERVICE}, and all rights of that user` },
+};
 
 export interface LaunchOptions {
   readonly isolation: Isolation;
@@ -49,20 +57,25 @@ export interface LaunchOptions {
 
 /** Starts the process of a statement, with pipes as standard input and output. */
 export function launch(options: LaunchOptions): ChildProcess {
-  return start([process.execPath, '--max-old-space-size=256', PROGRAM], options);
+  return startIsolated([process.execPath, '--max-old-space-size=256', PROGRAM], options);
 }
 
-/** The strongest isolation that works here; undefined if not even the limits do. */
-export async function findIsolation(empty: string, files: string): Promise<Isolation | undefined> {
-  for (const isolation of ISOLATIONS) {
-    const child = start([process.execPath, '--eval', '0'], { isolation, empty, files });
+/** The first isolation that works here; undefined if not even the limits do. */
+export async function findIsolation(
+  empty: string,
+  files: string,
+  isolations: readonly Isolation[] = ISOLATIONS,
+): Promise<Isolation | undefined> {
+  for (const isolation of isolations) {
+    const child = startIsolated([process.execPath, '--eval', '0'], { isolation, empty, files });
     const [code] = (await once(child, 'close').catch(() => [1])) as [number | null];
     if (code === 0) return isolation;
   }
   return undefined;
 }
 
-function start(command: readonly string[], { isolation, empty, files }: LaunchOptions): ChildProcess {
+/** Starts a command in the way of statements. */
+export function startIsolated(command: readonly string[], { isolation, empty, files }: LaunchOptions): ChildProcess {
   const limited = ['/bin/sh', '-c', LIMITS, ...command];
   const dropped = ['setpriv', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', ...limited];
   const folders = [...new Set([CODE, join(CODE, '../sql'), packages(), dirname(process.execPath), files])];

@@ -36,7 +36,8 @@ export type ContentMessage = Readonly<
 /** The process asks for the content of tables, refuses, or answers; rows follow an answer as one JSON array. */
 export type CageMessage =
   | { readonly needs: readonly string[] }
-  | { readonly refused: string }
+  /** `isReady`: nothing was run, and the process waits for another statement. */
+  | { readonly refused: string; readonly isReady: boolean }
   | {
       readonly columns: readonly { readonly name: string; readonly type: string }[];
       readonly truncated: boolean;

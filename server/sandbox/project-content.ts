@@ -1,4 +1,4 @@
-import { copyFile, link } from 'node:fs/promises';
+import { constants, copyFile, link } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow } from '../catalog/entity-rows.ts';
@@ -35,7 +35,7 @@ export function contentOfProject(
   { catalog, files, now }: { catalog: Catalog; files: FileStore; now: () => number },
   project: Project,
 ): OpenContent {
-  return async (tables, folder) => {
+  return async (tables, { files: folder, isReadOnly }) => {
     const historyFrom = keywordHistoryFrom(project, now());
     const all = project.syncedThrough === null ? [] : (await filesOfProject(catalog, project, null)).files;
     const needed = all.filter(
@@ -49,16 +49,17 @@ export function contentOfProject(
     }
     for (const [index, { table }] of needed.entries()) {
       const name = `${table}-${index}.parquet`;
-      await provide(opened.paths[index]!, join(folder, name));
+      await provide(opened.paths[index]!, join(folder, name), isReadOnly);
       (content[table] as { files: string[] }).files.push(name);
     }
     return content;
   };
 }
 
-/** Links a file, which is not there twice then, or copies it from another disk. */
-async function provide(file: string, target: string): Promise<void> {
-  await link(file, target).catch(() => copyFile(file, target));
+/** Links a file where the process cannot change it, which is not there twice then; else, and from another disk, copies it. */
+async function provide(file: string, target: string, isReadOnly: boolean): Promise<void> {
+  const copy = (): Promise<void> => copyFile(file, target, constants.COPYFILE_FICLONE);
+  await (isReadOnly ? link(file, target).catch(copy) : copy());
 }
 
 async function rowsOf(catalog: Catalog, { name, columns }: EntityTable, project: string): Promise<object[]> {

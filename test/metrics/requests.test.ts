@@ -1,5 +1,6 @@
 // Requests to the API and to providers are counted by route, status and outcome, in few series.
 import t from 'tap';
+import { createKey } from '../../server/catalog/keys.ts';
 import { connect, connectedWorld } from '../fakes/connected.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT } from '../world.ts';
 import { parseScrape, valuesOf } from './scrape-text.ts';
@@ -90,6 +91,25 @@ t.test('requests to providers and fetches of lists are counted by outcome', asyn
   t.strictSame(valuesOf(text, 'ordinate_lists_stored'), { '': 1 });
   t.ok(valuesOf(text, 'ordinate_lists_stored_bytes')['']! > 0);
   t.strictSame(valuesOf(text, 'ordinate_places_used', { ...SERVER, gate: 'provider' }), { '': 0 });
+});
+
+t.test('statements in SQL are counted by outcome', async (t) => {
+  const world = await makeWorld(t, ROWS, {
+    measured: true,
+    environment: { ORDINATE_SQL: 'on' },
+    limits: { statement: 3000 },
+  });
+  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', by: null, at: 0, scope: 'sql' });
+  const endless = 'with recursive n as (select 1 as i union all select i + 1 from n) select count(*) from n';
+  for (const sql of ['select 1', 'from range(2)', `from read_text('/etc/passwd')`, 'select no_column', endless]) {
+    const headers = { authorization: `Bearer ${key}` };
+    await world.app.inject({ method: 'POST', url: '/api/v1/projects/Proj1/sql', headers, payload: { sql, limit: 1 } });
+  }
+  const text = await world.scrape();
+  const outcomes = { complete: 1, truncated: 1, refused: 2, stopped: 1, busy: 0, failed: 0 };
+  t.strictSame(valuesOf(text, 'ordinate_statements_total', SERVER), outcomes);
+  t.strictSame(valuesOf(text, 'ordinate_statement_seconds_count', SERVER), { '': 5 });
+  t.strictSame(valuesOf(text, 'ordinate_places_waiting', { ...SERVER, gate: 'sql' }), { '': 0 });
 });
 
 t.test('few projects have a series of their own: those whose sync is the oldest', async (t) => {

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from '../readme.ts';
 import { BOMBS } from './hostile.ts';
 
-const PORT = 3917;
+const PORT = 22017;
 const ROUNDS = Number(process.argv[2] ?? 3);
-const REQUESTS = 300;
+const REQUESTS = Number(process.argv[3] ?? 300);
 const WORKSPACES = ['hostile1', 'hostile2', 'hostile3', 'hostile4'];
 const PROJECT = 'Fw7kd';
 const ORDINATE = join(ROOT, 'dist/cli/ordinate.js');
@@ -87,20 +87,22 @@ async function attack(
   return found;
 }
 
-/** Milliseconds of light requests of a client that waits 20 ms after each answer: days of the property, ever other ranges. */
+/** All light requests, in random order: each is sent once, so that none is answered from the response cache. */
+const questions = [...Array(470).keys()]
+  .flatMap((day) => ['all', 'desktop', 'mobile', 'tablet'].map((device) => `period=${7 + day}d&device=${device}`))
+  .flatMap((query) => ['day', 'week', 'month'].map((interval) => `${query}&interval=${interval}`))
+  .map((query) => ({ query, order: Math.random() }))
+  .sort((a, b) => a.order - b.order)
+  .map(({ query }) => query);
+
+/** Milliseconds of light requests of a client that waits 20 ms after each answer: days of the property. */
 async function light(key: string): Promise<number[]> {
   const times: number[] = [];
-  for (let at = 0; at < REQUESTS; at++) {
+  for (const question of questions.splice(0, REQUESTS)) {
     const started = performance.now();
-    const pick = (count: number): number => Math.floor(Math.random() * count);
-    const device = ['all', 'desktop', 'mobile', 'tablet'][pick(4)];
-    const interval = ['day', 'week', 'month'][pick(3)];
-    const answer = await fetch(
-      `${address}${PROJECT}/site?period=${7 + pick(470)}d&device=${device}&interval=${interval}`,
-      {
-        headers: { authorization: `Bearer ${key}` },
-      },
-    );
+    const answer = await fetch(`${address}${PROJECT}/site?${question}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`A light request was answered ${answer.status}.`);
     times.push(performance.now() - started);
@@ -132,14 +134,15 @@ try {
     ))
   )
     await sleep(100);
+  await light(keys.light);
   console.log(
     `isolation: ${/"isolation":"(\w+)"/.exec(printed)?.[1]}, load ${loadavg()
       .map((one) => one.toFixed(1))
       .join(' ')}`,
   );
-  await light(keys.light);
+  const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const quiet = await light(keys.light);
+    const alone = await light(keys.light);
     const leaving = new AbortController();
     const attacks = Array.from({ length: 8 }, (_, client) =>
       attack(`Host${client % 4}`, keys.hostile[client % 4]!, client, leaving.signal),
@@ -147,20 +150,21 @@ try {
     await sleep(2000);
     const attacked = await light(keys.light);
     leaving.abort();
-    const answers = await Promise.all(attacks);
-    const [p50, p95] = [0.5, 0.95].map((share) => [at(quiet, share), at(attacked, share)] as const) as [
-      readonly [number, number],
-      readonly [number, number],
-    ];
-    const sums = answers.reduce<Record<string, number>>((all, one) => {
-      for (const [status, count] of Object.entries(one)) all[status] = (all[status] ?? 0) + count;
-      return all;
-    }, {});
-    console.log(
-      `p50 ${p50[0].toFixed(1)} -> ${p50[1].toFixed(1)} ms, p95 ${p95[0].toFixed(1)} -> ${p95[1].toFixed(1)} ms (${(p95[1] / p95[0]).toFixed(2)} x); hostile ${JSON.stringify(sums)}; server ${memoryOf(server)}; load ${loadavg()[0]!.toFixed(1)}`,
-    );
+    const answers: Record<string, number> = {};
+    for (const [status, count] of (await Promise.all(attacks)).flatMap(Object.entries<number>))
+      answers[status] = (answers[status] ?? 0) + count;
     await sleep(1500);
+    // The same without hostile statements: how far two measurements differ anyway.
+    const again = await light(keys.light);
+    const base = at([...alone, ...again], 0.95);
+    ratios.push(at(attacked, 0.95) / base);
+    const row = [0.5, 0.95].flatMap((share) => [alone, again, attacked].map((times) => at(times, share).toFixed(1)));
+    const noise = at(again, 0.95) / at(alone, 0.95);
+    console.log(
+      `| ${[round + 1, ...row, `${ratios.at(-1)!.toFixed(2)} ×`, `${noise.toFixed(2)} ×`].join(' | ')} | hostile ${JSON.stringify(answers)}; server ${memoryOf(server)}; load ${loadavg()[0]!.toFixed(1)}`,
+    );
   }
+  console.log(`ratio of p95: median ${at(ratios, 0.5).toFixed(2)}, worst ${Math.max(...ratios).toFixed(2)}`);
 } finally {
   server.kill();
   await once(server, 'exit');

@@ -1,88 +1,12 @@
 // Keys with the scope sql ask by SELECT statements, and no statement reads, writes or shows anything else.
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { SANDBOX_TABLES } from '../../server/sandbox/project-content.ts';
 import { guideBlock } from '../docs/blocks.ts';
 import { runScript } from '../shell.ts';
-import { makeWorld, type World } from '../world.ts';
-import { BOMBS, HARMLESS, REFUSED } from './hostile.ts';
-
-const FACTS = {
-  projects: [
-    {
-      id: 'Proj1',
-      workspace_id: 'acme',
-      domain: 'example.com',
-      property: 'sc-domain:example.com',
-      synced_through: '2026-03-02',
-      created_at: '2026-01-01T00:00:00Z',
-    },
-    {
-      id: 'Proj2',
-      workspace_id: 'acme',
-      domain: 'secret.example',
-      property: 'sc-domain:secret.example',
-      synced_through: '2026-03-02',
-      created_at: '2026-01-01T00:00:00Z',
-    },
-  ],
-  keywords: [
-    { project_id: 'Proj1', id: 'Kw001', query: 'red shoes', tracked_since: '2026-01-01T00:00:00Z', tags: '["top"]' },
-    { project_id: 'Proj2', id: 'Kw001', query: 'confidential', tracked_since: '2026-01-01T00:00:00Z' },
-  ],
-  site_daily: [
-    { project_id: 'Proj1', date: '2026-03-01', device: 'desktop', clicks: 10, impressions: 100, sum_position: 250 },
-    { project_id: 'Proj1', date: '2026-03-02', device: 'mobile', clicks: 5, impressions: 100, sum_position: 50 },
-    { project_id: 'Proj2', date: '2026-03-01', device: 'desktop', clicks: 777, impressions: 999, sum_position: 0 },
-  ],
-  keyword_daily: [
-    {
-      project_id: 'Proj1',
-      keyword_id: 'Kw001',
-      date: '2026-03-01',
-      device: 'desktop',
-      clicks: 3,
-      impressions: 30,
-      sum_position: 30,
-    },
-  ],
-};
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly body: {
-    error?: { code: string; message: string };
-    rows?: object[];
-    columns?: object[];
-    truncated?: boolean;
-  };
-}
-
-async function poster(world: World, scope: 'sql' | null = 'sql', projects: string[] | null = null) {
-  const made = await createKey(world.catalog, {
-    workspace: 'acme',
-    name: `sql ${Math.random()}`,
-    by: null,
-    at: 0,
-    scope,
-    projects,
-  });
-  return async (body: object, project = 'Proj1'): Promise<Answer> => {
-    const response = await world.app.inject({
-      method: 'POST',
-      url: `/api/v1/projects/${project}/sql`,
-      headers: { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' },
-      payload: JSON.stringify(body),
-    });
-    return { status: response.statusCode, text: response.body, body: JSON.parse(response.body) as Answer['body'] };
-  };
-}
-
-const on = { environment: { ORDINATE_SQL: 'on' } };
+import { makeWorld } from '../world.ts';
+import { BOMBS } from './hostile.ts';
+import { FACTS, on, poster } from './sql-world.ts';
 
 test('SQL reads the rows of the project', async (t) => {
   const world = await makeWorld(t, FACTS, on);
@@ -149,39 +73,6 @@ test('who may use SQL', async (t) => {
   t.equal((await (await poster(off))({ sql: 'select 1' })).status, 404);
 });
 
-for (const [name, status, statements, limits] of [
-  ['are refused', 400, REFUSED, {}],
-  ['are harmless', 200, HARMLESS, {}],
-  ['are stopped', 400, BOMBS, { statement: 2000 }],
-] as const) {
-  test(`hostile statements ${name}`, async (t) => {
-    const world = await makeWorld(t, FACTS, { ...on, limits });
-    // Each key may send 120 requests per minute.
-    const posts = await Promise.all([1, 2, 3].map(() => poster(world)));
-    const before = contentOf(world.dataFolder);
-    // Each takes half a second of a processor. ORDINATE_TEST_HOSTILE=all tries all of them.
-    const step = process.env['ORDINATE_TEST_HOSTILE'] === 'all' ? 1 : 8;
-    const left = statements.filter((_, index) => index % step === 0);
-    const next = async (): Promise<void> => {
-      for (let one = left.pop(); one !== undefined; one = left.pop()) {
-        const sql = one.sql.replaceAll('{data}', world.dataFolder);
-        const found = await posts[left.length % posts.length]!({ sql });
-        const what = sql.slice(0, 120);
-        t.equal(found.status, status, `${what}: ${found.text.slice(0, 300)}`);
-        t.notMatch(found.text, /777|confidential|secret\.example|root:x:|libduckdb|node_modules/, what);
-        t.notOk(found.text.includes(world.dataFolder) && !sql.includes(world.dataFolder), `${what}: no path`);
-      }
-    };
-    // Two at a time, as a workspace may.
-    await Promise.all([next(), next()]);
-    t.strictSame(contentOf(world.dataFolder), before, 'nothing is written');
-    t.notOk(
-      world.log.some((line) => line.includes('read_text')),
-      'statements are not logged',
-    );
-  });
-}
-
 test('the process of a statement is killed when its client leaves, and when the server stops', async (t) => {
   const world = await makeWorld(t, FACTS, { ...on, limits: { statement: 60_000 } });
   const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', by: null, at: 0, scope: 'sql' });
@@ -209,20 +100,3 @@ test('the process of a statement is killed when its client leaves, and when the 
   t.equal(await last, 503);
   await world.app.close();
 });
-
-test('two hundred hostile statements are tried', async (t) => {
-  t.ok(REFUSED.length + HARMLESS.length + BOMBS.length >= 200);
-});
-
-/** The hashes of all fact files. */
-function contentOf(folder: string): Record<string, string> {
-  const names = readdirSync(join(folder, 'facts'), { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return Object.fromEntries(
-    names.map(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return [path, createHash('sha256').update(readFileSync(path)).digest('hex')] as const;
-    }),
-  );
-}

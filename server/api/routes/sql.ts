@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { invalidRequest, KnownError, notFound } from '../../domain/errors.ts';
 import { JSON_TYPE } from '../../domain/formats.ts';
 import { findReportProject, projectReference } from '../../reports/report.ts';
+import { measure, type StatementOutcome, secondsSince } from '../../runtime/measurements.ts';
 import { contentOfProject, SANDBOX_TABLES } from '../../sandbox/project-content.ts';
-import type { SandboxAnswer } from '../../sandbox/sandbox.ts';
+import { type SandboxAnswer, StoppedStatement } from '../../sandbox/sandbox.ts';
 import { responses } from '../responses.ts';
 import { object, project } from '../schemas.ts';
 import type { Route } from './route.ts';
@@ -55,7 +56,7 @@ export const sql: Route = {
     if (!mayUseSql)
       throw new KnownError('scope_required', 'This key may not use SQL; create one with `keys create --scope sql`.');
     const started = performance.now();
-    let outcome = 'failed';
+    let outcome: StatementOutcome = 'failed';
     let made: SandboxAnswer | undefined;
     try {
       const statement = readStatement((request.query as { q: string }).q);
@@ -63,17 +64,13 @@ export const sql: Route = {
       made = await sandbox.run({ ...statement, ...about, workspace, signal: request.signal });
       outcome = made.truncated ? 'truncated' : 'complete';
     } catch (error) {
-      outcome = error instanceof KnownError ? error.code : outcome;
+      outcome = outcomeOf(error);
       throw error;
     } finally {
-      const line = {
-        id: request.id,
-        project: found.id,
-        outcome,
-        rows: made?.count,
-        ms: Math.round(performance.now() - started),
-      };
+      const seconds = secondsSince(started);
+      const line = { id: request.id, project: found.id, outcome, rows: made?.count, ms: Math.round(seconds * 1000) };
       request.log.info(line, 'statement');
+      measure('statement', () => ({ outcome, seconds }));
     }
     const { columns, truncated, rows } = made;
     const head = JSON.stringify({ project: projectReference(found), columns, truncated });
@@ -83,6 +80,12 @@ export const sql: Route = {
     }));
   },
 };
+
+function outcomeOf(error: unknown): StatementOutcome {
+  if (error instanceof StoppedStatement) return 'stopped';
+  if (!(error instanceof KnownError)) return 'failed';
+  return error.code === 'invalid_request' ? 'refused' : 'busy';
+}
 
 async function* document(head: string, rows: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
   yield Buffer.from(`${head.slice(0, -1)},"rows":`);
