@@ -81,8 +81,10 @@ export function refusedFor(t: Test, { status, body }: Answer, parameter: string,
   t.match({ status, code, message }, expected, name);
 }
 
-export interface World {
-  readonly app: FastifyInstance;
+/** A world whose server is built at its first request. */
+export interface LazyWorld {
+  /** The server. */
+  readonly served: () => Promise<FastifyInstance>;
   readonly catalog: OpenCatalog;
   readonly settings: Settings;
   readonly dataFolder: string;
@@ -101,6 +103,10 @@ export interface World {
     tables: Tables,
     options?: { replace?: boolean; confirmDelete?: string[]; source?: string },
   ) => ReturnType<typeof loadSnapshot>;
+}
+
+export interface World extends LazyWorld {
+  readonly app: FastifyInstance;
 }
 
 /** For a few rows, more threads of DuckDB are only waited for. */
@@ -126,9 +132,20 @@ export function sharedEngine({ memoryLimit, threads }: Settings): Promise<Engine
 /** Data folders as loads of this process left them, by what was loaded. */
 const loaded = new Map<string, Promise<string>>();
 
+/** A catalog without rows: its schema takes longer to make than some rows to load. */
+let emptyCatalog: Promise<string> | undefined;
+
+async function makeEmptyCatalog(): Promise<string> {
+  const dataFolder = temporaryFolder(tap);
+  await (await openCatalog(readSettings({ ORDINATE_DATA: dataFolder }))).close();
+  return dataFolder;
+}
+
 async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
   // It must outlive the first test that needs it.
   const dataFolder = temporaryFolder(tap);
+  emptyCatalog ??= makeEmptyCatalog();
+  cpSync(await emptyCatalog, dataFolder, { recursive: true });
   await loadTables(tap, { ...settings, dataFolder }, tables);
   return dataFolder;
 }
@@ -157,15 +174,19 @@ async function openMetrics(options: ServerMetricsOptions): Promise<ServerMetrics
   return new ServerMetrics(options);
 }
 
+type WorldOptions = { now?: number | (() => number); environment?: NodeJS.ProcessEnv; measured?: boolean } & Pick<
+  Dependencies,
+  'limits' | 'onStages' | 'isolations'
+>;
+
 /** A server with the rows of `tables`; `WORKSPACE` and `PROJECT` are the defaults for their tables. */
-export async function makeWorld(
-  t: Test,
-  tables: Tables = {},
-  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv; measured?: boolean } & Pick<
-    Dependencies,
-    'limits' | 'onStages' | 'isolations'
-  > = {},
-): Promise<World> {
+export async function makeWorld(t: Test, tables: Tables = {}, options: WorldOptions = {}): Promise<World> {
+  const world = await makeLazyWorld(t, tables, options);
+  return { ...world, app: await world.served() };
+}
+
+/** Like `makeWorld`, for tests that may ask the server nothing: building one takes as long as loading a few rows. */
+export async function makeLazyWorld(t: Test, tables: Tables = {}, options: WorldOptions = {}): Promise<LazyWorld> {
   const { now = NOW, environment, measured = false, ...appOptions } = options;
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
@@ -192,15 +213,19 @@ export async function makeWorld(
   const clock = typeof now === 'number' ? () => now : now;
   const metrics = measured ? await openMetrics({ settings, catalog, now: clock }) : undefined;
   opened.defer(async () => metrics?.close());
-  const app = await buildApp({ settings, catalog, engine, logStream, now: clock, metrics, ...appOptions });
-  opened.defer(() => app.close());
+  let building: Promise<FastifyInstance> | undefined;
+  const served = (): Promise<FastifyInstance> => {
+    building ??= buildApp({ settings, catalog, engine, logStream, now: clock, metrics, ...appOptions });
+    return building;
+  };
+  opened.defer(async () => (await building)?.close());
   const { key } = await createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
   const get: World['get'] = async (path, headers = { authorization: `Bearer ${key}` }) => {
-    const response = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers });
+    const response = await (await served()).inject({ method: 'GET', url: `/api/v1${path}`, headers });
     return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) as unknown };
   };
   return {
-    app,
+    served,
     catalog,
     settings,
     dataFolder,

@@ -5,7 +5,7 @@ import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
 import { evaluateAlerts } from '../../server/jobs/evaluate-alerts.ts';
 import { command } from '../command.ts';
-import { type Row, temporaryFolder, WORKSPACE, type World, writeSnapshot } from '../world.ts';
+import { type LazyWorld, type Row, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import {
   ALL_FACTS,
   alertsOf,
@@ -28,7 +28,7 @@ const RULE = {
   value: 50,
   unit: 'percent',
 };
-const settingsOf = ({ dataFolder }: World): NodeJS.ProcessEnv => ({ ORDINATE_DATA: dataFolder });
+const settingsOf = ({ dataFolder }: LazyWorld): NodeJS.ProcessEnv => ({ ORDINATE_DATA: dataFolder });
 
 t.test('alerts evaluate prints what it found, for people and for programs', async (t) => {
   const world = await makeAlertWorld(t, ALL_FACTS);

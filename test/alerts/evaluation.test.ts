@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
-import { makeWorld, PROJECT, type Row, type World } from '../world.ts';
+import { type LazyWorld, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 import {
   ALL_FACTS,
   alertsOf,
@@ -199,7 +199,7 @@ t.test('a long history is settled but for its last part, and goes on from there'
     return { ...row, impressions: 100, sum_position: 100 };
   });
   const last = addDays(first, days - 1);
-  const world = await makeWorld(
+  const world = await makeLazyWorld(
     t,
     { projects: [{ ...PROJECT, synced_through: last, provisional_after: last }], site_daily: site },
     { now: NOW },
@@ -221,7 +221,7 @@ t.test('projects without a final day are not evaluated', async (t) => {
 });
 
 /** Writes what the sync knows of days: table, day, state, whether it is cut off. */
-function putSyncDays({ dataFolder }: World, days: readonly (readonly [string, string, string, number])[]): void {
+function putSyncDays({ dataFolder }: LazyWorld, days: readonly (readonly [string, string, string, number])[]): void {
   const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
   const insert = db.prepare(`insert into sync_days (project_id, fact_table, day, state, final, cut_off, rows, clicks,
     impressions, digest, compared, fetched_at, attempts) values ('Proj1', ?, ?, ?, 1, ?, 1, 1, 1, '', 0, 0, 1)`);

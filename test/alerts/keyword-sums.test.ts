@@ -4,7 +4,7 @@ import { readKeywordSums } from '../../server/alerts/keyword-sums.ts';
 import { withFacts } from '../../server/alerts/with-facts.ts';
 import { keywordFilesUntil } from '../../server/catalog/manifest.ts';
 import { countDays, eachDay } from '../../server/domain/dates.ts';
-import { keyword, makeWorld, type Row } from '../world.ts';
+import { keyword, makeLazyWorld, type Row } from '../world.ts';
 
 /** Impressions of a keyword on a day, counted from the first one; 0: no row. */
 const SHOWN: Readonly<Record<string, (day: number) => number>> = {
@@ -29,7 +29,7 @@ t.test('cumulative totals give the sums of days that days give, with and without
     );
   });
   const ids = Object.keys(SHOWN);
-  const world = await makeWorld(t, { keywords: ids.map((id) => keyword(id, id)), keyword_daily: rows });
+  const world = await makeLazyWorld(t, { keywords: ids.map((id) => keyword(id, id)), keyword_daily: rows });
   await withFacts(world.settings, async (facts) => {
     for (const [from, to] of [
       [FIRST, LAST],

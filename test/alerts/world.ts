@@ -5,7 +5,7 @@ import { DuckDBReader } from '../../server/facts/duckdb/reader.ts';
 import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { FolderStore } from '../../server/storage/folder-store.ts';
-import { keyword, makeWorld, PROJECT, type Row, sharedEngine, type World } from '../world.ts';
+import { keyword, type LazyWorld, makeLazyWorld, PROJECT, type Row, sharedEngine } from '../world.ts';
 
 /** The first day with facts, and how many there are. */
 export const START = '2026-05-01';
@@ -50,15 +50,15 @@ export function factsOf(
 export const LAST = addDays(START, DAYS - 1);
 
 /** A world with the keywords above and no facts. */
-export function makeAlertWorld(t: Test, more: Readonly<Record<string, readonly Row[]>> = {}): Promise<World> {
-  return makeWorld(t, { projects: [projectUntil(LAST)], keywords: KEYWORDS, ...more }, { now: NOW });
+export function makeAlertWorld(t: Test, more: Readonly<Record<string, readonly Row[]>> = {}): Promise<LazyWorld> {
+  return makeLazyWorld(t, { projects: [projectUntil(LAST)], keywords: KEYWORDS, ...more }, { now: NOW });
 }
 
 /** Facts of all days. Worlds are made with them, not loaded later: equal rows are loaded once for all tests. */
 export const ALL_FACTS: ReturnType<typeof factsOf> = factsOf(0, DAYS - 1);
 
 export async function evaluate(
-  { settings, catalog }: World,
+  { settings, catalog }: LazyWorld,
   options: EvaluateOptions = {},
 ): Promise<Evaluation | undefined> {
   const engine = await sharedEngine(settings);
@@ -68,7 +68,7 @@ export async function evaluate(
 }
 
 /** What the API says of alerts, without when it was found out, in an order of its own. */
-export async function alertsOf(world: World): Promise<Row[]> {
+export async function alertsOf(world: LazyWorld): Promise<Row[]> {
   const { alerts } = (await world.ask('/alerts?limit=500')).body as { alerts: Row[] };
   return alerts
     .map(({ resolvedAt, ...alert }): Row => ({ ...alert, createdAt: undefined, isOpen: resolvedAt === null }))

@@ -6,17 +6,17 @@ import { withLoadLock } from '../../server/load/change-facts.ts';
 import { command } from '../command.ts';
 import { CHANGE, EFFECT_WORLD, note, page, uuid } from '../effects/world.ts';
 import { localOnly } from '../stores.ts';
-import { makeWorld, PROJECT, temporaryFolder, WORKSPACE, type World } from '../world.ts';
+import { type LazyWorld, makeLazyWorld, PROJECT, temporaryFolder, WORKSPACE } from '../world.ts';
 
 const ADD = ['add', '--project', 'Proj1', '--text', 'Shorter titles', '--page', page(3)];
 const runIn =
-  ({ dataFolder }: Pick<World, 'dataFolder'>) =>
+  ({ dataFolder }: Pick<LazyWorld, 'dataFolder'>) =>
   (...words: string[]) =>
     command({ ORDINATE_DATA: dataFolder }, 'notes', ...words);
 const RAW = { workspaces: [WORKSPACE], projects: [PROJECT] };
 
 t.test('exit codes: 0 written, 1 would fail again, 75 may succeed later', localOnly, async (t) => {
-  const world = await makeWorld(t, RAW);
+  const world = await makeLazyWorld(t, RAW);
   const run = runIn(world);
   for (const [words, stderr] of [
     [['add', '--project', 'Proj1'], /required option '--text <text>'/],
@@ -45,7 +45,7 @@ t.test('the list says what became of each change', async (t) => {
     note(8, 'page', '2026-02-20', { page: page(2) }),
     note(9, 'page', '2025-12-20', { page: 'https://shop.example/rare' }),
   ];
-  const world = await makeWorld(t, { ...EFFECT_WORLD, notes });
+  const world = await makeLazyWorld(t, { ...EFFECT_WORLD, notes });
   const run = runIn(world);
   const listed = JSON.parse((await run('list', '--project', 'Proj1', '--json')).stdout) as {
     id: string;
@@ -78,7 +78,7 @@ t.test('the list says what became of each change', async (t) => {
 });
 
 t.test('notes without a project or without data have no verdict that they cannot have', async (t) => {
-  const world = await makeWorld(t, {
+  const world = await makeLazyWorld(t, {
     ...EFFECT_WORLD,
     projects: [PROJECT, { ...PROJECT, id: 'NoDay' }, { ...PROJECT, id: 'Soon1', setup_finished: false }],
   });

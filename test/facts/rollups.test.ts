@@ -10,7 +10,7 @@ import { type Measures, NOTHING, sum, toMetrics } from '../../server/domain/metr
 import { cumulativeBatches } from '../../server/load/rollups.ts';
 import { verify } from '../../server/maintenance/verify.ts';
 import { localOnly } from '../stores.ts';
-import { facts, keyword, makeWorld } from '../world.ts';
+import { facts, keyword, makeLazyWorld } from '../world.ts';
 
 const KEYWORDS = ['Kw001', 'Kw002', 'Kw003'];
 const DEVICES = ['desktop', 'mobile', 'tablet'];
@@ -45,7 +45,7 @@ t.test('totals over any range and device are the sums of the stored days, after 
       fc.array(load, { minLength: 1, maxLength: 3 }),
       fc.array(range, { minLength: 3, maxLength: 3 }),
       async (loads, ranges) => {
-        const world = await makeWorld(t, { keywords: KEYWORDS.map((id) => keyword(id, id)) });
+        const world = await makeLazyWorld(t, { keywords: KEYWORDS.map((id) => keyword(id, id)) });
         const stored = new Map<string, Cell>();
         for (const rows of loads) {
           await world.load({ keyword_daily: facts('keyword_id date device', ...rows) });
@@ -86,7 +86,7 @@ t.test('months that the range covers completely are read as sums, others as days
   const rows = eachDay('2025-12-10', '2026-03-10').map(
     (day, index) => ['Kw001', day, 'mobile', 1, index + 1, 7] as const,
   );
-  const world = await makeWorld(t, {
+  const world = await makeLazyWorld(t, {
     keywords: [keyword('Kw001', 'a')],
     keyword_daily: facts('keyword_id date device', ...rows),
   });
@@ -107,7 +107,7 @@ t.test('months that the range covers completely are read as sums, others as days
 
 t.test('a load into an old month, and one that removes rows, affect all days after it', async (t) => {
   const rows = eachDay('2025-11-20', '2026-02-10').map((day) => ['Kw001', day, 'mobile', 1, 2, 7] as const);
-  const world = await makeWorld(t, {
+  const world = await makeLazyWorld(t, {
     keywords: [keyword('Kw001', 'a'), keyword('Kw002', 'b')],
     keyword_daily: facts('keyword_id date device', ...rows),
   });
@@ -140,7 +140,7 @@ t.test('a history whose totals would no longer be exact is rejected', async (t) 
     Array.from({ length: 12 }, (_, month) => `${year}-${String(month + 1).padStart(2, '0')}`),
   );
   const most = Math.floor(Number.MAX_SAFE_INTEGER / 20);
-  const world = await makeWorld(t, { keywords: [keyword('Kw001', 'a')] });
+  const world = await makeLazyWorld(t, { keywords: [keyword('Kw001', 'a')] });
   const load = (some: readonly string[]) =>
     world.load({
       keyword_daily: facts(
@@ -160,7 +160,7 @@ t.test(
   async (t) => {
     const months = ['2025-11', '2025-12', '2026-02', '2026-03'];
     const rows = months.map((month, index) => ['Kw001', `${month}-05`, 'mobile', 1, 10 ** index, 7] as const);
-    const world = await makeWorld(t, {
+    const world = await makeLazyWorld(t, {
       keywords: [keyword('Kw001', 'a')],
       keyword_daily: facts('keyword_id date device', ...rows),
     });

@@ -5,7 +5,7 @@ import { zipSync } from 'fflate';
 import t, { type Test } from 'tap';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { command } from '../command.ts';
-import { type Answer, facts, keyword, makeWorld, type Row, temporaryFolder, type World } from '../world.ts';
+import { type Answer, facts, keyword, type LazyWorld, makeLazyWorld, type Row, temporaryFolder } from '../world.ts';
 
 const encoded = (text: string): Buffer => Buffer.from(text);
 
@@ -50,7 +50,7 @@ interface Imported {
 
 const PROPERTY = 'sc-domain:shop.example';
 
-async function imported(world: World, paths: readonly string[], ...options: readonly string[]): Promise<Imported> {
+async function imported(world: LazyWorld, paths: readonly string[], ...options: readonly string[]): Promise<Imported> {
   const words = ['search-console', ...paths, '--workspace', 'acme', '--property', PROPERTY, '--json', ...options];
   const { code, stdout, stderr } = await command({ ORDINATE_DATA: world.dataFolder }, 'import', ...words);
   return { code, stderr, summary: stdout === '' ? undefined : JSON.parse(stdout) };
@@ -119,7 +119,7 @@ const RANGE = 'from=2026-03-01&to=2026-03-03';
 
 for (const [language, files] of Object.entries(LANGUAGES)) {
   t.test(`an export of the user interface in ${language}`, async (t) => {
-    const world = await makeWorld(t, { projects: [] });
+    const world = await makeLazyWorld(t, { projects: [] });
     const zip = zipWith(t, 'shop.example-Performance-on-Search-2026-03-05.zip', files);
     const { code, stderr, summary } = await imported(world, [language === 'German' ? folderWith(t, files) : zip]);
     t.match({ code, stderr }, { code: 0, stderr: '' });
@@ -156,7 +156,7 @@ for (const [language, files] of Object.entries(LANGUAGES)) {
 }
 
 t.test('a dry run says what is there, how it fits and what cannot be known', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const folder = folderWith(t, ENGLISH);
   const { summary } = await imported(world, [folder], '--dry-run');
   t.match(summary, { loaded: false, project: { property: PROPERTY, created: true } });
@@ -208,7 +208,7 @@ const WEEKS = ['2026-02-01', '2026-02-08', '2026-02-15', '2026-02-22'].map((day)
 const MONTHS = ['2025-12-01', '2026-01-01', '2026-02-01'].map((day) => `${day},70,700,10%,5.4`);
 
 t.test('charts by week and month are not taken for days', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const queries = ENGLISH['Queries.csv']!;
   const charts: readonly (readonly [string, RegExp])[] = [
     [chart('Week', ...WEEKS), /its rows are weeks/],
@@ -240,7 +240,7 @@ t.test('charts by week and month are not taken for days', async (t) => {
 });
 
 t.test('a day without data is no error, and missing days are named', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const days = ['2026-03-01,10,100,10%,5.4', '2026-03-02,,,,', '2026-03-04,10,100,10%,5.4', '2026-03-05,"","","",""'];
   const folder = folderWith(t, { 'Chart.csv': chart('Date', ...days), 'Queries.csv': ENGLISH['Queries.csv']! });
   const named = /3 days of the range have no data and are not stored: 2026-03-02, 2026-03-03, 2026-03-05/;
@@ -259,7 +259,7 @@ t.test('a day without data is no error, and missing days are named', async (t) =
 });
 
 t.test('the brand split is computed of rows by date and query, or unknown', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const site = pull('date,device', '2026-03-01,MOBILE,9,90,0.1,2', '2026-03-02,MOBILE,5,50,0.1,2');
   const rows = ['2026-03-01,ACME boots,MOBILE,2,4,0.5,1.5', '2026-03-01,boots,MOBILE,1,5,0.2,9'];
   const first = await imported(world, [folderWith(t, { 'site.csv': site })]);
@@ -282,7 +282,7 @@ t.test('the brand split is computed of rows by date and query, or unknown', asyn
   const compared = await ask('2026-03-01', '&compare=2026-03-02..2026-03-02');
   t.match(compared.brand.brand, { unsafe: { clicks: ['low_base', 'provisional', 'missing_days'] } });
   const url = `/api/v1/projects/${id}/breakdowns.csv?from=2026-03-02&to=2026-03-02`;
-  const { body } = await world.app.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+  const { body } = await (await world.served()).inject({ url, headers: { authorization: `Bearer ${world.key}` } });
   t.match(body, /^kind,value,.*\r\ndevice,mobile,5,[^\r]*\r\n$/, 'no row of a segment');
   // The chart says less of a day than what is stored.
   const dates = folderWith(t, { 'Chart.csv': chart('Date', '2026-03-01,9,90,10%,2', '2026-03-02,5,50,10%,2') });
@@ -291,7 +291,7 @@ t.test('the brand split is computed of rows by date and query, or unknown', asyn
 });
 
 t.test('tracked queries of rows by date, query and device', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const rows = pull('date,query,device', '2026-03-01,red,MOBILE,2,4,0.5,1.5', '2026-03-02,red,DESKTOP,1,5,0.2,9');
   const { code, stderr, summary } = await imported(world, [folderWith(t, { 'a.csv': rows })], '--track-top', '1');
   t.match({ code, stderr }, { code: 0, stderr: '' });
@@ -301,7 +301,7 @@ t.test('tracked queries of rows by date, query and device', async (t) => {
 });
 
 t.test('rows of all dimensions are stored for tracked queries, or refused', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const all = 'date,page,query,country,device';
   const rows = pull(all, '2026-03-01,https://shop.example/a,red,usa,MOBILE,2,4,0.5,1.5');
   const folder = folderWith(t, { 'all.csv': rows });
@@ -314,7 +314,7 @@ t.test('rows of all dimensions are stored for tracked queries, or refused', asyn
 });
 
 t.test('a list as long as the user interface writes at most is cut', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const rows = Array.from({ length: 1000 }, (_, index) => `query ${index},1,10,10%,1`);
   const folder = folderWith(t, { 'Queries.csv': chart('Top queries', ...rows) });
   const { summary } = await imported(world, [folder], '--from', '2026-02-01', '--to', '2026-02-28');
@@ -324,7 +324,7 @@ t.test('a list as long as the user interface writes at most is cut', async (t) =
 });
 
 t.test('totals of a range alone need its name', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const lists = folderWith(t, { 'Queries.csv': ENGLISH['Queries.csv']! });
   t.match(await imported(world, [lists]), {
     code: 1,
@@ -352,7 +352,7 @@ const pull = (columns: string, ...rows: readonly string[]): string =>
   `${columns},clicks,impressions,ctr,position\n${rows.map((row) => `${row}\n`).join('')}`;
 
 t.test('pulls of the API, with any dimensions', async (t) => {
-  const world = await makeWorld(t, { keywords: [keyword('kwOne', 'Red Shoes')] });
+  const world = await makeLazyWorld(t, { keywords: [keyword('kwOne', 'Red Shoes')] });
   const folder = folderWith(t, {
     'site.csv': pull(
       'date,device',
@@ -405,7 +405,7 @@ t.test('pulls of the API, with any dimensions', async (t) => {
 });
 
 t.test('a byte order mark is part of a text, and none of a file', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const text = '\uFEFFshoes that are longer than twelve bytes';
   const row = (query: string) => `2026-03-01,${query},usa,MOBILE,2,4,0.5,1.5`;
   const folder = folderWith(t, {
@@ -423,7 +423,7 @@ t.test('a byte order mark is part of a text, and none of a file', async (t) => {
 });
 
 t.test('pulls that lack countries or devices become what they can be', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const folder = folderWith(t, {
     'a.csv': pull('date,query', '2026-02-01,red,1,2,0.5,1', '2026-02-03,red,2,4,0.5,2.25', '2026-02-02,blue,1,1,1,1'),
     'b.csv': pull('date', '2026-02-01,3,10,0.3,2.5', '2026-02-02,3,10,0.3,2.5'),
@@ -446,7 +446,7 @@ t.test('pulls that lack countries or devices become what they can be', async (t)
 });
 
 t.test('a row that two files have is refused, and of two tables of a day one is stored', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const overlapping = folderWith(t, {
     'a.csv': pull('date,device', '2026-02-01,MOBILE,3,10,0.3,2.5', '2026-02-02,MOBILE,3,10,0.3,2.5'),
     'b.csv': pull('date,device', '2026-02-02,MOBILE,3,10,0.3,2.5', '2026-02-03,MOBILE,3,10,0.3,2.5'),
@@ -471,7 +471,7 @@ t.test('a row that two files have is refused, and of two tables of a day one is 
 });
 
 t.test('days that the sync has fetched stay', async (t) => {
-  const world = await makeWorld(t, { site_daily: facts('date device', ['2026-03-01', 'mobile', 1, 2, 0]) });
+  const world = await makeLazyWorld(t, { site_daily: facts('date device', ['2026-03-01', 'mobile', 1, 2, 0]) });
   const day = {
     table: 'site_daily',
     day: '2026-03-01',
@@ -497,7 +497,7 @@ t.test('days that are stored with their devices stay, days that the file lacks t
     ['2026-03-02', 'mobile', 1, 2, 0],
     ['2026-03-05', 'unknown', 1, 2, 0],
   );
-  const world = await makeWorld(t, { site_daily: site });
+  const world = await makeLazyWorld(t, { site_daily: site });
   const days = ['2026-03-01,9,90,10%,1', '2026-03-03,9,90,10%,1', '2026-03-05,9,90,10%,1'];
   const folder = folderWith(t, { 'Dates.csv': `Date,Clicks,Impressions,CTR,Position\n${days.join('\n')}\n` });
   t.match(await imported(world, [folder]), { code: 0 });
@@ -512,7 +512,7 @@ t.test('days that are stored with their devices stay, days that the file lacks t
 });
 
 t.test('--track-top tracks the queries with most clicks', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const { summary } = await imported(world, [folderWith(t, ENGLISH)], '--track-top', '1', '--brand-term', 'boots');
   t.match(summary, { keywordsAdded: 1 });
   t.match((await world.get(`/projects/${summary.project.id}/queries?${RANGE}`)).body.queries, [
@@ -522,7 +522,7 @@ t.test('--track-top tracks the queries with most clicks', async (t) => {
 });
 
 t.test('what does not fit is refused by name, and nothing is stored', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const dates = ENGLISH['Chart.csv']!;
   const header = 'Top queries,Clicks,Impressions,CTR,Position';
   const refused: readonly (readonly [Files, RegExp])[] = [
@@ -593,7 +593,7 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
 });
 
 t.test('an archive is read from the disk as far as it is needed', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const path = join(temporaryFolder(t), 'large.zip');
   const zip = zipOf(ENGLISH);
   // Nothing is written there: the file is longer than memory may be, and takes no space.
@@ -608,7 +608,7 @@ t.test('an archive is read from the disk as far as it is needed', async (t) => {
 });
 
 t.test('an import can be repeated, exported and loaded again', async (t) => {
-  const world = await makeWorld(t, { projects: [] });
+  const world = await makeLazyWorld(t, { projects: [] });
   const folder = folderWith(t, ENGLISH);
   const first = await imported(world, [folder]);
   const again = await imported(world, [folder]);
@@ -618,7 +618,7 @@ t.test('an import can be repeated, exported and loaded again', async (t) => {
   t.match((await world.get(`/projects/${id}/site?${RANGE}`)).body, { totals: { clicks: 1210 } });
   const out = join(temporaryFolder(t), 'out');
   t.match(await command({ ORDINATE_DATA: world.dataFolder }, 'export', '--project', id, '--out', out), { code: 0 });
-  const other = await makeWorld(t, { projects: [] });
+  const other = await makeLazyWorld(t, { projects: [] });
   t.match(await command({ ORDINATE_DATA: other.dataFolder }, 'load', out), { code: 0 });
   for (const path of ['queries', 'pages', 'site']) {
     const [a, b] = [

@@ -48,7 +48,7 @@ t.test('discover has pages without positions, and no queries', async (t) => {
     t.notOk('position' in (page['unsafe'] as Row));
   }
   const url = `/api/v1/projects/Proj1/pages.csv?${RANGE}&type=discover`;
-  const csv = await world.app.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+  const csv = await (await world.served()).inject({ url, headers: { authorization: `Bearer ${world.key}` } });
   for (const line of csv.payload.trim().split('\r\n').slice(1)) t.match(line, /,$/);
   for (const path of [
     `/queries?${RANGE}&type=discover`,
@@ -90,7 +90,7 @@ t.test('a change of another type is explained by rows of that type alone', async
       t.equal(body.parts.position !== null, isPositioned, 'positions are a part where the type has them');
       t.equal(body.rows[0].position.now === null, type === 'discover');
       const flat = { url: `/api/v1/projects/Proj1/explain.csv?${COMPARED}&type=${type}&by=${by}` };
-      const csv = await world.app.inject({ ...flat, headers: { authorization: `Bearer ${world.key}` } });
+      const csv = await (await world.served()).inject({ ...flat, headers: { authorization: `Bearer ${world.key}` } });
       t.equal(csv.statusCode, 200);
     }
   }

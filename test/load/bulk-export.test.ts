@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { type ImportOptions, type ImportSummary, importBulkExport } from '../../server/load/bulk-export.ts';
 import { command } from '../command.ts';
 import { writeParquet, writeParquetRows } from '../parquet.ts';
-import { keyword, makeWorld, PROJECT, type Row, temporaryFolder, WORKSPACE, type World } from '../world.ts';
+import { keyword, type LazyWorld, makeLazyWorld, PROJECT, type Row, temporaryFolder, WORKSPACE } from '../world.ts';
 
 const REAL = join(import.meta.dirname, '../../../shared/realdata/bulk-export-url-impression.parquet');
 const PROPERTY = 'sc-domain:shop.example';
@@ -70,15 +70,15 @@ async function exportOf(
   return folder;
 }
 
-interface Imports extends World {
+interface Imports extends LazyWorld {
   readonly bring: (path: string | string[], options?: Partial<ImportOptions>) => Promise<ImportSummary>;
   /** Asks about the project of the property. */
-  readonly askIt: (path: string) => Promise<Awaited<ReturnType<World['get']>>['body']>;
+  readonly askIt: (path: string) => Promise<Awaited<ReturnType<LazyWorld['get']>>['body']>;
 }
 
 /** A world with a workspace that has no project yet; another workspace has one of the same property. */
 async function makeImports(t: Test): Promise<Imports> {
-  const world = await makeWorld(t, {
+  const world = await makeLazyWorld(t, {
     workspaces: [WORKSPACE, { ...WORKSPACE, id: 'beta' }],
     projects: [{ ...PROJECT, workspace_id: 'beta' }],
   });

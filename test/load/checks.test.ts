@@ -1,7 +1,7 @@
 // A load reports all invalid values and broken references at once, and a dry run changes nothing.
 import t from 'tap';
 import { LoadRejected } from '../../server/load/problems.ts';
-import { facts, keyword, makeWorld, PROJECT, type Row, type Tables, WORKSPACE } from '../world.ts';
+import { facts, keyword, makeLazyWorld, PROJECT, type Row, type Tables, WORKSPACE } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, csv, EVERYTHING, FACT, loadFolder, ndjson, places, writeFiles } from './snapshots.ts';
 
@@ -68,7 +68,7 @@ const WRONG: readonly (readonly [table: string, right: Row, wrong: Readonly<Reco
 ];
 
 t.test('values that do not cast: all of them are told at once, by table and column, with the first rows', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
+  const world = await makeLazyWorld(t, EVERYTHING);
   const before = await answersOf(world);
   for (const [format, write] of [
     ['ndjson', ndjson],
@@ -103,7 +103,7 @@ t.test('values that do not cast: all of them are told at once, by table and colu
 });
 
 t.test('duplicates, dangling references and other rules over rows are told at once', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
+  const world = await makeLazyWorld(t, EVERYTHING);
   const before = await answersOf(world);
   const note = EVERYTHING['notes']![1]!;
   const alert = EVERYTHING['alerts']![0]!;
@@ -216,7 +216,7 @@ t.test('duplicates, dangling references and other rules over rows are told at on
 });
 
 t.test('what a rule cannot have is named', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const refused = async (condition: unknown): Promise<string> => {
     const groups = [
       {
@@ -249,7 +249,7 @@ t.test('what a rule cannot have is named', async (t) => {
 });
 
 t.test('a dry run checks and changes nothing', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const before = await answersOf(world);
   const folder = writeFiles(
     t,
@@ -289,7 +289,7 @@ t.test('rows that a load does not carry still have what they refer to after it',
     updated_at: '2026-03-01T00:00:00Z',
   };
   const group = { project_id: 'Proj1', position: 1 };
-  const world = await makeWorld(t, {
+  const world = await makeLazyWorld(t, {
     keywords: [keyword('Kw001', 'a'), keyword('Kw002', 'b')],
     groups: [
       { ...group, id: 'Gr001', name: 'G', kind: 'manual' },
@@ -307,7 +307,7 @@ t.test('rows that a load does not carry still have what they refer to after it',
 });
 
 t.test('facts beyond the synced day are warned of', async (t) => {
-  const { load } = await makeWorld(t);
+  const { load } = await makeLazyWorld(t);
   const { warnings } = await load({ site_daily: facts('date device', ['2026-03-14', 'desktop', 1, 1, 1]) });
   t.match(warnings, [/Proj1.*2026-03-14.*2026-03-10/]);
 });

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { writeParquet, writeParquetRows } from '../parquet.ts';
-import { keyword, makeWorld, PROJECT, type Row, temporaryFolder } from '../world.ts';
+import { keyword, makeLazyWorld, PROJECT, type Row, temporaryFolder } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, csv, EVERYTHING, loadFolder, ndjson, places, writeFiles } from './snapshots.ts';
 
@@ -37,7 +37,7 @@ const LAYOUTS: Readonly<Record<string, (table: string, rows: readonly Row[]) => 
 };
 
 t.test('every table, in every format and as file, folder and Hive folders, gives the same answers', async (t) => {
-  const expected = await answersOf(await makeWorld(t, EVERYTHING));
+  const expected = await answersOf(await makeLazyWorld(t, EVERYTHING));
   const site = expected['/projects/Proj1/site?period=12m'] as { body: { totals: unknown } };
   t.strictSame(site.body.totals, { clicks: 4, impressions: 160, ctr: 0.025, position: 7.4 });
 
@@ -57,7 +57,7 @@ t.test('every table, in every format and as file, folder and Hive folders, gives
         await FORMATS[format]!(join(folder, `${path}.${format}`), part);
       }
     }
-    const world = await makeWorld(t, { keywords: [keyword('Kw009', 'to be replaced')] });
+    const world = await makeLazyWorld(t, { keywords: [keyword('Kw009', 'to be replaced')] });
     const summary = await loadFolder(world, folder, { replace: true });
     t.strictSame(await answersOf(world), expected, choices.join(', '));
     const counts = Object.entries(summary.tables).map(([table, { rows }]) => [table, rows]);
@@ -69,7 +69,7 @@ t.test('every table, in every format and as file, folder and Hive folders, gives
 });
 
 t.test('columns are matched by name', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const folder = writeFiles(t, {
     'site_daily.csv':
       'sum_position,note,device,impressions,project_id,clicks,date,spare\n900,x,desktop,100,Proj1,3,2026-03-01,\n',
@@ -106,7 +106,7 @@ t.test('columns are matched by name', async (t) => {
 });
 
 t.test('csv: quotes, newlines, empty fields, line ends, byte order mark', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const folder = writeFiles(t, {
     // Queries come first: a line that starts with # is no comment, and one with blanks keeps them.
     'query_daily.csv': [
@@ -173,7 +173,7 @@ t.test('lists and JSON in each format', async (t) => {
     'Parquet with JSON': (path, row) => writeParquetRows(`${path}.parquet`, [row], { rule: 'JSON' }),
     'Parquet with texts': (path, row) => writeParquetRows(`${path}.parquet`, [asTexts(row)], { rule: 'VARCHAR' }),
   };
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   for (const [index, [what, write]] of Object.entries(writers).entries()) {
     const rule = { match: 'all', conditions: [{ field: 'clicks', op: 'gt', value: index + 0.5 }] };
     const pageRule = { match: 'any', conditions: [{ op: 'contains', value: `"${what}", y` }] };
@@ -190,7 +190,7 @@ t.test('lists and JSON in each format', async (t) => {
 });
 
 t.test('Parquet: other types of the same values are read, values that would be changed are refused', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const folder = temporaryFolder(t);
   await writeParquet(
     join(folder, 'site_daily/timestamps-and-doubles.parquet'),
@@ -229,7 +229,7 @@ t.test('Parquet: other types of the same values are read, values that would be c
 });
 
 t.test('what is in the folder', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
+  const world = await makeLazyWorld(t, EVERYTHING);
   const before = await answersOf(world);
   const header = 'project_id,date,device,clicks,impressions,sum_position\n';
   const refused = async (folder: string): Promise<string> =>
@@ -266,7 +266,7 @@ t.test('what is in the folder', async (t) => {
 });
 
 t.test('a table without rows changes nothing', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
+  const world = await makeLazyWorld(t, EVERYTHING);
   const before = await answersOf(world);
   const folder = writeFiles(t, {
     'site_daily.csv': 'project_id,date,device,clicks,impressions,sum_position\n',
@@ -285,7 +285,7 @@ t.test('a table without rows changes nothing', async (t) => {
 });
 
 t.test('folders above the snapshot are not part of it', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
+  const world = await makeLazyWorld(t, EVERYTHING);
   const folder = join(temporaryFolder(t), 'country=fra', 'project_id=Proj2', 'snapshot');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'projects.ndjson'), ndjson([PROJECT]));

@@ -2,14 +2,14 @@
 import t from 'tap';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { command } from '../command.ts';
-import { facts, keyword, makeWorld, ofProject, type Row, writeSnapshot } from '../world.ts';
+import { facts, keyword, makeLazyWorld, ofProject, type Row, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, loadFolder, places, SECOND } from './snapshots.ts';
 
 const day = (number: number): string => `2026-02-${String(number).padStart(2, '0')}`;
 
 t.test('more clicks than impressions are refused by row, unless they are accepted', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const before = await answersOf(world);
   const tables = {
     site_daily: facts(
@@ -61,7 +61,7 @@ function month(
 }
 
 t.test('sum_position with average positions is warned of; sums are not', async (t) => {
-  const world = await makeWorld(t, { projects: [{ ...SECOND, id: 'Proj1' }, SECOND] });
+  const world = await makeLazyWorld(t, { projects: [{ ...SECOND, id: 'Proj1' }, SECOND] });
   const alike = (index: number): number => 900 + (index % 7) * 20;
   const spread = (index: number): number => 10 + index * index;
   const sum = (position: number, impressions: number): number => Math.round((position - 1) * impressions);
@@ -85,7 +85,7 @@ t.test('sum_position with average positions is warned of; sums are not', async (
 });
 
 t.test('keywords without any data are warned of', async (t) => {
-  const world = await makeWorld(t);
+  const world = await makeLazyWorld(t);
   const rows = (...ids: string[]): Row[] =>
     facts('keyword_id date device', ...ids.map((id) => [id, day(1), 'mobile', 1, 2, 3]));
   const warningsOf = async (tables: Record<string, Row[]>): Promise<readonly string[]> =>

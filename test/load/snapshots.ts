@@ -6,13 +6,13 @@ import type { Problem } from '../../server/load/problems.ts';
 import {
   facts,
   keyword,
+  type LazyWorld,
   PROJECT,
   type Row,
   sharedEngine,
   type Tables,
   temporaryFolder,
   WORKSPACE,
-  type World,
 } from '../world.ts';
 
 export const SECOND: Row = { ...PROJECT, id: 'Proj2', domain: 'blog.example', property: 'https://blog.example/' };
@@ -158,7 +158,7 @@ const PATHS = [
 ];
 
 /** What the whole API says. */
-export async function answersOf({ get }: Pick<World, 'get'>): Promise<Record<string, unknown>> {
+export async function answersOf({ get }: Pick<LazyWorld, 'get'>): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   for (const path of PATHS) {
     const { status, body } = await get(path);
@@ -182,7 +182,7 @@ export function writeFiles(t: Test, files: Readonly<Record<string, string | Buff
 
 /** Loads a folder into a world. */
 export function loadFolder(
-  { settings, catalog }: World,
+  { settings, catalog }: LazyWorld,
   folder: string,
   options: { replace?: boolean; dryRun?: boolean; confirmDelete?: string[]; acceptImplausible?: boolean } = {},
 ): Promise<LoadSummary> {

@@ -5,14 +5,14 @@ import { setKeepDays } from '../../server/catalog/workspaces.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { applyRetention } from '../../server/maintenance/retention.ts';
 import { evaluate, factsOf, KEYWORDS, projectUntil, START } from '../alerts/world.ts';
-import { makeWorld } from '../world.ts';
+import { makeLazyWorld } from '../world.ts';
 
 const NOW = Date.parse('2027-01-06T12:00:00Z');
 
 t.test('alerts stay when the facts that opened them are dropped, open ones too', async (t) => {
   const last = addDays(START, 249);
   const rows = { projects: [projectUntil(last)], keywords: KEYWORDS, ...factsOf(0, 249) };
-  const world = await makeWorld(t, rows, { now: NOW });
+  const world = await makeLazyWorld(t, rows, { now: NOW });
   const options = { now: () => NOW };
   // The first evaluation begins six weeks before its last day.
   await evaluate(world, { ...options, asOf: addDays(START, 100) });

@@ -15,7 +15,8 @@ import { answersOf, SECOND } from '../load/snapshots.ts';
 import { restoreClock, setClock } from '../sync/operator-world.ts';
 import {
   keyword,
-  makeWorld,
+  type LazyWorld,
+  makeLazyWorld,
   NOW,
   ofProject,
   PROJECT,
@@ -23,7 +24,6 @@ import {
   sharedEngine,
   type Tables,
   WORKSPACE,
-  type World,
 } from '../world.ts';
 
 const DAYS = eachDay('2025-12-20', '2026-03-10');
@@ -82,7 +82,7 @@ function keptRows(): Tables {
 }
 
 /** All answers, over all days, those that were dropped, those that are left, and some of both. */
-async function everything(world: World): Promise<unknown> {
+async function everything(world: LazyWorld): Promise<unknown> {
   const ranges = [
     'from=2025-12-01&to=2026-01-31',
     'from=2026-01-10&to=2026-02-20',
@@ -106,13 +106,13 @@ async function everything(world: World): Promise<unknown> {
   return answers;
 }
 
-const worldOf = (t: Test, rows: Tables, environment: NodeJS.ProcessEnv = {}): Promise<World> => {
+const worldOf = (t: Test, rows: Tables, environment: NodeJS.ProcessEnv = {}): Promise<LazyWorld> => {
   // Commands have the clock of the process.
   setClock(NOW);
   t.teardown(restoreClock);
   // Two seconds for each request: there are more of them than a key may send in a minute.
   let now = NOW;
-  return makeWorld(t, { ...ENTITIES, ...rows }, { environment, now: () => (now += 2000) });
+  return makeLazyWorld(t, { ...ENTITIES, ...rows }, { environment, now: () => (now += 2000) });
 };
 
 t.test('after retention all answers are those of a server that never had the older months', async (t) => {

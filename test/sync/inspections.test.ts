@@ -8,7 +8,7 @@ import { syncInspections } from '../../server/sync/inspections.ts';
 import { connect } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { start } from '../process.ts';
-import { keyword, makeWorld, PROJECT, type Row } from '../world.ts';
+import { keyword, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';
 
 const HOUR = 3_600_000;
@@ -71,7 +71,7 @@ const history = async (world: SyncWorld, page: number) =>
   (await world.ask(`/index/history?page=${encodeURIComponent(urlOf(page))}`)).body as Row & { history: Row[] };
 
 t.test('a project without a connection, or whose pages were not inspected yet, says what is needed', async (t) => {
-  const world = await makeWorld(t, {});
+  const world = await makeLazyWorld(t, {});
   t.match((await world.ask('/index')).body, { inspectedAt: null, reason: /no connection/, pages: [] });
   await connect(world.catalog, {});
   t.match((await world.ask('/index')).body, { inspectedAt: null, reason: /No page has been inspected/, pages: [] });

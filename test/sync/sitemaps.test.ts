@@ -78,7 +78,9 @@ t.test('sitemaps are read once a day, with one line in the log, and answered in 
     [{ project: 'Proj1', sitemaps: 2, outcome: 'fetched' }],
   );
   const csv = (
-    await world.app.inject({
+    await (
+      await world.served()
+    ).inject({
       url: '/api/v1/projects/Proj1/sitemaps?format=csv',
       headers: { authorization: `Bearer ${world.key}` },
     })

@@ -19,13 +19,13 @@ import { withSync } from '../../server/sync/with-sync.ts';
 import { connect } from '../fakes/connected.ts';
 import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
-import { keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';
+import { keyword, type LazyWorld, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 
 const PROPERTY = 'sc-domain:shop.example';
 /** Noon in California, so that no test depends on the hour unless it says so. */
 const START = Date.parse('2026-03-15T19:00:00Z');
 
-export interface SyncWorld extends World {
+export interface SyncWorld extends LazyWorld {
   readonly provider: FakeProvider;
   readonly site: Site;
   readonly searches: MadeSearches;
@@ -84,7 +84,7 @@ export async function syncWorld(
   const keywords = queries
     .slice(0, tracked)
     .map((query, index) => keyword(`kw${String(index).padStart(3, '0')}`, query));
-  const world = await makeWorld(
+  const world = await makeLazyWorld(
     t,
     {
       projects: [{ ...PROJECT, last_synced_at: null, synced_through: null, provisional_after: null, ...project }],

@@ -4,8 +4,8 @@ import { atMost, type Outcome } from '../results.ts';
 import { LARGE, small } from '../snapshots.ts';
 
 const QUESTIONS = 10_000;
-/** What a key may ask without waiting for its limits. */
-const QUESTIONS_OF_KEY = 200;
+/** What a key may ask without waiting for its limits, of 120 requests a minute. */
+const QUESTIONS_OF_KEY = 100;
 const LEAST_KEYS = 10;
 /** What a server does after its start has ended by then, in milliseconds, returning memory included. */
 const IDLE_AFTER = 25_000;
