@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import { HOUR } from '../domain/hours.ts';
 import { etagOf } from './negotiation.ts';
 
 /** A query value with its key in the response cache. */
@@ -18,8 +19,6 @@ interface Entry extends ParsedQuery<unknown> {
 /** Maximum characters of all URLs and keys, and of one URL. */
 const MAX_CHARACTERS = 8_000_000;
 const MAX_ADDRESS = 500;
-/** In milliseconds. Days start on the hour in all time zones used here. */
-const HOUR = 3_600_000;
 
 /** Caches the queries of repeated URLs: parsing takes a quarter of the time of a cached response. */
 export class QueryCache {
@@ -44,6 +43,7 @@ export class QueryCache {
   ): ParsedQuery<Query> {
     const address =
       format === undefined ? cacheKey(subject.workspaceId, url) : cacheKey(subject.workspaceId, url, format);
+    // Days start on the hour in all time zones used here.
     const hour = Math.floor(now / HOUR);
     const cached = this.#entries.get(address);
     // The subject is the same object until the catalog changes.

@@ -7,7 +7,7 @@ import { type Alert, listAlerts } from '../catalog/events.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type AlertRule, windowDays } from '../domain/alert-rules.ts';
-import { addDays, countDays, type Day, dayOf, eachDay, earlier } from '../domain/dates.ts';
+import { addDays, countDays, type Day, dayOf, eachDay, earlier, WEEK } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures } from '../facts/facts.ts';
@@ -16,7 +16,6 @@ import type { ReportSources } from '../reports/report.ts';
 /** Days before the alert, more than any check looks at, and days after it, as long as one stays open. */
 const BEFORE = 90;
 const AFTER = 35;
-const WEEK = 7;
 
 interface AlertQuestion {
   readonly project: Project;

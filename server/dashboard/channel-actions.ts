@@ -19,12 +19,12 @@ import {
   testChannel,
 } from '../channels/channels.ts';
 import { notFound } from '../domain/errors.ts';
+import { HOUR } from '../domain/hours.ts';
 import type { Stores } from '../load/stores.ts';
 import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
 
 const MAX_DELIVERIES = 200;
 const MAX_OVERLAP_HOURS = 720;
-const HOUR = 3_600_000;
 
 /** Events and types are checked by `checkChoice`, which says what is possible. */
 const choice = {

@@ -6,6 +6,9 @@ export type Day = string;
 /** In milliseconds; days are UTC and have no other length. */
 const DAY = 86_400_000;
 
+/** The days of a week. */
+export const WEEK = 7;
+
 /** A month as `YYYY-MM`. */
 export type Month = string;
 

@@ -1,4 +1,5 @@
 import { addDays, type Day, lastDayOf, monthOf, monthsEarlier } from './dates.ts';
+import { HOUR } from './hours.ts';
 import type { Range } from './range.ts';
 
 export const DIGEST_PERIODS = ['week', 'month'] as const;
@@ -16,7 +17,6 @@ export function digestRange(period: DigestPeriod, asOf: Day): Range {
   return { from: addDays(to, -6), to };
 }
 
-const HOUR = 3_600_000;
 /** Hour of the day (UTC) from which digests are sent. */
 const FROM_HOUR = 6;
 /** Days that a digest waits for days that are provisional. */

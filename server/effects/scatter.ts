@@ -1,10 +1,10 @@
+import { WEEK } from '../domain/dates.ts';
 import type { WindowLengths } from './windows.ts';
 
 /** Fewer clicks before a change cannot show its effect: false alarms would be twice as frequent. */
 export const MIN_CLICKS = 30;
 /** Days between placebo dates. */
 export const STEP = 7;
-const WEEK = 7;
 
 /** Clicks of pages or keywords that are judged together. */
 export interface Unit {

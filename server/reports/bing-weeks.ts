@@ -4,13 +4,11 @@ import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
-import { addDays, countDays, type Day } from '../domain/dates.ts';
+import { addDays, countDays, type Day, WEEK } from '../domain/dates.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, unavailable } from '../domain/errors.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-
-const WEEK = 7;
 
 /** The whole weeks of a range, and of the range to compare with. */
 export interface WeeksPlan extends Range {

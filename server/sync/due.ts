@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listAskedProjects, listDueProjects } from '../catalog/sync-projects.ts';
+import { HOUR } from '../domain/hours.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { AT_ONCE, repeatAtOnce, repeatBeside } from './at-once.ts';
 import { syncProject } from './run.ts';
@@ -9,7 +10,6 @@ import type { SyncOptions, SyncStores } from './run-options.ts';
 const WINDOWS_PER_TURN = 3;
 /** Provisional days are fetched again after this share of the interval. */
 const REFRESH_AFTER = 0.75;
-const HOUR = 3_600_000;
 /** Milliseconds before a project is looked at again that another process runs, or whose run failed. */
 const SET_ASIDE = 60_000;
 /** Milliseconds after which idle workers look for due projects, and all for those that somebody asks for. */

@@ -12,6 +12,7 @@ import {
 import { pauseAfter } from '../domain/back-off.ts';
 import { eachDay, later } from '../domain/dates.ts';
 import { classifyFailure } from '../domain/failures.ts';
+import { HOUR } from '../domain/hours.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { PlanInput } from './plan.ts';
@@ -132,7 +133,6 @@ export function reasonOf(outcome: RunOutcome): SyncReason {
   return REASONS[outcome] ?? 'other';
 }
 
-const HOUR = 3_600_000;
 const FIRST_PAUSE = 900_000;
 /** Random variation of the interval. */
 const JITTER = 0.1;

@@ -3,7 +3,7 @@ import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, type SyncDay } from '../catalog/sync-days.ts';
-import { addDays, type Day, earlier, later, pacificDayOf } from '../domain/dates.ts';
+import { addDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { ProviderFailure } from '../providers/failures.ts';
@@ -13,8 +13,6 @@ import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 import type { DayTable } from './tables.ts';
-
-const WEEK = 7;
 
 export interface WindowsInput {
   readonly project: Project;

@@ -1,11 +1,10 @@
-import { addDays, type Day } from '../../domain/dates.ts';
+import { addDays, type Day, WEEK } from '../../domain/dates.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { WindowRow } from '../provider.ts';
 
 /** Dates up to this one are none: it is the first day of the calendar, in some time zone. Milliseconds. */
 const NO_DATE = -62_135_568_000_000;
 const DATE = /^\/Date\((-?\d+)([+-])?(\d{2})?(\d{2})?\)\/$/;
-const WEEK = 7;
 
 /** The days of a response; rows without a date are left out. Throws `ProviderFailure`. */
 export function readDays(data: unknown): WindowRow[] {
