@@ -43,8 +43,8 @@ function moveText(row: string, { clicks, clicksBefore, expectedClicks }: Finding
 
 function gainText({ gain, type }: Untold): string {
   if (gain === null) return '';
-  const what = type === 'near_top' ? 'That would be' : 'To be gained:';
-  return `${what} ${count(gain.clicks)} clicks (${count(gain.low)} to ${count(gain.high)}).`;
+  const what = type === 'near_top' ? 'That would bring about' : 'To be gained:';
+  return `${what} ${count(gain.clicks)} clicks more (${count(gain.low)} to ${count(gain.high)}).`;
 }
 
 function sinceText({ since, type }: Untold): string {
@@ -54,4 +54,4 @@ function sinceText({ since, type }: Untold): string {
 
 const WHOLE = new Intl.NumberFormat('en-US');
 const count = (value: number | undefined): string => WHOLE.format(Math.round(value!));
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

@@ -138,7 +138,7 @@ t.test('with a keyboard alone', async (t) => {
   await fill(/^Value/, '20');
   await tabTo(/^Add$/);
   await press('Enter');
-  await page.getByText(/falls by 20 %/).waitFor();
+  await page.getByText(/falls by 20%/).waitFor();
 
   // Alerts open in place; a colleague is invited; the end.
   await press('g', 'a');

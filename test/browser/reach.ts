@@ -233,7 +233,7 @@ t.test('brand terms, groups, page groups and rules are looked at before they are
   await lookAt(t, page, 'settings-rule');
   t.strictSame(await axeFindings(page), [], 'axe');
   await rules.getByRole('button', { name: 'Add', exact: true }).click();
-  await rules.getByText(/falls by 20 %/).waitFor();
+  await rules.getByText(/falls by 20%/).waitFor();
   await rules.getByRole('button', { name: 'Edit Fewer clicks' }).click();
   await rules.getByLabel('Compared with').selectOption('value');
   await rules.getByLabel('Value', { exact: true }).fill('5');

@@ -77,7 +77,7 @@ export function signed(value: number): string {
 
 /** A share of a whole: `12%`; `< 1 %` for a trace. */
 export function share(value: number): string {
-  return value > 0 && value < 0.01 ? '< 1 %' : `${Math.round(100 * value)}%`;
+  return value > 0 && value < 0.01 ? '< 1%' : `${Math.round(100 * value)}%`;
 }
 
 /** Days that are shifted as the page compares them: whole weeks back, or 364 days. */

@@ -54,7 +54,7 @@ export function formatCount(value: number): string {
 }
 
 export function formatShare(value: number): string {
-  return value > 0 && value < 0.01 ? '< 1 %' : shareOfAll.format(value);
+  return value > 0 && value < 0.01 ? '< 1%' : shareOfAll.format(value);
 }
 
 /** `1 query`, `3 queries`. */

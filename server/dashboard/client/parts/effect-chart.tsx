@@ -16,7 +16,7 @@ export function EffectChart({ answer }: { answer: EffectsAnswer }) {
     [answer],
   );
   const band = useMemo(
-    () => (effect?.low === null || effect === null ? undefined : { name: 'Expected, 95 %', ...expectedRange(answer) }),
+    () => (effect?.low === null || effect === null ? undefined : { name: 'Expected, 95%', ...expectedRange(answer) }),
     [answer],
   );
   const markers = useMemo(

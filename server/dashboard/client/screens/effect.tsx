@@ -145,7 +145,7 @@ function Numbers({ effect }: { effect: NonNullable<EffectsAnswer['effect']> }) {
     ['Clicks after the change', formatCount(actual)],
     ['Expected without it', formatCount(Math.round(expected))],
     ['Difference', `${signed(Math.round(difference))} (${signedPercent(ratio)})`],
-    ['Interval of 95 %', low === null ? '–' : `${signedPercent(low)} to ${signedPercent(high!)}`],
+    ['Interval of 95%', low === null ? '–' : `${signedPercent(low)} to ${signedPercent(high!)}`],
     ['How often nothing looks like this (p)', p === null ? '–' : String(p)],
   ];
   return (

@@ -84,7 +84,7 @@ function Listed({ project, parameters }: ListedProps) {
         <section aria-label="Findings">
           <ListHead csv={apiPath(`/projects/${project.id}/findings.csv`, { ...parameters, limit: null })}>
             {plural(paging.total, 'finding')}, {formatRange(range)}. Of those that are tests, at most about{' '}
-            {Math.round(100 * q)} % are expected to be false.
+            {Math.round(100 * q)}% are expected to be false.
             {paging.total > all.length && ` The first ${all.length} are shown.`}
           </ListHead>
           <ul class="alerts card">

@@ -64,7 +64,7 @@ export function Rules({ project }: { project: Project }) {
 
 function describe({ rule, severity, enabled }: Rule): string {
   const { scope, metric, window: days, against, op, value, unit } = rule;
-  const number = `${value}${unit === 'percent' ? ' %' : ''}`;
+  const number = `${value}${unit === 'percent' ? '%' : ''}`;
   const than = { value: '', previous: ' against the days before', year: ' against a year before' }[against];
   const does = { lt: 'below', gt: 'above', falls_by: 'falls by', rises_by: 'rises by' }[op];
   const about = `${METRIC_NAMES[metric]} of ${SCOPES[scope]}, ${days.replace('d', '')} days: ${does} ${number}${than}`;
