@@ -6,7 +6,7 @@ import { type Collected, groupsOf } from './each-part.ts';
 import type { FactsPart, FactsQuery, TakeColumns } from './facts.ts';
 import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
 
-/** Cached rows, some 40 (days) to 100 bytes each. */
+/** Cached rows, some 40 (days) to 300 bytes (of questions about pages) each. */
 const MAX_CACHED_ROWS = 100_000;
 
 /** Runs statements over stored files, each in the engine that is chosen for its files. */
@@ -26,11 +26,21 @@ export class FactStatements {
   }
 
   /** Like `rows`, of results that are read again and again. */
-  async cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
-    const key = cacheKey(name, query.range, ...query.files.map(({ file }) => file));
+  cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+    return this.remember(name, query, {}, async () => (await this.rows<Row>(name, query, {})).map(read));
+  }
+
+  /** The rows of `read`, or of an earlier call. @param more what they depend on beside files and range, as plain data */
+  async remember<T>(
+    name: string,
+    { range, files }: FactsQuery,
+    more: object,
+    read: () => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const key = cacheKey(name, more, range, ...files.map(({ file }) => file));
     const known = this.#cached.get(key);
     if (known !== undefined) return known as readonly T[];
-    const rows = (await this.rows<Row>(name, query, {})).map(read);
+    const rows = await read();
     this.#cached.set(key, rows);
     return rows;
   }

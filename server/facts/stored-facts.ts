@@ -37,6 +37,9 @@ import { hasManyValues, type QuestionRow, questionSql, readQuestionRows } from '
 import type { FactsReader, FactsValues } from './reader.ts';
 import { daysOf, FactStatements } from './statements.ts';
 
+/** Rows of a question that are remembered, at most. */
+const MAX_REMEMBERED = 1000;
+
 type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 
 /** `Facts` over stored files: each query is a SQL file, run by the engine that is chosen for its files. */
@@ -269,6 +272,11 @@ export class StoredFacts implements Facts {
     const { parts, values } = questionSql(query);
     const read = { files, parts, values: { ...values, ...daysOf(query) }, signal };
     const ask = (reader: FactsReader): Promise<QuestionRow[]> => reader.rows('facts/question', read);
-    return readQuestionRows(await (hasManyValues(values) ? ask(this.#local) : this.#statements.ask(files, ask)), query);
+    if (hasManyValues(values)) return readQuestionRows(await ask(this.#local), query);
+    const rows = (): Promise<QuestionRow[]> => this.#statements.ask(files, ask);
+    // Reports read such lists from the store when they are asked again.
+    const isRemembered = query.limit <= MAX_REMEMBERED;
+    const found = isRemembered ? this.#statements.remember('facts/question', query, { parts, values }, rows) : rows();
+    return readQuestionRows(await found, query);
   }
 }

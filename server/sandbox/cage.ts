@@ -1,5 +1,7 @@
 // The process of one statement. Its memory, its time and its files are limited from outside (launch.ts).
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -12,6 +14,8 @@ import { rowsJson } from './rows-json.ts';
 const MAX_BYTES = 32_000_000;
 /** Of DuckDB; what it does not count is limited with the process. */
 const MEMORY = '256MB';
+/** Milliseconds after which a statement runs with the time that nobody else needs. */
+const SHORT = 1000;
 const SELECT = 1;
 
 const lines = createInterface({ input: process.stdin });
@@ -23,6 +27,15 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL');
   // The first process of a namespace cannot kill itself.
   process.exit();
+}
+
+function lowerPriority(): void {
+  // Threads have a priority each, and may end meanwhile.
+  for (const thread of readdirSync('/proc/self/task')) {
+    try {
+      setPriority(Number(thread), constants.priority.PRIORITY_LOW);
+    } catch {}
+  }
 }
 
 async function receive<Message>(): Promise<Message> {
@@ -55,6 +68,7 @@ function wholeText({ sql, limit }: StatementMessage): string {
 }
 
 async function run(connection: DuckDBConnection, statement: StatementMessage): Promise<void> {
+  setTimeout(lowerPriority, SHORT).unref();
   const content = await receive<ContentMessage>();
   const pathsOf = (name: string): string[] => {
     const table = content[name]!;
