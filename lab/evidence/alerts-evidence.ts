@@ -60,7 +60,10 @@ async function run(): Promise<void> {
     else await printFolder('The export', limits, (stores) => importExport(stores, options));
   }
   if (runs('hours')) for (const row of hourlyStopRows(options.sites)) print(row);
-  if (runs('index')) for (const row of indexFlipRows(100 * options.sites)) print(row);
+  if (runs('index')) {
+    for (const type of ['page_dropped_from_index', 'canonical_changed'] as const)
+      for (const row of indexFlipRows(100 * options.sites, type)) print(row);
+  }
   if (runs('cost')) await measureCost(options.keywords, print);
 }
 

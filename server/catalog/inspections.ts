@@ -1,4 +1,4 @@
-import type { IndexState, Inspection } from '../domain/index-state.ts';
+import { INDEX_FIELDS, type IndexState, type Inspection } from '../domain/index-state.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -80,6 +80,47 @@ export async function* eachInspectedPage(catalog: Catalog, project: string): Asy
   for await (const rows of catalog.statements.each<InspectedRow>('inspected_pages', { project })) {
     yield rows.map(inspectedPage);
   }
+}
+
+/** What the database selects of inspected pages. Texts are in lower case. */
+export interface PagesWanted {
+  /** The verdict, and one that it is not; null for any. */
+  readonly verdict: string | null;
+  readonly other: string | null;
+  /** A part of the address; null for any. */
+  readonly part: string | null;
+  /** One of `url`, `since`, `inspectedAt`, `lastCrawlTime`, after `-` for descending. */
+  readonly sort: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A page of a list of inspected pages, their number, and the newest inspection of any page of the project. */
+export async function listInspectedPages(
+  catalog: Catalog,
+  project: string,
+  { limit, offset, sort, verdict, other, part }: PagesWanted,
+): Promise<{ pages: InspectedPage[]; total: number; newest: Microseconds | null }> {
+  const wanted = {
+    project,
+    verdict: verdict && verdictPattern(verdict),
+    other: other && verdictPattern(other),
+    part: part && `%${escaped(part)}%`,
+  };
+  const [rows, counted] = await Promise.all([
+    catalog.statements.all<InspectedRow>('inspected_page_rows', { ...wanted, sort, limit, offset }),
+    catalog.statements.get<{ pages: number; newest: Microseconds | null }>('inspected_page_count', wanted),
+  ]);
+  return { pages: rows.map(inspectedPage), total: counted!.pages, newest: counted!.newest };
+}
+
+/** A pattern of states, which are stored with the verdict first. */
+function verdictPattern(verdict: string): string {
+  return `${escaped(`{"${INDEX_FIELDS[0]}":${JSON.stringify(verdict)},`)}%`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&');
 }
 
 /** Undefined if it was not inspected. */

@@ -47,6 +47,9 @@ const KEPT_TABLES = [
   { table: 'connections', key: ['project_id', 'kind'], owners: { projects: 'project_id' } },
   { table: 'evaluated_alerts', key: ['id'], owners: { projects: 'project_id' } },
   { table: 'alert_evaluations', key: ['project_id'], owners: { projects: 'project_id' } },
+  { table: 'inspection_projects', key: ['project_id'], owners: { projects: 'project_id' } },
+  { table: 'inspected_pages', key: ['project_id', 'url'], owners: { projects: 'project_id' } },
+  { table: 'inspection_changes', key: ['project_id', 'url', 'since'], owners: { projects: 'project_id' } },
   { table: 'audit', key: ['id'], owners: {} },
 ] as const;
 

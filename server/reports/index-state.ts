@@ -3,7 +3,9 @@ import {
   eachInspectedPage,
   findInspectedPage,
   type InspectedPage,
+  listInspectedPages,
   listInspectionChanges,
+  type PagesWanted,
   readInspectionSchedule,
 } from '../catalog/inspections.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -11,7 +13,7 @@ import { invalidRequest } from '../domain/errors.ts';
 import { INDEX_FIELDS } from '../domain/index-state.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { NOTHING } from '../domain/metrics.ts';
-import { selectRows } from '../domain/select-rows.ts';
+import { type Selection, selectRows } from '../domain/select-rows.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { exactText } from './joint-lists.ts';
 import { formatParameters, paging, readParameters, rowLimit, selectionParameters } from './parameters.ts';
@@ -34,6 +36,17 @@ export const indexReport = projectReport({
   plan: async (query, { catalog, project }) => ({ query, project, reason: await reasonOf(catalog, project) }),
   run: async ({ query, project, reason }, { catalog }) => {
     const { filter, sort, limit, offset } = query;
+    const wanted = wantedOf(query);
+    if (wanted !== null) {
+      const { pages, total, newest } = await listInspectedPages(catalog, project.id, wanted);
+      return {
+        project: projectReference(project),
+        inspectedAt: newest === null ? null : isoInstant(newest),
+        reason,
+        paging: { total, limit: wanted.limit, offset },
+        pages: pages.map(indexRow),
+      };
+    }
     const all: InspectedPage[] = [];
     // Not in the snapshot of the plan, which others wait for: each page is by itself.
     for await (const some of eachInspectedPage(catalog, project.id)) all.push(...some);
@@ -48,6 +61,35 @@ export const indexReport = projectReport({
     };
   },
 });
+
+interface IndexQuery extends Selection {
+  readonly limit: number | null;
+  readonly offset: number;
+}
+
+/** The conditions that the database can select by. */
+const SELECTED: Readonly<Record<string, 'verdict' | 'other' | 'part'>> = {
+  'verdict equals': 'verdict',
+  'verdict not_equals': 'other',
+  'url contains': 'part',
+};
+const SORTED: readonly string[] = ['url', 'since', 'inspectedAt', 'lastCrawlTime'];
+/** Letters of other alphabets have no lower case in SQLite. */
+const ASCII = /^[\x20-\x7e]*$/;
+
+/** What the database can select and sort by itself, which reads no other pages; null for all other questions. */
+function wantedOf({ filter, sort, limit, offset }: IndexQuery): PagesWanted | null {
+  const [order, more] = sort ?? [{ field: 'url', descending: false }];
+  if (limit === null || order === undefined || more !== undefined || !SORTED.includes(order.field)) return null;
+  let wanted: Pick<PagesWanted, 'verdict' | 'other' | 'part'> = { verdict: null, other: null, part: null };
+  for (const { field, op, value } of filter?.conditions ?? []) {
+    const name = SELECTED[`${field} ${op}`];
+    const isKnown = name !== undefined && wanted[name] === null;
+    if (!isKnown || value === '' || !ASCII.test(String(value)) || filter?.match !== 'all') return null;
+    wanted = { ...wanted, [name]: String(value).toLowerCase() };
+  }
+  return { ...wanted, sort: `${order.descending ? '-' : ''}${order.field}`, limit, offset };
+}
 
 /** The states that the index had of a page, newest first. */
 export const indexHistoryReport = projectReport({

@@ -18,10 +18,13 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { nameCatalogFailure } from '../../server/catalog/failures.ts';
+import { putInspections } from '../../server/catalog/inspections.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { findAnyProject } from '../../server/catalog/projects.ts';
 import { addMember, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
+import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { publishing } from '../../server/load/publish.ts';
@@ -42,6 +45,7 @@ import {
 import { answersOf, EVERYTHING, SECOND } from './snapshots.ts';
 
 const everything = writeSnapshot(t, EVERYTHING);
+const NO_STATE = Object.fromEntries(INDEX_FIELDS.map((field) => [field, null])) as IndexState;
 const FACTS = { site_daily: facts('date device', ['2026-03-02', 'desktop', 5, 100, 900]) };
 
 /** All files of a data folder but the catalog's own and locks, with their sizes. */
@@ -174,6 +178,15 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
     await using catalog = await openCatalog(sqliteIn(dataFolder));
     await addMember(catalog, 'acme', 'ann@acme.example', 'owner');
     await setRequestsPerMinute(catalog, 'acme', 77);
+    const state = { ...NO_STATE, verdict: 'PASS' };
+    const inspected = { url: 'https://shop.example/', at: 1, clicks: 1, isWatched: false };
+    const { property } = (await findAnyProject(catalog, 'Proj1'))!;
+    await putInspections(
+      catalog,
+      { id: 'Proj1', property },
+      [{ ...inspected, inspection: { state, lastCrawlTime: null } }],
+      { dueAt: 2, reason: null },
+    );
     limited = (await createKey(catalog, { workspace: 'acme', name: 'x', by: null, at: 1, projects: ['Proj1'] })).key;
   }
   cpSync(path, `${path}.backup`);
@@ -195,6 +208,8 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   const listed = await server.get('/projects', limited);
   t.equal(listed.body.projects.length, 1, 'a limited key is still limited');
   t.equal(listed.headers['x-ratelimit-limit'], '77');
+  const index = await server.get('/projects/Proj1/index', keys[0]!);
+  t.match(index.body.pages, [{ url: 'https://shop.example/', verdict: 'PASS' }]);
   t.match(await command(settings, 'audit', 'list', '--action', 'member.set'), { stdout: /ann@acme\.example/ });
 });
 

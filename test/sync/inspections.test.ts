@@ -116,6 +116,26 @@ t.test(
     const some = await index(world, '?filter=verdict:not_equals:PASS&sort=-url&limit=1');
     t.match(some, { paging: { total: 2, limit: 1 }, pages: [{ url: urlOf(5), robotsTxtState: null }] });
     t.equal((await world.ask('/index?sort=-clicks')).status, 400);
+    // What the database selects is what is selected from all pages, as with a second field of the order.
+    for (const filter of [
+      '',
+      'verdict:equals:pass',
+      'verdict:not_equals:PASS',
+      'url:contains:/P00',
+      'url:contains:p0%',
+    ]) {
+      for (const sort of ['url', '-url', 'since', '-inspectedAt', '-lastCrawlTime']) {
+        const of = `${filter && `filter=${encodeURIComponent(filter)}&`}limit=4&offset=1`;
+        const byDatabase = await index(world, `?${of}&sort=${sort}`);
+        const byAll = await index(world, `?${of}&sort=${sort},${sort.endsWith('url') ? 'verdict' : 'url'}`);
+        t.strictSame(byDatabase, byAll, `${filter} ${sort}`);
+      }
+    }
+    t.match(await index(world, '?filter=url:contains:nowhere'), {
+      paging: { total: 0 },
+      inspectedAt: String,
+      pages: [],
+    });
     const lines = world.lines.filter((line) => 'outcome' in line);
     t.match(lines, [{ project: 'Proj1', requests: 30, pages: 30, outcome: 'fetched' }], 'one line for a batch');
     t.strictSame(await runJob(world), {}, 'nothing is due');

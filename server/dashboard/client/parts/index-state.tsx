@@ -1,4 +1,5 @@
 import { apiPath, share, useResource } from '../lib/api.ts';
+import { formatDate } from '../lib/dates.ts';
 import type { IndexHistoryAnswer, Project } from '../lib/types.ts';
 import '../styles/hours.css';
 
@@ -14,9 +15,9 @@ export function IndexState({ project, url }: { project: Project; url: string }) 
       <header>
         <h2>In the index: {page.verdict === 'PASS' ? 'yes' : 'no'}</h2>
         <p class="muted">
-          {page.coverageState ?? page.verdict ?? 'The search engine says nothing more'}, since {page.since.slice(0, 10)}
-          . Inspected on {page.inspectedAt.slice(0, 10)}
-          {page.lastCrawlTime !== null && `, last crawled on ${page.lastCrawlTime.slice(0, 10)}`}.
+          {page.coverageState ?? page.verdict ?? 'The search engine says nothing more'}, since{' '}
+          {formatDate(page.since.slice(0, 10))}. Inspected on {formatDate(page.inspectedAt.slice(0, 10))}
+          {page.lastCrawlTime !== null && `, last crawled on ${formatDate(page.lastCrawlTime.slice(0, 10))}`}.
         </p>
         {canonical !== null && canonical !== url && <p class="muted">Its canonical page is {canonical}.</p>}
       </header>
@@ -26,7 +27,7 @@ export function IndexState({ project, url }: { project: Project; url: string }) 
           <ul>
             {data.history.map(({ since, verdict, coverageState }) => (
               <li key={since}>
-                {since.slice(0, 10)}: {coverageState ?? verdict ?? 'unknown'}
+                {formatDate(since.slice(0, 10))}: {coverageState ?? verdict ?? 'unknown'}
               </li>
             ))}
           </ul>

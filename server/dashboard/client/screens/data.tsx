@@ -53,6 +53,12 @@ const TABLES: Readonly<Record<string, string>> = {
   site_daily_bing: 'Bing: site',
   page_weekly_bing: 'Bing: pages by week',
   query_weekly_bing: 'Bing: queries by week',
+  ai_daily: 'AI answers of Google',
+  ai_page_period: 'AI answers of Google: pages',
+  citation_daily: 'AI answers of Bing',
+  citation_page_period: 'AI answers of Bing: pages',
+  page_period: 'Lists of pages',
+  query_period: 'Lists of queries',
 };
 /** While history is loading, its state is asked for again, in milliseconds. */
 const POLL = 10_000;
