@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'deca826db67d5b402e9d2a8031bf75bdf1cd6d7ade4da4d8f387564619aba862';
+export const DOCUMENT = 'cd2e96c029ddf427dce20eaf42ab68516b9ec9d89c2dabfa07f517d52f27f5fb';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -13,6 +13,7 @@ export const PATHS = {
   listPageGroups: '/api/v1/projects/{id}/page-groups',
   getSite: '/api/v1/projects/{id}/site',
   listSurfaces: '/api/v1/projects/{id}/surfaces',
+  getAiReport: '/api/v1/projects/{id}/ai',
   getHours: '/api/v1/projects/{id}/hours',
   listSitemaps: '/api/v1/projects/{id}/sitemaps',
   listIndexState: '/api/v1/projects/{id}/index',
@@ -38,6 +39,7 @@ export const POSTS = ['postQuery', 'postSql'] as const;
 export const ROWS = {
   getPortfolio: 'projects',
   listKeywords: 'keywords',
+  getAiReport: 'rows',
   listIndexState: 'pages',
   listPages: 'pages',
   listQueries: 'queries',

@@ -55,12 +55,12 @@ export const ROWS = ${literal(rows)} as const;
 `;
 }
 
-/** The one property of an answer that is a list. */
+/** The property of an answer that is its list: `rows`, or the only one. */
 function rowsOf(document: Document, schema: Schema): string {
   const properties = propertiesOf(document, schema);
-  const [name, ...others] = Object.keys(properties).filter((property) => properties[property]?.type === 'array');
-  if (name === undefined || others.length > 0)
-    throw new Error(`An answer in pages must have one list: ${schema.$ref}.`);
+  const lists = Object.keys(properties).filter((property) => properties[property]?.type === 'array');
+  const name = lists.length > 1 ? lists.find((property) => property === 'rows') : lists[0];
+  if (name === undefined) throw new Error(`An answer in pages must have one list, or one named rows: ${schema.$ref}.`);
   return name;
 }
 

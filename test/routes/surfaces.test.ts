@@ -114,10 +114,13 @@ t.test('surfaces: a row for each stored type as its site, and a total of clicks 
   }
   t.match(surfaces[1].unsafe.clicks, ['provisional', 'missing_days'], 'image has no day before its first');
   const csv = (await raw(`/surfaces.csv?${RANGE}`)).payload.trim().split('\r\n');
-  t.equal(csv[0], 'engine,type,grain,firstDay,lastDay,provisionalAfter,clicks,impressions,ctr,position');
+  t.equal(
+    csv[0],
+    'engine,type,grain,firstDay,lastDay,provisionalAfter,clicks,impressions,ctr,position,aiImpressions,citations',
+  );
   t.equal(csv.length, 5);
-  t.match(csv[3], /^google,discover,.*,500,2000,0.25,$/);
-  t.match(csv[4], /^bing,web,day,2026-[-0-9]+,2026-[-0-9]+,,7,150,0.0467,$/);
+  t.match(csv[3], /^google,discover,.*,500,2000,0.25,,,$/);
+  t.match(csv[4], /^bing,web,day,2026-[-0-9]+,2026-[-0-9]+,,7,150,0.0467,,,$/);
 });
 
 t.test('breakdowns by type: its countries and devices; what is not known of it is empty or null', async (t) => {
