@@ -1,11 +1,12 @@
 // The screen of a page says whether the page is in the index, and what it was before; Data has the sitemaps.
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { putInspections } from '../../server/catalog/inspections.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import { putSitemaps } from '../../server/catalog/sitemaps.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { watchedPage } from './browser.ts';
+import { settled, watchedPage } from './browser.ts';
 import { axeFindings, catalog, lookAt, open, origin, signedIn, world } from './setup.ts';
 
 const { pages } = (await world.ask('/pages?limit=1')).body as { pages: { url: string }[] };
@@ -13,6 +14,14 @@ const { url } = pages[0]!;
 const nothing = Object.fromEntries(INDEX_FIELDS.map((field) => [field, null])) as IndexState;
 const indexed = { ...nothing, verdict: 'PASS', coverageState: 'Submitted and indexed', googleCanonical: url };
 const dropped = { ...indexed, verdict: 'NEUTRAL', coverageState: 'Crawled - currently not indexed' };
+
+/** A day as the browser writes it. */
+function shown(page: Page, day: string): Promise<string> {
+  return page.evaluate((text) => {
+    const format = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
+    return new Intl.DateTimeFormat(undefined, format).format(Date.parse(text));
+  }, day);
+}
 
 t.test('a page that was in the index and is not', async (t) => {
   const { property } = (await findAnyProject(catalog, 'Proj1'))!;
@@ -28,14 +37,60 @@ t.test('a page that was in the index and is not', async (t) => {
   const { page, problems } = await watchedPage(context, origin);
   await open(page, `/app/p/Proj1/pages/one?of=${encodeURIComponent(url)}`);
   const card = page.locator('section[aria-label="In the index"]');
-  t.match(await card.innerText(), /In the index: no\s+Crawled - currently not indexed, since 2026-01-12\./);
+  const [first, last] = [await shown(page, '2026-01-05'), await shown(page, '2026-01-12')];
+  t.match(await card.innerText(), `Crawled - currently not indexed, since ${last}.`);
+  t.match(await card.innerText(), /In the index: no/);
   await card.locator('summary').click();
   t.match(await card.locator('li').allInnerTexts(), [
-    '2026-01-12: Crawled - currently not indexed',
-    '2026-01-05: Submitted and indexed',
+    `${last}: Crawled - currently not indexed`,
+    `${first}: Submitted and indexed`,
   ]);
   t.strictSame(await axeFindings(page), []);
   await lookAt(t, page, 'index-state');
+  t.strictSame(
+    problems.filter((each) => !/503/.test(each)),
+    [],
+  );
+  await context.close();
+});
+
+t.test('all inspected pages are listed with filter, search, order and a link to their screens', async (t) => {
+  const { property } = (await findAnyProject(catalog, 'Proj1'))!;
+  const at = toMicroseconds(Date.parse('2026-01-13T12:00:00Z'));
+  const others = Array.from(
+    { length: 60 },
+    (_, index) => `https://shop.example/other/${String(index).padStart(2, '0')}`,
+  );
+  const inspection = { state: indexed, lastCrawlTime: '2026-01-10T12:00:00.000Z' };
+  const results = others.map((other) => ({ url: other, at, clicks: 1, isWatched: false, inspection }));
+  await putInspections(catalog, { id: 'Proj1', property }, results, { dueAt: at, reason: null });
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1/data');
+  const card = page.locator('section[aria-label="Pages in the index"]');
+  const listed = () => card.locator('tbody th').allInnerTexts();
+  t.equal((await listed()).length, 50);
+  t.match(await card.locator('.pager').innerText(), /of 61/);
+  await card.getByRole('link', { name: 'Next' }).click();
+  await settled(page);
+  t.equal((await listed()).length, 11);
+  await card.getByLabel('Verdict').selectOption('out');
+  await page.waitForURL(/verdict=out/);
+  await settled(page);
+  t.strictSame(await listed(), [url]);
+  t.match(await card.locator('tbody td').allInnerTexts(), [
+    'Crawled - currently not indexed',
+    await shown(page, '2026-01-12'),
+  ]);
+  await card.getByLabel('Verdict').selectOption('');
+  await card.getByRole('searchbox').fill('OTHER/07');
+  await page.waitForURL(/search=/);
+  await settled(page);
+  t.strictSame(await listed(), ['https://shop.example/other/07']);
+  t.strictSame(await axeFindings(page), []);
+  await lookAt(t, page, 'indexed-pages');
+  await card.getByRole('link', { name: 'other/07' }).click();
+  await page.waitForURL(/pages\/one\?/);
   t.strictSame(
     problems.filter((each) => !/503/.test(each)),
     [],
@@ -54,7 +109,7 @@ t.test('the sitemaps stand below the stored days', async (t) => {
   const { page } = await watchedPage(context, origin);
   await open(page, '/app/p/Proj1/data');
   const card = page.locator('section[aria-label="Sitemaps"]');
-  t.strictSame(await card.locator('tbody td').allInnerTexts(), ['2026-01-11', '1,200', '0', '2']);
+  t.strictSame(await card.locator('tbody td').allInnerTexts(), [await shown(page, '2026-01-11'), '1,200', '0', '2']);
   t.strictSame(await axeFindings(page), []);
   await lookAt(t, page, 'sitemaps');
   await context.close();

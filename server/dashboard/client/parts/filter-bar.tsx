@@ -63,7 +63,7 @@ export function AddFilter({ fields }: { fields: readonly TextField[] }) {
 }
 
 /** What is typed here is searched for in the names of rows. */
-function Search({ field, placeholder }: { field: string; placeholder: string }) {
+export function Search({ field, placeholder }: { field: string; placeholder: string }) {
   const view = useView();
   const known = view.get('search');
   const [text, setText] = useState(known);

@@ -6,6 +6,7 @@ import { formatCount, formatShare } from '../lib/format.ts';
 import type { Day, Project, Range, SiteAnswer } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Problem } from '../parts/form.tsx';
+import { IndexedPages } from '../parts/indexed-pages.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Sitemaps } from '../parts/sitemaps.tsx';
 import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
@@ -122,6 +123,7 @@ function State({ project }: { project: Project }) {
       ) : (
         <Calendar calendar={calendar} tables={tables} />
       )}
+      <IndexedPages project={project} />
       <Sitemaps project={project} />
     </>
   );

@@ -1,0 +1,90 @@
+import { apiPath, useResource } from '../lib/api.ts';
+import { formatDate } from '../lib/dates.ts';
+import type { IndexAnswer, Project } from '../lib/types.ts';
+import { useView } from '../lib/view.ts';
+import { Select } from './controls.tsx';
+import { PAGE_SIZE, Pager } from './data-table.tsx';
+import { Search } from './filter-bar.tsx';
+import { RowLink } from './row-link.tsx';
+
+const VERDICTS = [
+  ['', 'All pages'],
+  ['out', 'Not in the index'],
+  ['in', 'In the index'],
+] as const;
+const ORDERS = [
+  ['url', 'By address'],
+  ['-since', 'Changed last'],
+  ['-lastCrawlTime', 'Crawled last'],
+  ['-inspectedAt', 'Inspected last'],
+] as const;
+
+/** The pages of a project that the search engine was asked about, with filter, order and pages; nothing before the first. */
+export function IndexedPages({ project }: { project: Project }) {
+  const view = useView();
+  const [search, verdict] = [view.get('search'), view.get('verdict')];
+  const conditions = [
+    ...(verdict === '' ? [] : [{ field: 'verdict', op: verdict === 'in' ? 'equals' : 'not_equals', value: 'PASS' }]),
+    ...(search === '' ? [] : [{ field: 'url', op: 'contains', value: search }]),
+  ];
+  const { data, isLoading } = useResource<IndexAnswer>(
+    apiPath(`/projects/${project.id}/index`, {
+      filter: conditions.length === 0 ? null : JSON.stringify({ match: 'all', conditions }),
+      sort: view.get('sort'),
+      limit: PAGE_SIZE,
+      offset: view.get('offset'),
+    }),
+  );
+  if (data === undefined || data.inspectedAt === null) return null;
+  return (
+    <section class={`card surfaces ${isLoading ? 'is-stale' : ''}`} aria-label="Pages in the index">
+      <header>
+        <h2>Pages in the index</h2>
+        {data.reason !== null && <p class="muted">{data.reason}</p>}
+        <div class="filter-bar">
+          <Search field="addresses" placeholder="Part of an address" />
+          <Select
+            label="Verdict"
+            value={verdict}
+            options={VERDICTS}
+            onChange={(value) => view.change({ verdict: value || null, offset: null })}
+          />
+          <Select
+            label="Order"
+            value={view.get('sort') || 'url'}
+            options={ORDERS}
+            onChange={(value) => view.change({ sort: value === 'url' ? null : value, offset: null })}
+          />
+        </div>
+      </header>
+      <table class="metric-table">
+        <thead>
+          <tr>
+            <th scope="col">Page</th>
+            <th scope="col">State</th>
+            <th scope="col">Since</th>
+            <th scope="col">Crawled</th>
+            <th scope="col">Inspected</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.pages.map(({ url, coverageState, verdict: told, since, lastCrawlTime, inspectedAt }) => (
+            <tr key={url}>
+              <th scope="row" class="name">
+                <RowLink project={project} kind="pages" text={url} class="text">
+                  {url}
+                </RowLink>
+              </th>
+              <td>{coverageState ?? told ?? '–'}</td>
+              <td>{formatDate(since.slice(0, 10))}</td>
+              <td>{lastCrawlTime === null ? '–' : formatDate(lastCrawlTime.slice(0, 10))}</td>
+              <td>{formatDate(inspectedAt.slice(0, 10))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {data.pages.length === 0 && <p class="muted">No inspected page is like this.</p>}
+      <Pager paging={data.paging} />
+    </section>
+  );
+}
