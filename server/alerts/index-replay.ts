@@ -37,7 +37,7 @@ interface Found {
 
 /**
  * The alerts of a range about pages with clicks in the 28 days before, and watched ones: a page that was in the index and
- * was not in two inspections in a row, or whose canonical page was another one in two in a row.
+ * was not in two inspections in a row, or whose canonical page was one in two in a row and then another one in two.
  * @param states of pages whose state has changed, by address, oldest first
  */
 export function alertsOfIndex(states: readonly PageState[], range: Range, calendar: AlertCalendar): EvaluatedAlert[] {
@@ -96,7 +96,6 @@ function findCanonicalChanges(states: readonly PageState[], last: Day): Found[] 
     if (canonical === null) continue;
     const open = found.at(-1);
     if (open?.end === null && canonical === open.before) open.end = { day: dayOf(at), why: 'it is as before' };
-    usual ??= canonical;
     if (canonical === usual) {
       other = { canonical: '', times: 0 };
       continue;
@@ -106,7 +105,8 @@ function findCanonicalChanges(states: readonly PageState[], last: Day): Found[] 
     const before = usual;
     usual = canonical;
     other = { canonical: '', times: 0 };
-    if (clicks === 0 && !isWatched) continue;
+    // What is usual takes as many inspections as a change.
+    if (before === null || (clicks === 0 && !isWatched)) continue;
     if (open?.end === null) open.end = { day: dayOf(at), why: 'it changed again' };
     const title = `Another page is canonical for ${url}`;
     const body = `Two inspections in a row found that the search engine takes ${canonical} as the canonical page of ${url}; before, it took ${before}.${clicksText(clicks)}`;

@@ -127,6 +127,7 @@ t.test(
   async (t) => {
     const { alerts } = await alertsAfter(t, {
       [PAGE]: [
+        [21, indexed],
         [20, indexed],
         [13, moved],
         [12, moved],
@@ -144,6 +145,7 @@ t.test(
     t.match(alerts[0]!['body'], /takes https:\/\/shop\.example\/shoes .*Resolved on 2026-08-27: it is as before\.$/);
     const old = await alertsAfter(t, {
       [PAGE]: [
+        [57, indexed],
         [50, indexed],
         [40, moved],
         [39, moved],
@@ -155,6 +157,7 @@ t.test(
       (
         await alertsAfter(t, {
           [PAGE]: [
+            [21, indexed],
             [20, indexed],
             [13, moved],
             [12, third],
@@ -164,6 +167,14 @@ t.test(
       ).alerts,
       [],
     );
+    const first = await alertsAfter(t, {
+      [PAGE]: [
+        [20, moved],
+        [13, indexed],
+        [12, indexed],
+      ],
+    });
+    t.strictSame(first.alerts, [], 'a single first inspection does not say what is usual');
   },
 );
 
