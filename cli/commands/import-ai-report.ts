@@ -4,7 +4,7 @@ import { AI_COLUMNS, type AiMap } from '../../server/import/ai-table.ts';
 import { print, printJson, printTable, progress, withStores, withStoresForDryRun } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
-import { readDay } from './import-search-console.ts';
+import { rangeOf, readDay } from './import-search-console.ts';
 import { printSummary, withAlerts } from './load.ts';
 
 interface Options {
@@ -41,12 +41,10 @@ export function addAiReport(command: Command): void {
 Impressions and citations in AI answers are stored apart from clicks and impressions, and never added to them.`,
     )
     .action(async (paths: string[], { json, from, to, dryRun = false, ...rest }: Options) => {
-      if ((from === undefined) !== (to === undefined)) throw new Error('Give both --from and --to, or none of them.');
-      if (from !== undefined && from > to!) throw new Error(`--from (${from}) must not be after --to (${to}).`);
+      const range = rangeOf(from, to);
       const { importAiReport } = await import('../../server/import/ai-report.ts');
       const { report, end } = progress();
       try {
-        const range = from === undefined ? {} : { range: { from, to: to! } };
         const summary = await (dryRun ? withStoresForDryRun : withStores)(async (stores) => {
           const imported = await importAiReport(stores, { ...rest, ...range, paths, dryRun, report });
           return withAlerts(imported, await evaluateAfter(stores, imported.loaded ? imported.projects : [], report));

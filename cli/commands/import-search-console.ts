@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Day, parseDay } from '../../server/domain/dates.ts';
+import type { Range } from '../../server/domain/range.ts';
 import type { SearchConsoleSummary } from '../../server/import/search-console.ts';
 import { count } from '../../server/load/problems.ts';
 import type { Stores } from '../../server/load/stores.ts';
@@ -50,13 +51,11 @@ Days are stored by day, other lists for exactly their range; what would need inv
     )
     .action(async (paths: string[], options: Options) => {
       const { brandTerm, from, to, dryRun = false, json, ...rest } = options;
-      if ((from === undefined) !== (to === undefined)) throw new Error('Give both --from and --to, or none of them.');
-      if (from !== undefined && from > to!) throw new Error(`--from (${from}) must not be after --to (${to}).`);
+      const range = rangeOf(from, to);
       const { importSearchConsole } = await import('../../server/import/search-console.ts');
       const { report, end } = progress();
       try {
         const work = async (stores: Stores) => {
-          const range = from === undefined ? {} : { range: { from, to: to! } };
           const given = { ...rest, paths, dryRun, report, ...range, ...(brandTerm ? { brandTerms: brandTerm } : {}) };
           const imported = await importSearchConsole(stores, given);
           return withAlerts(imported, await evaluateAfter(stores, imported.loaded ? imported.projects : [], report));
@@ -94,6 +93,14 @@ function printProject({ loaded, project, keywordsAdded }: SearchConsoleSummary):
   if (project === null) return;
   const done = `${loaded ? 'was' : 'would be'} ${project.created ? 'created' : 'updated'}`;
   print(`Project ${project.id} ${done}; ${count(keywordsAdded, 'keyword')} added.`);
+}
+
+/** The range of `--from` and `--to`, as an option of imports; empty without them. */
+export function rangeOf(from: Day | undefined, to: Day | undefined): { readonly range?: Range } {
+  if (from === undefined && to === undefined) return {};
+  if (from === undefined || to === undefined) throw new Error('Give both --from and --to, or none of them.');
+  if (from > to) throw new Error(`--from (${from}) must not be after --to (${to}).`);
+  return { range: { from, to } };
 }
 
 export function readDay(text: string): Day {

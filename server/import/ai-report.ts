@@ -5,16 +5,13 @@ import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { Day } from '../domain/dates.ts';
 import { AI_TABLES, type AiTable, type SearchEngine } from '../domain/engines.ts';
 import type { Range } from '../domain/range.ts';
-import { Engine } from '../facts/duckdb/engine.ts';
 import { ImportRefused, requireDomain } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
-import { ProcessFolder } from '../runtime/process-folder.ts';
-import { patternOf, sqlTemplate } from '../runtime/sql.ts';
-import { storageFolders } from '../storage/open-file-store.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { type AiColumns, type AiFile, type AiMap, readAiTable } from './ai-table.ts';
-import { findFiles } from './files.ts';
-import { refuseOtherPages, refuseOtherProperty } from './property.ts';
+import { openExport } from './open-export.ts';
+import { refuseOtherPages } from './property.ts';
 
 export interface AiReportOptions {
   /** CSV and zip files, or folders of them. */
@@ -61,7 +58,6 @@ interface Target {
  */
 export async function importAiReport(stores: Stores, options: AiReportOptions): Promise<AiReportSummary> {
   const { settings, catalog } = stores;
-  const { dataFolder, memoryLimit, threads } = settings;
   const { workspace, property, dryRun = false, report = () => {} } = options;
   requireDomain(property);
   await requireWorkspace(catalog, workspace);
@@ -71,22 +67,12 @@ export async function importAiReport(stores: Stores, options: AiReportOptions): 
       `Workspace '${workspace}' has no project of '${property}'; name the property of one that exists (ordinate projects list).`,
     );
   }
-  await using opened = new AsyncDisposableStack();
-  const temporary = await ProcessFolder.take(join(dataFolder, 'temporary'));
-  opened.defer(() => temporary.remove());
-  const files = await findFiles(options.paths, temporary.path);
-  if (!options.force) refuseOtherProperty(files, property);
-  const sources = files.flatMap(({ path }) => [folderOf(path), patternOf(folderOf(path))]);
-  const folders = [...new Set(sources), join(dataFolder, 'staging'), ...storageFolders(settings), temporary.path];
-  const engine = opened.adopt(
-    await Engine.open({ memoryLimit, threads, temporaryFolder: join(temporary.path, 'memory'), folders }),
-    (it) => it.close(),
-  );
-  using session = await engine.session();
+  await using opened = await openExport(settings, options);
+  const { files, folder: temporary, session } = opened;
   report('reading the export');
   const tables: AiFile[] = [];
   for (const [index, file] of files.entries()) {
-    tables.push(await readAiTable(session, file, join(temporary.path, `${index}.parquet`), options.columns));
+    tables.push(await readAiTable(session, file, join(temporary, `${index}.parquet`), options.columns));
   }
   const targets = tables.flatMap((table) => targetOf(table, tables, options.range));
   if (!options.force) {
@@ -184,8 +170,4 @@ function describe(table: AiFile, targets: readonly Target[]): ImportedFile {
     storedAs: target?.table ?? null,
     remark: target === undefined ? why : remark,
   };
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
 }

@@ -9,18 +9,17 @@ import { type Day, later } from '../domain/dates.ts';
 import { settledDay } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
-import { Engine, type Session } from '../facts/duckdb/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
-import { ProcessFolder } from '../runtime/process-folder.ts';
-import { patternOf, sqlTemplate } from '../runtime/sql.ts';
-import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { openFileStore } from '../storage/open-file-store.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
-import { findFiles } from './files.ts';
+import { openExport } from './open-export.ts';
 import { type PlannedTable, planTables, targetsOf } from './plan.ts';
-import { refuseOtherPages, refuseOtherProperty } from './property.ts';
+import { refuseOtherPages } from './property.ts';
 import { type ExportTable, type OtherFile, readTable } from './read-table.ts';
 import { isHarmlessFilter } from './words.ts';
 
@@ -70,26 +69,15 @@ export async function importSearchConsole(
   options: SearchConsoleOptions,
 ): Promise<SearchConsoleSummary> {
   const { settings, catalog } = stores;
-  const { dataFolder, memoryLimit, threads } = settings;
   const { report = () => {} } = options;
   requireDomain(options.property);
   await requireWorkspace(catalog, options.workspace);
-  await using opened = new AsyncDisposableStack();
-  const temporary = await ProcessFolder.take(join(dataFolder, 'temporary'));
-  opened.defer(() => temporary.remove());
-  const files = await findFiles(options.paths, temporary.path);
-  if (!options.force) refuseOtherProperty(files, options.property);
-  const sources = files.flatMap(({ path }) => [folderOf(path), patternOf(folderOf(path))]);
-  const folders = [...new Set(sources), join(dataFolder, 'staging'), ...storageFolders(settings), temporary.path];
-  const engine = opened.adopt(
-    await Engine.open({ memoryLimit, threads, temporaryFolder: join(temporary.path, 'memory'), folders }),
-    (it) => it.close(),
-  );
-  using session = await engine.session();
+  await using opened = await openExport(settings, options);
+  const { files, folder: temporary, session } = opened;
   report('reading the export');
   const tables: (ExportTable | OtherFile)[] = [];
   for (const [index, file] of files.entries()) {
-    const staged = join(temporary.path, `${index}.parquet`);
+    const staged = join(temporary, `${index}.parquet`);
     tables.push(await readTable(session, file, staged, (dimensions) => targetsOf(dimensions, true).length > 0));
   }
   refuseFilters(tables);
@@ -277,8 +265,4 @@ function nothingToStore(
     keywordsAdded: 0,
     files,
   };
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
 }
