@@ -20,7 +20,7 @@ export interface FactsRead {
   readonly priority?: number;
   /** Whether files may be read one after the other, so that only the rows of one are in memory. */
   readonly isByFile?: boolean;
-  /** Set for columns of pages, to get their numbers: `page` is an address in engines other than DuckDB. */
+  /** Set to get the column `page` as numbers that stand for texts: engines other than DuckDB have the texts. */
   readonly pageNumbers?: Facts['pageNumbers'];
 }
 

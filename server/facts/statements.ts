@@ -46,11 +46,17 @@ export class FactStatements {
   }
 
   /** All rows of `sql/NAME.sql` over the files and range of a query. */
-  async rows<Row>(name: string, query: FactsQuery, more: FactsValues, parts = {}): Promise<Row[]> {
+  async rows<Row>(
+    name: string,
+    query: FactsQuery,
+    more: FactsValues,
+    parts = {},
+    pageNumbers?: FactsRead['pageNumbers'],
+  ): Promise<Row[]> {
     const { files, signal } = query;
     if (files.length === 0) return [];
-    const values = { ...more, ...daysOf(query) };
-    return this.ask(files, (reader) => reader.rows<Row>(name, { files, values, parts, signal }));
+    const read = { files, values: { ...more, ...daysOf(query) }, parts, signal, ...(pageNumbers && { pageNumbers }) };
+    return this.ask(files, (reader) => reader.rows<Row>(name, read));
   }
 
   /** Passes the columns of `sql/NAME.sql`. Cannot fall back to another engine after the first rows. */

@@ -1,4 +1,4 @@
-import { countDays, type Day, eachDay } from '../domain/dates.ts';
+import { countDays, type Day, eachDay, WEEK } from '../domain/dates.ts';
 import type { AiMeasure } from '../domain/engines.ts';
 import type { IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
@@ -46,6 +46,8 @@ type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 export class StoredFacts implements Facts {
   readonly #local: LocalReader;
   readonly #statements: FactStatements;
+  /** Always local, because it reads no files. */
+  readonly pageNumbers: Facts['pageNumbers'] = (texts, signal) => this.#local.pageNumbers(texts, signal);
 
   /** @param local reads what the chosen reader cannot */
   constructor(local: LocalReader, choose: (files: readonly StoredFile[]) => FactsReader = () => local) {
@@ -191,8 +193,8 @@ export class StoredFacts implements Facts {
     const { files, signal } = query;
     const all = keywords === 'all';
     const values = { ...daysOf(query), all, keywords: all ? [] : keywords };
-    const pageNumbers: Facts['pageNumbers'] = (...of) => this.pageNumbers(...of);
-    return this.#statements.take('alerts/keyword_pages', { files, values, signal, isByFile: true, pageNumbers }, take);
+    const read = { files, values, signal, isByFile: true, pageNumbers: this.pageNumbers };
+    return this.#statements.take('alerts/keyword_pages', read, take);
   }
 
   async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
@@ -208,11 +210,6 @@ export class StoredFacts implements Facts {
 
   keywordTopPages(query: FactsQuery, keywords: readonly string[]): Promise<{ keyword: string; url: string }[]> {
     return this.#statements.rows('facts/keyword_top_pages', query, { keywords });
-  }
-
-  /** Always local, because it reads no files. */
-  pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]> {
-    return this.#local.pageNumbers(urls, signal);
   }
 
   async pageUrls(query: FactsQuery): Promise<string[]> {
@@ -242,23 +239,15 @@ export class StoredFacts implements Facts {
     return this.#statements.take('facts/click_days', { files, values, parts, signal }, take);
   }
 
-  async rowNames(query: RowsQuery): Promise<NamedRow[]> {
+  rowNames(query: RowsQuery): Promise<NamedRow[]> {
     const { text, country, least, most } = query;
-    const rows = await this.#statements.rows<NamedRow>('facts/row_names', query, { country, least, most }, { text });
-    if (typeof rows[0]?.page !== 'string') return rows;
-    // Another engine than DuckDB tells the text instead of its number.
-    const pages = await this.pageNumbers(
-      rows.map((row) => row.text),
-      query.signal,
-    );
-    return rows.map((row, index) => ({ ...row, page: pages[index]! }));
+    return this.#statements.rows('facts/row_names', query, { country, least, most }, { text }, this.pageNumbers);
   }
 
   rowSums(query: RowsQuery, days: number, take: TakeColumns): Promise<void> {
     const { files, signal, text, country } = query;
-    const values = { ...daysOf(query), country, days, weekly: days % 7 === 0 };
-    const pageNumbers: Facts['pageNumbers'] = (...of) => this.pageNumbers(...of);
-    const read = { files, values, parts: { text }, signal, priority: 0, pageNumbers };
+    const values = { ...daysOf(query), country, days, weekly: days % WEEK === 0 };
+    const read = { files, values, parts: { text }, signal, priority: 0, pageNumbers: this.pageNumbers };
     return this.#statements.take('facts/row_sums', read, take);
   }
 

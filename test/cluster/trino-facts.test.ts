@@ -85,6 +85,7 @@ async function answers(
   ];
   const grid = await facts.keywordDays(days, device, keywords, 0);
   const cumulative = await query('keyword_cumulative');
+  const rows = { ...(await query('page_daily')), text: 'url', country: null, least: 1, most: 100 } as const;
   return {
     siteDays: await facts.siteDays(await query('site_daily'), device),
     siteDevices: await facts.siteDevices(await query('site_daily')),
@@ -116,6 +117,9 @@ async function answers(
     pageNumbers: await facts.pageNumbers(urls, signal),
     pageUrls: urls,
     pageSums: await facts.pageSums(await query('page_daily'), urls.slice(0, 2)),
+    rowNames: await facts.rowNames(rows),
+    rowSums: await rowsOf((take) => facts.rowSums(rows, 7, take)),
+    rowSumsOfTenDays: await rowsOf((take) => facts.rowSums({ ...rows, country }, 10, take)),
   };
 }
 

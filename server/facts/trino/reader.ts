@@ -39,8 +39,9 @@ export class TrinoReader implements FactsReader {
 
   async rows<Row>(name: string, read: FactsRead): Promise<Row[]> {
     const all: Row[] = [];
-    await this.pages(name, read, (rows, columns) => {
-      for (const row of rows.map(exact)) {
+    const numbered = numbering(read);
+    await this.pages(name, read, async (rows, columns) => {
+      for (const row of (await numbered(rows, columns)).map(exact)) {
         all.push(Object.fromEntries(columns.map((column, index) => [column, row[index]])) as Row);
       }
     });
@@ -48,17 +49,10 @@ export class TrinoReader implements FactsReader {
   }
 
   async numbers(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
-    const pages = new Map<string, number>();
-    await this.pages(name, read, async (rows, columns) => {
-      const page = read.pageNumbers ? columns.indexOf('page') : -1;
-      if (read.pageNumbers) {
-        const urls = new Set(rows.map((row) => row[page] as string));
-        const unknown = [...urls].filter((url) => !pages.has(url));
-        const found = unknown.length > 0 ? await read.pageNumbers(unknown, read.signal) : [];
-        for (const [index, url] of unknown.entries()) pages.set(url, found[index]!);
-      }
-      const column = (index: number): Float64Array =>
-        Float64Array.from(rows, (row) => (index === page ? pages.get(row[index] as string)! : (row[index] as number)));
+    const numbered = numbering(read);
+    await this.pages(name, read, async (found, columns) => {
+      const rows = await numbered(found, columns);
+      const column = (index: number): Float64Array => Float64Array.from(rows, (row) => row[index] as number);
       take(
         columns.map((_, index) => column(index)),
         rows.length,
@@ -93,6 +87,20 @@ export class TrinoReader implements FactsReader {
     });
     this.#files.check(unchecked, found);
   }
+}
+
+/** Replaces the texts in the column `page` by their numbers, if a read asks for them. */
+function numbering({ pageNumbers, signal }: FactsRead) {
+  const known = new Map<unknown, number>();
+  return async (rows: readonly Row[], columns: readonly string[]): Promise<readonly Row[]> => {
+    if (pageNumbers === undefined) return rows;
+    const page = columns.indexOf('page');
+    const texts = new Set(rows.map((row) => row[page] as string));
+    const unknown = [...texts].filter((text) => !known.has(text));
+    const found = unknown.length > 0 ? await pageNumbers(unknown, signal) : [];
+    for (const [index, text] of unknown.entries()) known.set(text, found[index]!);
+    return rows.map((row) => row.with(page, known.get(row[page])));
+  };
 }
 
 /** Returns the row. Throws if a number is too large to be exact. */
