@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, readCoverage } from '../catalog/manifest.ts';
+import { type Coverage, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { AI_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
@@ -39,36 +39,41 @@ export const surfacesReport = projectReport({
     query,
     project,
     ...(await planSurfaces(catalog, project, query)),
-    aiDays: await planAiDays(catalog, project.id, query),
   }),
   run: async ({ query, project, surfaces, ai, aiDays }, { facts }, { signal }) => {
-    const rows = await Promise.all(
-      surfaces.map(async ({ type, coverage: { firstDay, lastDay }, series: plan, known }) => {
-        const series = await readSeries(facts, plan, { ...ALL, signal });
-        const { total } = new SiteAnswer({
-          ...query,
-          ...ALL,
-          ...ofType(type),
-          project: projectOf(type, project),
-          days: plan.days,
-          series,
-          known: known && (await KnownDays.read(facts, known, signal, series.days)),
-          monthlyThrough: null,
-        });
-        const isBing = type === 'bing';
-        const surface = {
-          engine: isBing ? 'bing' : 'google',
-          type: isBing ? 'web' : type,
-          grain: 'day',
-          firstDay,
-          lastDay,
-          provisionalAfter: projectOf(type, project).provisionalAfter,
-        } as const;
-        return { surface, total };
-      }),
-    );
     const { from, to, comparison } = query;
-    const counts = await readAiTotals(facts, aiDays, { range: { from, to }, signal });
+    const readRow = async ({
+      type,
+      coverage: { firstDay, lastDay },
+      series: plan,
+      known,
+    }: (typeof surfaces)[number]) => {
+      const series = await readSeries(facts, plan, { ...ALL, signal });
+      const { total } = new SiteAnswer({
+        ...query,
+        ...ALL,
+        ...ofType(type),
+        project: projectOf(type, project),
+        days: plan.days,
+        series,
+        known: known && (await KnownDays.read(facts, known, signal, series.days)),
+        monthlyThrough: null,
+      });
+      const isBing = type === 'bing';
+      const surface = {
+        engine: isBing ? 'bing' : 'google',
+        type: isBing ? 'web' : type,
+        grain: 'day',
+        firstDay,
+        lastDay,
+        provisionalAfter: projectOf(type, project).provisionalAfter,
+      } as const;
+      return { surface, total };
+    };
+    const [rows, counts] = await Promise.all([
+      Promise.all(surfaces.map(readRow)),
+      readAiTotals(facts, aiDays, { range: { from, to }, signal }),
+    ]);
     const answer = {
       project: projectReference(project),
       range: { from, to, ...(comparison === null ? {} : { comparison }) },
@@ -100,8 +105,8 @@ function aiCountOf(engine: SearchEngine, { aiImpressions, citations }: AiCounts)
 export type SurfacesResult = Awaited<ReturnType<typeof surfacesReport.run>>;
 
 async function planSurfaces(catalog: Catalog, project: Project, { from, to, comparison }: SurfacesQuery) {
-  const covered: Readonly<Partial<Record<FactTable, Coverage>>> = await readCoverage(catalog, project.id);
-  const coverage = project.syncedThrough === null ? {} : covered;
+  const covered = await readCoverage(catalog, project.id);
+  const coverage: typeof covered = project.syncedThrough === null ? {} : covered;
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
   const plan = async (type: Surface, stored: Coverage) => {
     const series = { ...ofType(type), range: spanOf(ranges), country: null, coverage };
@@ -114,9 +119,8 @@ async function planSurfaces(catalog: Catalog, project: Project, { from, to, comp
         (await planKnownDays(catalog, projectOf(type, project), tablesOfType(type).site, { ranges, coverage })),
     };
   };
-  const known: Readonly<Partial<Record<FactTable, Coverage>>> = coverage;
   const stored = SURFACES.flatMap((type) => {
-    const found = known[tablesOfType(type).site];
+    const found = coverage[tablesOfType(type).site];
     return found === undefined ? [] : [plan(type, found)];
   });
   const ai = ENGINES.flatMap((engine) => {
@@ -124,5 +128,6 @@ async function planSurfaces(catalog: Catalog, project: Project, { from, to, comp
     return found === undefined ? [] : [{ engine, coverage: found }];
   });
   // In parallel, to wait only once for a remote database.
-  return { surfaces: await Promise.all(stored), ai };
+  const [surfaces, aiDays] = await Promise.all([Promise.all(stored), planAiDays(catalog, project.id, { from, to })]);
+  return { surfaces, ai, aiDays };
 }
