@@ -25,6 +25,13 @@ export const FACT_TABLES = [
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 
+/** Lists of ranges, which have no days of their own. */
+export const PERIOD_TABLES: readonly FactTable[] = [
+  'page_period',
+  'query_period',
+  ...Object.values(AI_TABLES).map(({ pages }) => pages),
+];
+
 /** Rollups of keyword_daily, so that the cost of a range does not depend on its length. */
 export const ROLLUPS = ['keyword_all', 'keyword_running', 'keyword_cumulative'] as const;
 export type StoredTable = FactTable | (typeof ROLLUPS)[number];

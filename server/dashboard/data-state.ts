@@ -1,8 +1,16 @@
-import { type Coverage, FACT_TABLES, type FactTable, filesOf, manifestOf, readCoverage } from '../catalog/manifest.ts';
+import {
+  type Coverage,
+  FACT_TABLES,
+  type FactTable,
+  filesOf,
+  manifestOf,
+  PERIOD_TABLES,
+  readCoverage,
+} from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
-import { AI_TABLES, BING_TABLES } from '../domain/engines.ts';
+import { BING_TABLES } from '../domain/engines.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, MAX_DAYS } from '../domain/range.ts';
 import type { ReportSources } from '../reports/report.ts';
@@ -89,8 +97,6 @@ type StateOf = (day: Day) => DayState;
 
 const WEEKLY: readonly FactTable[] = [BING_TABLES.pages, BING_TABLES.queries];
 const OF_BING: readonly FactTable[] = Object.values(BING_TABLES);
-/** Lists of ranges, which have no days of their own. */
-const PERIODS: readonly FactTable[] = ['page_period', 'query_period', AI_TABLES.google.pages, AI_TABLES.bing.pages];
 
 /** How many days a stored day of a table stands for: weeks are stored by their last one. */
 function daysOf(table: FactTable): number {
@@ -130,7 +136,7 @@ async function loadedState(
   const query = { files, range: calendar, signal };
   const read = async (): Promise<readonly string[]> => {
     if (isMonthly) return (await facts.countryMonths(query, null)).map(({ month }) => month);
-    if (PERIODS.includes(table)) {
+    if (PERIOD_TABLES.includes(table)) {
       const lists = await manifestOf(catalog, project.id, table, EVERY_DAY);
       return lists.flatMap(({ firstDay, lastDay }) => eachDay(firstDay, lastDay));
     }

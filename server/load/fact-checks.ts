@@ -1,4 +1,4 @@
-import { AI_TABLES } from '../domain/engines.ts';
+import { PERIOD_TABLES } from '../catalog/manifest.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
@@ -36,7 +36,7 @@ const FACT_CHECKS: readonly Check[] = [
     column: 'country',
     message: 'and project with more than 20 countries besides other',
   },
-  ...['page_period', 'query_period', AI_TABLES.google.pages, AI_TABLES.bing.pages].map((table) => ({
+  ...PERIOD_TABLES.map((table) => ({
     sql: 'period_days',
     table,
     column: 'last_day',
