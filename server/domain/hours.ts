@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Day } from './dates.ts';
 
 /** An hour by its start, in milliseconds. */
@@ -20,25 +21,26 @@ function startOf(day: Temporal.PlainDate): HourStart {
   return day.toZonedDateTime(ZONE).epochMilliseconds;
 }
 
-/** A function whose results are kept: time zones take a thousand times as long as a look-up, and hours are asked for again. */
-function remembered<Key, Value>(most: number, compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      value = compute(key);
-      if (known.size >= most) known.clear();
-      known.set(key, value);
-    }
-    return value;
-  };
-}
+// Cached, because time zones take a thousand times as long as a look-up, and hours are asked for again.
+const hours = new LRUCache<Day, readonly HourStart[]>({
+  max: 1000,
+  memoMethod: (day) => {
+    const start = startOfPacificDay(day);
+    return Array.from({ length: (endOfPacificDay(day) - start) / HOUR }, (_, hour) => start + hour * HOUR);
+  },
+});
+const texts = new LRUCache<HourStart, string>({
+  max: 10_000,
+  memoMethod: (start) =>
+    Temporal.Instant.fromEpochMilliseconds(start)
+      .toZonedDateTimeISO(ZONE)
+      .toString({ timeZoneName: 'never', smallestUnit: 'second' }),
+});
 
 /** The hours of a Pacific day, in order: 24, or 23 or 25 when clocks change. */
-export const hoursOf: (day: Day) => readonly HourStart[] = remembered(1000, (day) => {
-  const start = startOfPacificDay(day);
-  return Array.from({ length: (endOfPacificDay(day) - start) / HOUR }, (_, hour) => start + hour * HOUR);
-});
+export function hoursOf(day: Day): readonly HourStart[] {
+  return hours.memo(day);
+}
 
 /**
  * The first hour that may still change; 0 if none is complete. Loaded hours of final days are complete.
@@ -49,11 +51,9 @@ export function firstIncompleteHour(until: HourStart | null, provisionalAfter: D
 }
 
 /** `2026-11-20T07:00:00-08:00`: an hour as the search engine writes it, in Pacific time. The offset tells repeated hours apart. */
-export const hourText: (start: HourStart) => string = remembered(10_000, (start) =>
-  Temporal.Instant.fromEpochMilliseconds(start)
-    .toZonedDateTimeISO(ZONE)
-    .toString({ timeZoneName: 'never', smallestUnit: 'second' }),
-);
+export function hourText(start: HourStart): string {
+  return texts.memo(start);
+}
 
 const INSTANT = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
