@@ -109,6 +109,11 @@ export function formatDate(day: Day): string {
   return dayOfYear.format(Date.parse(day));
 }
 
+/** The UTC day of an instant. */
+export function formatDateOf(instant: string): string {
+  return formatDate(instant.slice(0, 10));
+}
+
 export function formatMonth(day: Day): string {
   return monthName.format(Date.parse(day));
 }

@@ -1,5 +1,5 @@
 import { isManager, useResource } from '../lib/api.ts';
-import { formatDate } from '../lib/dates.ts';
+import { formatDateOf } from '../lib/dates.ts';
 import { send, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
 import type { Project } from '../lib/types.ts';
@@ -56,7 +56,7 @@ function ArchivedItem({ project, keyword: { id, query, trackedSince }, onChange 
     <li>
       <div class="item-head">
         <strong dir="auto">{query}</strong>
-        <span class="muted">tracked since {formatDate(trackedSince.slice(0, 10))}</span>
+        <span class="muted">tracked since {formatDateOf(trackedSince)}</span>
         {isManager.value && (
           <span class="actions">
             <button type="button" class="button" disabled={work.isBusy} onClick={() => void track()}>

@@ -1,5 +1,5 @@
 import { apiPath, share, useResource } from '../lib/api.ts';
-import { formatDate } from '../lib/dates.ts';
+import { formatDateOf } from '../lib/dates.ts';
 import type { IndexHistoryAnswer, Project } from '../lib/types.ts';
 import '../styles/hours.css';
 
@@ -16,8 +16,8 @@ export function IndexState({ project, url }: { project: Project; url: string }) 
         <h2>In the index: {page.verdict === 'PASS' ? 'yes' : 'no'}</h2>
         <p class="muted">
           {page.coverageState ?? page.verdict ?? 'The search engine says nothing more'}, since{' '}
-          {formatDate(page.since.slice(0, 10))}. Inspected on {formatDate(page.inspectedAt.slice(0, 10))}
-          {page.lastCrawlTime !== null && `, last crawled on ${formatDate(page.lastCrawlTime.slice(0, 10))}`}.
+          {formatDateOf(page.since)}. Inspected on {formatDateOf(page.inspectedAt)}
+          {page.lastCrawlTime !== null && `, last crawled on ${formatDateOf(page.lastCrawlTime)}`}.
         </p>
         {canonical !== null && canonical !== url && <p class="muted">Its canonical page is {canonical}.</p>}
       </header>
@@ -27,7 +27,7 @@ export function IndexState({ project, url }: { project: Project; url: string }) 
           <ul>
             {data.history.map(({ since, verdict, coverageState }) => (
               <li key={since}>
-                {formatDate(since.slice(0, 10))}: {coverageState ?? verdict ?? 'unknown'}
+                {formatDateOf(since)}: {coverageState ?? verdict ?? 'unknown'}
               </li>
             ))}
           </ul>

@@ -1,5 +1,5 @@
 import { apiPath, useResource } from '../lib/api.ts';
-import { formatDate } from '../lib/dates.ts';
+import { formatDateOf } from '../lib/dates.ts';
 import type { IndexAnswer, Project } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Select } from './controls.tsx';
@@ -76,9 +76,9 @@ export function IndexedPages({ project }: { project: Project }) {
                 </RowLink>
               </th>
               <td>{coverageState ?? told ?? '–'}</td>
-              <td>{formatDate(since.slice(0, 10))}</td>
-              <td>{lastCrawlTime === null ? '–' : formatDate(lastCrawlTime.slice(0, 10))}</td>
-              <td>{formatDate(inspectedAt.slice(0, 10))}</td>
+              <td>{formatDateOf(since)}</td>
+              <td>{lastCrawlTime === null ? '–' : formatDateOf(lastCrawlTime)}</td>
+              <td>{formatDateOf(inspectedAt)}</td>
             </tr>
           ))}
         </tbody>

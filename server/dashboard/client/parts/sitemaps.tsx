@@ -1,5 +1,5 @@
 import { useResource } from '../lib/api.ts';
-import { formatDate } from '../lib/dates.ts';
+import { formatDateOf } from '../lib/dates.ts';
 import { formatCount } from '../lib/format.ts';
 import type { Project, SitemapsAnswer } from '../lib/types.ts';
 
@@ -35,7 +35,7 @@ export function Sitemaps({ project }: { project: Project }) {
               <th scope="row" class="name">
                 {path}
               </th>
-              <td>{isPending ? 'not yet' : lastDownloaded === null ? '–' : formatDate(lastDownloaded.slice(0, 10))}</td>
+              <td>{isPending ? 'not yet' : lastDownloaded === null ? '–' : formatDateOf(lastDownloaded)}</td>
               <td class="number">{urls === null ? '–' : formatCount(urls)}</td>
               <td class="number">{formatCount(errors)}</td>
               <td class="number">{formatCount(warnings)}</td>

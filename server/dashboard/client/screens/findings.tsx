@@ -1,5 +1,5 @@
 import { apiPath, isManager, useResource } from '../lib/api.ts';
-import { formatDate, formatRange } from '../lib/dates.ts';
+import { formatDate, formatDateOf, formatRange } from '../lib/dates.ts';
 import { byGain, daysOf, FINDING_TYPES, gainText, keyOf, testedText } from '../lib/findings.ts';
 import { send, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
@@ -149,7 +149,7 @@ function Item({ finding, project, answer: { range }, onChange }: ItemProps) {
         {since !== null && <span>Since {formatDate(since)}</span>}
         {dismissal !== undefined && (
           <span>
-            Dismissed by {dismissedBy} on {formatDate(dismissedAt!.slice(0, 10))}, until it changes materially
+            Dismissed by {dismissedBy} on {formatDateOf(dismissedAt!)}, until it changes materially
           </span>
         )}
         {isManager.value && (

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso/router';
 import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { comparedOf } from '../lib/changes.ts';
-import { formatDate } from '../lib/dates.ts';
+import { formatDateOf } from '../lib/dates.ts';
 import { writeFilter } from '../lib/filter.ts';
 import { useMissingDays } from '../lib/missing-days.ts';
 import type { GroupsAnswer, KeywordsAnswer, NotesAnswer, PageRow, Project } from '../lib/types.ts';
@@ -112,7 +112,7 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
             {tag}
           </span>
         ))}
-        <span class="muted">tracked since {formatDate(keyword.trackedSince.slice(0, 10))}</span>
+        <span class="muted">tracked since {formatDateOf(keyword.trackedSince)}</span>
         {keyword.targetUrl !== null && <span class="muted">target: {keyword.targetUrl}</span>}
       </div>
       {isManager.value && <KeywordActions project={project} keyword={keyword} onChange={reload} />}
