@@ -83,7 +83,7 @@ export async function* eachInspectedPage(catalog: Catalog, project: string): Asy
 }
 
 /** What the database selects of inspected pages. Texts are in lower case. */
-export interface PagesWanted {
+export interface InspectedPagesQuery {
   /** The verdict, and one that it is not; null for any. */
   readonly verdict: string | null;
   readonly other: string | null;
@@ -99,17 +99,17 @@ export interface PagesWanted {
 export async function listInspectedPages(
   catalog: Catalog,
   project: string,
-  { limit, offset, sort, verdict, other, part }: PagesWanted,
+  { limit, offset, sort, verdict, other, part }: InspectedPagesQuery,
 ): Promise<{ pages: InspectedPage[]; total: number; newest: Microseconds | null }> {
-  const wanted = {
+  const values = {
     project,
     verdict: verdict && verdictPattern(verdict),
     other: other && verdictPattern(other),
     part: part && `%${escaped(part)}%`,
   };
   const [rows, counted] = await Promise.all([
-    catalog.statements.all<InspectedRow>('inspected_page_rows', { ...wanted, sort, limit, offset }),
-    catalog.statements.get<{ pages: number; newest: Microseconds | null }>('inspected_page_count', wanted),
+    catalog.statements.all<InspectedRow>('inspected_page_rows', { ...values, sort, limit, offset }),
+    catalog.statements.get<{ pages: number; newest: Microseconds | null }>('inspected_page_count', values),
   ]);
   return { pages: rows.map(inspectedPage), total: counted!.pages, newest: counted!.newest };
 }

@@ -33,13 +33,13 @@ export interface AiFile extends Pick<RowDays, 'firstDay' | 'lastDay'> {
 
 const KNOWN =
   "Google's report has 'Date' or 'Top pages' with 'Impressions', Bing's 'Date' or 'Page' with 'Citations'. Name other columns, as in --columns date=Day,citations=Count (date, page, ai_impressions, citations).";
-const WANTED = {
+const EXPECTED = {
   date: 'a day written YYYY-MM-DD, or as Bing writes it (9/5/2026 12:00:00 AM)',
   page: 'an absolute URL',
   count: 'a whole number',
 };
 /** As long as lists of Google's user interface can be. */
-const LONGEST = 1000;
+const MAX_ROWS = 1000;
 
 /** Reads a file into Parquet. Throws `ImportRefused` for an unknown header, a value that does not match it, and a filter. */
 export async function readAiTable(
@@ -82,8 +82,8 @@ export async function readAiTable(
     return { ...none, remark: `not stored: its rows are ${intervalOf(days)}s, whose days are not known; export days` };
   }
   const rows = await session.run(sqlTemplate('import/ai_staged', {}), { target: staged });
-  const isCut = page !== null && date === null && rows === LONGEST && columns.engine === 'google';
-  const remark = isCut ? `as long as such a list can be (${LONGEST} rows): others are probably missing` : null;
+  const isCut = page !== null && date === null && rows === MAX_ROWS && columns.engine === 'google';
+  const remark = isCut ? `as long as such a list can be (${MAX_ROWS} rows): others are probably missing` : null;
   const { firstDay, lastDay } = daysOfRows(days);
   return { file, columns, rows, firstDay, lastDay, staged, remark };
 }
@@ -120,12 +120,12 @@ function nameOf(header: string, map: AiMap | undefined): (typeof AI_COLUMNS)[num
 async function refuseWrongValues(
   session: Session,
   { name }: SourceFile,
-  { column, raw, header }: { column: keyof typeof WANTED; raw: string; header: string },
+  { column, raw, header }: { column: keyof typeof EXPECTED; raw: string; header: string },
 ): Promise<void> {
   const [wrong] = await session.rows<{ rows: number; value: string }>(sqlTemplate('import/wrong', { column, raw }));
   if (wrong === undefined || wrong.rows === 0) return;
   throw new ImportRefused(
-    `'${name}' has ${wrong.rows} rows with a wrong value in '${header}', the first '${wrong.value.slice(0, 100)}'; it must be ${WANTED[column]}.`,
+    `'${name}' has ${wrong.rows} rows with a wrong value in '${header}', the first '${wrong.value.slice(0, 100)}'; it must be ${EXPECTED[column]}.`,
   );
 }
 

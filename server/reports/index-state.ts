@@ -3,9 +3,9 @@ import {
   eachInspectedPage,
   findInspectedPage,
   type InspectedPage,
+  type InspectedPagesQuery,
   listInspectedPages,
   listInspectionChanges,
-  type PagesWanted,
   readInspectionSchedule,
 } from '../catalog/inspections.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -36,14 +36,14 @@ export const indexReport = projectReport({
   plan: async (query, { catalog, project }) => ({ query, project, reason: await reasonOf(catalog, project) }),
   run: async ({ query, project, reason }, { catalog }) => {
     const { filter, sort, limit, offset } = query;
-    const wanted = wantedOf(query);
-    if (wanted !== null) {
-      const { pages, total, newest } = await listInspectedPages(catalog, project.id, wanted);
+    const pagesQuery = databaseQuery(query);
+    if (pagesQuery !== null) {
+      const { pages, total, newest } = await listInspectedPages(catalog, project.id, pagesQuery);
       return {
         project: projectReference(project),
         inspectedAt: newest === null ? null : isoInstant(newest),
         reason,
-        paging: { total, limit: wanted.limit, offset },
+        paging: { total, limit: pagesQuery.limit, offset },
         pages: pages.map(indexRow),
       };
     }
@@ -78,17 +78,17 @@ const SORTED: readonly string[] = ['url', 'since', 'inspectedAt', 'lastCrawlTime
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** What the database can select and sort by itself, which reads no other pages; null for all other questions. */
-function wantedOf({ filter, sort, limit, offset }: IndexQuery): PagesWanted | null {
+function databaseQuery({ filter, sort, limit, offset }: IndexQuery): InspectedPagesQuery | null {
   const [order, more] = sort ?? [{ field: 'url', descending: false }];
   if (limit === null || order === undefined || more !== undefined || !SORTED.includes(order.field)) return null;
-  let wanted: Pick<PagesWanted, 'verdict' | 'other' | 'part'> = { verdict: null, other: null, part: null };
+  let conditions: Pick<InspectedPagesQuery, 'verdict' | 'other' | 'part'> = { verdict: null, other: null, part: null };
   for (const { field, op, value } of filter?.conditions ?? []) {
     const name = SELECTED[`${field} ${op}`];
-    const isKnown = name !== undefined && wanted[name] === null;
+    const isKnown = name !== undefined && conditions[name] === null;
     if (!isKnown || value === '' || !ASCII.test(String(value)) || filter?.match !== 'all') return null;
-    wanted = { ...wanted, [name]: String(value).toLowerCase() };
+    conditions = { ...conditions, [name]: String(value).toLowerCase() };
   }
-  return { ...wanted, sort: `${order.descending ? '-' : ''}${order.field}`, limit, offset };
+  return { ...conditions, sort: `${order.descending ? '-' : ''}${order.field}`, limit, offset };
 }
 
 /** The states that the index had of a page, newest first. */

@@ -163,7 +163,7 @@ export class PostgresPool {
   }
 
   /** The connections of the pool, those in use, and what waits for one. */
-  get places(): { readonly limit: number; readonly used: number; readonly waiting: number } {
+  get usage(): { readonly limit: number; readonly used: number; readonly waiting: number } {
     const { totalCount, idleCount, waitingCount } = this.#pool;
     return { limit: this.connections, used: totalCount - idleCount, waiting: waitingCount };
   }

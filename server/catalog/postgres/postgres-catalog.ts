@@ -43,7 +43,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   }
 
   get connections(): NonNullable<OpenCatalog['connections']> {
-    const { limit, used, waiting } = this.#pool.places;
+    const { limit, used, waiting } = this.#pool.usage;
     return { limit, used, waiting: waiting + this.#snapshots.pendingCount + this.#alone.pendingCount };
   }
 
