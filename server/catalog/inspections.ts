@@ -1,4 +1,4 @@
-import { INDEX_FIELDS, type IndexState, type Inspection } from '../domain/index-state.ts';
+import { INDEX_FIELDS, INDEXED, type IndexState, type Inspection } from '../domain/index-state.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -22,6 +22,8 @@ export interface InspectionAttempts {
   readonly url: string;
   /** Null before the first answer. */
   readonly inspectedAt: Microseconds | null;
+  /** Since when it is not in the index: null if it is, 0 before the first answer. */
+  readonly goneSince: Microseconds | null;
   readonly firstAt: Microseconds | null;
   /** How often its state changed. */
   readonly changes: number;
@@ -43,13 +45,16 @@ export interface InspectionResult {
   readonly inspection: Inspection | null;
 }
 
+/** States of a page that are kept: more than it can have in the days that alerts replay, inspected daily. */
+const MAX_STATES = 200;
+
 /** A state of a page, and its first inspections with it. */
 export interface InspectionChange {
   readonly since: Microseconds;
   readonly state: IndexState;
 }
 
-interface PageRow extends InspectionAttempts {
+interface PageRow extends Omit<InspectionAttempts, 'goneSince'> {
   readonly state: string | null;
   readonly lastCrawlTime: string | null;
   readonly since: Microseconds | null;
@@ -72,7 +77,7 @@ export async function listDueInspections(catalog: Catalog, now: Microseconds, li
 
 /** What decides when each page is inspected again. */
 export async function listInspectionAttempts(catalog: Catalog, project: string): Promise<InspectionAttempts[]> {
-  return catalog.statements.all('inspection_attempts', { project });
+  return catalog.statements.all('inspection_attempts', { project, indexed: verdictPattern(INDEXED.toLowerCase()) });
 }
 
 /** The pages of a project that were inspected, by address, in batches. */
@@ -164,19 +169,23 @@ export async function listChangedPages(catalog: Catalog, project: string): Promi
 }
 
 /**
- * Stores results and when the next inspections are due, in one transaction. What was known of another property is
- * forgotten.
+ * Stores results and when the next inspections are due, and forgets pages, in one transaction. What was known of another
+ * property is forgotten, too.
  */
 export async function putInspections(
   catalog: Catalog,
   { id: project, property }: { readonly id: string; readonly property: string },
   results: readonly InspectionResult[],
-  { dueAt, reason }: InspectionSchedule,
+  { dueAt, reason, forgotten = [] }: InspectionSchedule & { readonly forgotten?: readonly string[] },
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
     await tx.statements.run('inspections_forget', { project, property });
     await tx.statements.run('inspection_project_put', { project, property, dueAt, reason });
     for (const result of results) await putResult(tx, project, result);
+    for (const url of forgotten) {
+      await tx.statements.run('inspected_page_forget', { project, url });
+      await tx.statements.run('inspection_changes_keep', { project, url, newest: 0 });
+    }
   });
 }
 
@@ -206,6 +215,7 @@ async function putResult(tx: Catalog, project: string, result: InspectionResult)
   if (!isSame) {
     const change = { project, url, state, since: at, clicks, watched: Number(isWatched) };
     await tx.statements.run('inspection_change_put', change);
+    await tx.statements.run('inspection_changes_keep', { project, url, newest: MAX_STATES });
   } else if (before.repeats === 1) {
     await tx.statements.run('inspection_change_repeated', { project, url, at });
   }

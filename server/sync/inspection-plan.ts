@@ -34,6 +34,12 @@ const CLICKED_EVERY = 6;
 const NEW_ON = [1, 3, 7, 14, 28] as const;
 /** Pages change once in this many days, as long as nothing is known of them: a prior that weighs as much time. */
 const USUAL_DAYS = 90;
+/** A page without impressions that was not in the index for longer is forgotten: a season's page comes back after a year. */
+const FORGOTTEN_AFTER = 400;
+/** Of more known pages, those without impressions are forgotten that were not inspected for longest. */
+const MAX_KNOWN = 100_000;
+/** Pages that are forgotten with a batch. */
+const MAX_FORGOTTEN = 200;
 /** Nothing is inspected twice within this time; a page that failed waits a day, and longer each time. */
 const SHORTEST = 0.8 * DAY;
 const MAX_WAIT_DAYS = 28;
@@ -69,6 +75,23 @@ export function planInspections(
   take(byAge, Math.floor((count - chosen.size) * LONGEST_SHARE));
   take(byScore, count);
   return [...chosen].map(({ page }) => page);
+}
+
+/**
+ * Known pages to forget: without impressions, not watched, and not in the index for 400 days, without any answer, or too
+ * many. A part of them if they are many.
+ */
+export function pagesToForget(
+  pages: readonly PageToInspect[],
+  { attempts, now }: Omit<PlanOptions, 'count'>,
+): Set<string> {
+  const before = toMicroseconds(now - FORGOTTEN_AFTER * DAY);
+  const forgotten = pages
+    .filter(({ isWatched, impressions }) => !isWatched && impressions === 0)
+    .flatMap(({ url }) => attempts.get(url) ?? [])
+    .toSorted((a, b) => a.triedAt - b.triedAt)
+    .filter(({ goneSince }, at) => (goneSince ?? before) < before || at < attempts.size - MAX_KNOWN);
+  return new Set(forgotten.slice(0, MAX_FORGOTTEN).map(({ url }) => url));
 }
 
 interface Candidate {

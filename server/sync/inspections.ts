@@ -18,7 +18,7 @@ import { jobOfCommand, type ProviderJob } from '../providers/gateway.ts';
 import type { ProviderRun } from '../providers/retries.ts';
 import { INSPECTION_LIMITS } from '../providers/search-console/inspections.ts';
 import { AT_ONCE, repeatAtOnce } from './at-once.ts';
-import { type PageToInspect, planInspections } from './inspection-plan.ts';
+import { type PageToInspect, pagesToForget, planInspections } from './inspection-plan.ts';
 import { type Connected, findConnected } from './prepare.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 
@@ -46,6 +46,8 @@ export interface InspectionOptions extends Pick<SyncOptions, 'now' | 'signal'> {
 interface InspectionCounts {
   inspected: number;
   failed: number;
+  /** Pages of which nothing is known any more. */
+  forgotten: number;
 }
 
 /**
@@ -54,7 +56,7 @@ interface InspectionCounts {
  */
 export async function syncInspections(stores: SyncStores, options: InspectionOptions): Promise<InspectionCounts> {
   const { now, signal } = options;
-  const counts = { inspected: 0, failed: 0 };
+  const counts = { inspected: 0, failed: 0, forgotten: 0 };
   const running = new Set<string>();
   await repeatAtOnce(async () => {
     signal.throwIfAborted();
@@ -92,26 +94,30 @@ async function inspectBatch(
     line: { project: project.id },
   };
   const results: InspectionResult[] = [];
+  let forgotten = new Set<string>();
   const store = (wait: number, reason: string | null = null): Promise<void> => {
     counts.inspected += results.filter(({ inspection }) => inspection !== null).length;
     counts.failed += results.filter(({ inspection }) => inspection === null).length;
-    return putInspections(catalog, project, results, { dueAt: toMicroseconds(now() + wait), reason });
+    counts.forgotten += forgotten.size;
+    const dueAt = toMicroseconds(now() + wait);
+    return putInspections(catalog, project, results, { dueAt, reason, forgotten: [...forgotten] });
   };
   const untilTomorrow = (): number => nextPacificMidnight(now()) - now();
   const left = await gateway.requestsLeft(job);
   if (left === 0) return store(untilTomorrow());
   const attempts = new Map((await listInspectionAttempts(catalog, project.id)).map((each) => [each.url, each]));
-  const pages = planInspections(await pagesOf(stores, { project, facts, signal, known: attempts.keys() }), {
-    attempts,
-    now: now(),
-    count: Math.min(BATCH, left),
-  });
+  const candidates = await pagesOf(stores, { project, facts, signal, known: attempts.keys() });
+  forgotten = pagesToForget(candidates, { attempts, now: now() });
+  const pages = planInspections(
+    candidates.filter(({ url }) => !forgotten.has(url)),
+    { attempts, now: now(), count: Math.min(BATCH, left) },
+  );
   if (pages.length === 0) return store(LOOK_AGAIN);
   try {
     await gateway.run(
       job,
       (run) => inspectEach(stores, connected, pages, { run, now, results }),
-      () => ({ pages: results.length }),
+      () => ({ pages: results.length, forgotten: forgotten.size }),
     );
   } catch (error) {
     if (!(error instanceof ProviderFailure) || gateway.stopped.aborted) {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { InspectionAttempts } from '../../server/catalog/inspections.ts';
 import { pacificDayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { type PageToInspect, planInspections } from '../../server/sync/inspection-plan.ts';
+import { type PageToInspect, pagesToForget, planInspections } from '../../server/sync/inspection-plan.ts';
 
 const DAY = 86_400_000;
 const START = Date.parse('2026-03-15T19:00:00Z');
@@ -28,7 +28,15 @@ function planDay(pages: readonly PageToInspect[], attempts: Map<string, Inspecti
   const chosen = planInspections(pages, { attempts, now, count: PER_DAY }).map(({ url }) => url);
   for (const url of chosen) {
     const { firstAt = at, repeats = 0 } = attempts.get(url) ?? {};
-    const attempt = { firstAt, repeats: repeats + 1, inspectedAt: at, triedAt: at, changes: 0, failures: 0 };
+    const attempt = {
+      firstAt,
+      repeats: repeats + 1,
+      inspectedAt: at,
+      triedAt: at,
+      changes: 0,
+      failures: 0,
+      goneSince: null,
+    };
     attempts.set(url, { url, ...attempt });
   }
   return chosen;
@@ -79,3 +87,27 @@ t.test('a new page is inspected on days 1, 3, 7, 14 and 28, though others have m
   t.strictSame(on, [1, 3, 7, 14, 28]);
   t.end();
 });
+
+t.test(
+  'of more than 100,000 known pages those without impressions are forgotten that wait longest, 200 at a time',
+  (t) => {
+    const attempts = new Map<string, InspectionAttempts>();
+    const pages = Array.from({ length: 100_500 }, (_, page) => ({
+      ...pageOf(page, 0),
+      impressions: page < 200 ? 10 : 0,
+    }));
+    for (const [at, { url }] of pages.entries()) {
+      const times = { inspectedAt: at, firstAt: at, triedAt: at, goneSince: null };
+      attempts.set(url, { url, ...times, changes: 0, repeats: 1, failures: 0 });
+    }
+    const forgotten = pagesToForget(pages, { attempts, now: START });
+    const expected = pages.slice(200, 401).filter(({ isWatched }) => !isWatched);
+    t.strictSame(
+      [...forgotten],
+      expected.slice(0, 200).map(({ url }) => url),
+    );
+    for (const { url } of pages.slice(0, 500)) attempts.delete(url);
+    t.equal(pagesToForget(pages, { attempts, now: START }).size, 0);
+    t.end();
+  },
+);
