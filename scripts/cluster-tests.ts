@@ -25,7 +25,7 @@ interface Options {
 
 /** The combinations of stores, but the default one, which is that of `npm test`. */
 const COMBINATIONS = [
-  // Inspections, because nodes share their quota; with Trino, whose one statement test/facts asks, they take a minute.
+  // Inspections, because nodes share their quota; with Trino they take a minute.
   { stores: 'postgres+s3+duckdb', needs: ['PostgreSQL', 'S3'], more: ['test/sync/inspections.test.ts'] },
   { stores: 'postgres+s3+trino', needs: ['PostgreSQL', 'S3', 'Trino'], more: [] },
 ];

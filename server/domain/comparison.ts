@@ -1,5 +1,13 @@
 import { addDays, countDays } from './dates.ts';
-import { type ExactMeasures, type Fraction, type Metrics, scaledBigRatio, scaledRatio, toMetrics } from './metrics.ts';
+import {
+  type ExactMeasures,
+  type Fraction,
+  hasPosition,
+  type Metrics,
+  scaledBigRatio,
+  scaledRatio,
+  toMetrics,
+} from './metrics.ts';
 import type { Range } from './range.ts';
 
 export const METRIC_NAMES = ['clicks', 'impressions', 'ctr', 'position'] as const;
@@ -126,7 +134,7 @@ export class Comparer {
     }
     const isSafe = unsafe.ctr === undefined;
     change(into, 2, now.clicks, now.impressions, base.clicks, base.impressions, SCALES.ctr, isSafe);
-    if (now.sumPosition < 0 || base.sumPosition < 0) {
+    if (!hasPosition(now) || !hasPosition(base)) {
       for (const at of [3, RATIOS + 3]) into[at] = Number.NaN;
       return unsafe;
     }

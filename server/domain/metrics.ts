@@ -1,6 +1,6 @@
 /**
  * The additive measures of a fact. `sumPosition` is the zero-based sum of positions over the impressions, as in the
- * search engine's bulk export; negative if the engine does not say. Averages are computed last.
+ * search engine's bulk export; negative if the position is unknown (`hasPosition`). Averages are computed last.
  */
 export interface Measures {
   readonly clicks: number;
@@ -33,7 +33,7 @@ export function toMetrics(measures: ExactMeasures): Metrics {
   const { clicks, impressions, sumPosition, fraction } = measures;
   if (impressions === 0) return { clicks, impressions, ctr: null, position: null };
   const ctr = roundRatio(clicks, impressions, 10_000);
-  if (sumPosition < 0) return { clicks, impressions, ctr, position: null };
+  if (!hasPosition(measures)) return { clicks, impressions, ctr, position: null };
   const position =
     fraction === undefined || fraction.numerator === 0n
       ? roundRatio(sumPosition + impressions, impressions, 10)
@@ -43,6 +43,11 @@ export function toMetrics(measures: ExactMeasures): Metrics {
           10,
         );
   return { clicks, impressions, ctr, position };
+}
+
+/** Whether the position is known: of some weeks of Bing it is not, and lists have -1 as their sum (`week_rows.sql`). */
+export function hasPosition({ sumPosition }: Pick<Measures, 'sumPosition'>): boolean {
+  return sumPosition >= 0;
 }
 
 export function add(a: Measures, b: Measures): Measures {

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { INTENTS } from './intent.ts';
-import type { Measures } from './metrics.ts';
+import { hasPosition, type Measures } from './metrics.ts';
 
 export interface Condition {
   readonly field?: string;
@@ -181,7 +181,7 @@ export function numberOf(subject: Measures, field: string): number | undefined {
   if (field === 'impressions') return subject.impressions;
   if (subject.impressions === 0) return undefined;
   if (field === 'ctr') return subject.clicks / subject.impressions;
-  return subject.sumPosition < 0 ? undefined : (subject.sumPosition + subject.impressions) / subject.impressions;
+  return hasPosition(subject) ? (subject.sumPosition + subject.impressions) / subject.impressions : undefined;
 }
 
 /** RE2 takes linear time whatever the expression, so a rule cannot hang the server. */

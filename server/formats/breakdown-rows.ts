@@ -29,7 +29,7 @@ export function breakdownRows({
   const isSpread = (of: (row: FlatRow) => FlatRow['now']): boolean =>
     rows.some((row) => {
       const sums = of(row);
-      return sums !== null && !Number.isInteger(exactSum(sums));
+      return sums !== null && !Number.isInteger(exactSum(sums) ?? 0);
     });
   const compared = comparedColumns<FlatRow>((row) => row, {
     isCompared: answer.range.comparison !== undefined,

@@ -8,6 +8,7 @@ import {
   type Column,
   type ComparedRow,
   comparedColumns,
+  exactSum,
   METRICS,
   type RowsAnswer,
   sumPositionColumn,
@@ -44,11 +45,6 @@ export function listRows(result: ListResult): RowsAnswer {
   };
 }
 
-/** A sum of positions; null if it is unknown. */
-function known(sumPosition: number): number | null {
-  return sumPosition < 0 ? null : sumPosition;
-}
-
 interface RenderedRow extends ComparedRow {
   readonly cells: Readonly<Record<string, Cell>>;
   readonly sumPosition: number | null;
@@ -62,7 +58,7 @@ async function* listBatches(
     const rendered = part.map((row): RenderedRow => {
       const cells = render(row) as RenderedRow['cells'] & Compared;
       if (!hasPositions) return { cells, compared: cells, sumPosition: null, base: null };
-      return { cells, compared: cells, sumPosition: known(row.sumPosition), base: row.base ?? NOTHING };
+      return { cells, compared: cells, sumPosition: exactSum(row), base: row.base ?? NOTHING };
     });
     yield batchOf(rendered, readers);
   }

@@ -1,5 +1,5 @@
 import { type Compared, METRIC_NAMES } from '../domain/comparison.ts';
-import type { ExactMeasures, Metrics } from '../domain/metrics.ts';
+import { type ExactMeasures, hasPosition, type Metrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Quality } from '../reports/quality.ts';
 import type { Remainder } from '../reports/remainder.ts';
@@ -184,7 +184,8 @@ export function positionSum({ now, hasPositions }: PositionedSums): number | nul
   return hasPositions ? exactSum(now) : null;
 }
 
-/** The position sum, rounded to a double. */
-export function exactSum({ sumPosition, fraction }: ExactMeasures): number {
+/** The position sum, rounded to a double; null if it is unknown. */
+export function exactSum({ sumPosition, fraction }: ExactMeasures): number | null {
+  if (!hasPosition({ sumPosition })) return null;
   return fraction === undefined ? sumPosition : sumPosition + Number(fraction.numerator) / Number(fraction.denominator);
 }

@@ -1,5 +1,6 @@
 // Bing is answered by its own days and weeks, never mixed with Google, and refused where it tells nothing.
 import t from 'tap';
+import { readArrow } from '../formats/read.ts';
 import { facts, makeWorld, PROJECT, type Row, refusedFor } from '../world.ts';
 
 const week = (start: string): string[] =>
@@ -101,10 +102,25 @@ t.test('weeks are compared with weeks', async (t) => {
   t.ok(early.pages[0].unsafe.clicks.includes('missing_days'));
 });
 
-t.test('in other formats, unknown positions are empty', async (t) => {
-  const url = `/api/v1/projects/Proj1/pages.csv?engine=bing&from=2026-02-27&to=${SECOND}`;
-  const { payload } = await world.app.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+t.test('in other formats, unknown positions are empty, with their sums, of the other range too', async (t) => {
+  const inFormat = (format: string, days: string) => {
+    const url = `/api/v1/projects/Proj1/pages.${format}?engine=bing&${days}`;
+    return world.app.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+  };
+  const { payload } = await inFormat('csv', `from=2026-02-27&to=${SECOND}`);
   t.match(payload, /acme\.example\/b,7,40,0\.175,\r?\n/);
+  const exact = async (days: string): Promise<Row[]> => readArrow((await inFormat('arrow', days)).rawPayload).rows;
+  const second = `from=2026-02-27&to=${SECOND}`;
+  const first = `from=2026-02-20&to=${FIRST}`;
+  t.match(await exact(`${second}&compare=2026-02-20..${FIRST}`), [
+    { sum_position: 300, comparison_sum_position: 80 },
+    { sum_position: null, comparison_sum_position: 30 },
+    { sum_position: 90, comparison_sum_position: 0 },
+  ]);
+  t.match(await exact(`${first}&compare=2026-02-27..${SECOND}`), [
+    { clicks: 4, sum_position: 30, comparison_position: null, comparison_sum_position: null },
+    { clicks: 3, sum_position: 80, comparison_sum_position: 300 },
+  ]);
 });
 
 t.test('what Bing does not tell is refused', async (t) => {
