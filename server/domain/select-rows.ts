@@ -38,7 +38,8 @@ function pick<Row>(rows: readonly Row[], indexes: Uint32Array): Row[] {
   return picked;
 }
 
-function everyRow(length: number): Uint32Array {
+/** The indexes of rows, in order. */
+export function everyRow(length: number): Uint32Array {
   const rows = new Uint32Array(length);
   for (let row = 0; row < length; row++) rows[row] = row;
   return rows;
@@ -148,19 +149,8 @@ function* order<Row>(columns: RowColumns<Row>, rows: Uint32Array, sort: readonly
       yield* sortInSteps(rows, (a, b) => sign * compareTexts(textOf(a), textOf(b)));
       continue;
     }
-    const keys = sortKeys(numbers, rows, sign);
+    const keys = SortKeys.of(numbers, rows, sign);
     yield;
     yield* keys.sort(rows);
   }
-}
-
-/** Empty ratios come last in either direction. */
-function sortKeys(numbers: Float64Array, rows: Uint32Array, sign: 1 | -1): SortKeys {
-  const keys = new SortKeys(numbers.length);
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at]!;
-    const number = numbers[row]!;
-    keys.set(row, Number.isNaN(number) ? Number.POSITIVE_INFINITY : sign * number);
-  }
-  return keys;
 }

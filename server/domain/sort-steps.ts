@@ -29,21 +29,33 @@ export function* sortInSteps(rows: Rows, compare: (a: number, b: number) => numb
 
 /** Numbers to sort rows by, as pairs of 32-bit integers with the same order. */
 export class SortKeys {
+  readonly #numbers: Float64Array;
   readonly #halves: Uint32Array;
-  readonly #number = new Float64Array(1);
-  readonly #bits = new Uint32Array(this.#number.buffer);
 
   constructor(rows: number) {
-    this.#halves = new Uint32Array(2 * rows);
+    this.#numbers = new Float64Array(rows);
+    this.#halves = new Uint32Array(this.#numbers.buffer);
+  }
+
+  /** The keys of some rows from the numbers of all; NaN is last in either direction. */
+  static of(numbers: Float64Array, rows: Rows, sign: 1 | -1): SortKeys {
+    const keys = new SortKeys(numbers.length);
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at]!;
+      const number = numbers[row]!;
+      keys.set(row, Number.isNaN(number) ? Number.POSITIVE_INFINITY : sign * number);
+    }
+    return keys;
   }
 
   set(row: number, number: number): void {
+    const halves = this.#halves;
     // Makes -0 equal to 0.
-    this.#number[0] = number + 0;
-    const [low, high] = this.#bits as unknown as [number, number];
+    this.#numbers[row] = number + 0;
+    const high = halves[2 * row + 1]!;
     const isNegative = high >>> 31 === 1;
-    this.#halves[2 * row] = isNegative ? ~low : low;
-    this.#halves[2 * row + 1] = isNegative ? ~high : high ^ 0x8000_0000;
+    if (isNegative) halves[2 * row] = ~halves[2 * row]!;
+    halves[2 * row + 1] = isNegative ? ~high : high ^ 0x8000_0000;
   }
 
   /**

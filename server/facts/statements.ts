@@ -6,7 +6,7 @@ import { type Collected, groupsOf } from './each-part.ts';
 import type { FactsPart, FactsQuery, TakeColumns } from './facts.ts';
 import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
 
-/** Cached rows, some 40 (days) to 300 bytes (of questions about pages) each. */
+/** Cached rows, some 40 (days) to 450 bytes (of questions about pages, with their JSON) each. */
 const MAX_CACHED_ROWS = 100_000;
 
 /** Runs statements over stored files, each in the engine that is chosen for its files. */
@@ -14,10 +14,7 @@ export class FactStatements {
   readonly #local: FactsReader;
   readonly #choose: (files: readonly StoredFile[]) => FactsReader;
   /** Results by statement, range and files: a file never changes. */
-  readonly #cached = new LRUCache<CacheKey, readonly unknown[]>({
-    maxSize: MAX_CACHED_ROWS,
-    sizeCalculation: (rows) => rows.length + 1,
-  });
+  readonly #cached = new LRUCache<CacheKey, object>({ maxSize: MAX_CACHED_ROWS });
 
   /** @param local reads what the chosen reader cannot */
   constructor(local: FactsReader, choose: (files: readonly StoredFile[]) => FactsReader) {
@@ -27,22 +24,23 @@ export class FactStatements {
 
   /** Like `rows`, of results that are read again and again. */
   cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
-    return this.remember(name, query, {}, async () => (await this.rows<Row>(name, query, {})).map(read));
+    const rows = async (): Promise<T[]> => (await this.rows<Row>(name, query, {})).map(read);
+    return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length });
   }
 
-  /** The rows of `read`, or of an earlier call. @param more what they depend on beside files and range, as plain data */
-  async remember<T>(
+  /** The result of `read`, or of an earlier call. @param more what it depends on beside files and range, as plain data */
+  async remember<T extends object>(
     name: string,
     { range, files }: FactsQuery,
     more: object,
-    read: () => Promise<readonly T[]>,
-  ): Promise<readonly T[]> {
+    { read, rowsOf }: { readonly read: () => Promise<T>; readonly rowsOf: (found: T) => number },
+  ): Promise<T> {
     const key = cacheKey(name, more, range, ...files.map(({ file }) => file));
     const known = this.#cached.get(key);
-    if (known !== undefined) return known as readonly T[];
-    const rows = await read();
-    this.#cached.set(key, rows);
-    return rows;
+    if (known !== undefined) return known as T;
+    const found = await read();
+    this.#cached.set(key, found, { size: rowsOf(found) + 1 });
+    return found;
   }
 
   /** All rows of `sql/NAME.sql` over the files and range of a query. */

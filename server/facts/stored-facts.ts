@@ -259,13 +259,18 @@ export class StoredFacts implements Facts {
     const { files, signal } = query;
     if (files.length === 0) return readQuestionRows([], query);
     const { parts, values } = questionSql(query);
-    const read = { files, parts, values: { ...values, ...daysOf(query) }, signal };
-    const ask = (reader: FactsReader): Promise<QuestionRow[]> => reader.rows('facts/question', read);
-    if (hasManyValues(values)) return readQuestionRows(await ask(this.#local), query);
-    const rows = (): Promise<QuestionRow[]> => this.#statements.ask(files, ask);
+    const asked = { files, parts, values: { ...values, ...daysOf(query) }, signal };
+    const ask = async (reader: FactsReader): Promise<ReadRows> =>
+      readQuestionRows(await reader.rows<QuestionRow>('facts/question', asked), query);
+    if (hasManyValues(values)) return ask(this.#local);
+    const read = (): Promise<ReadRows> => this.#statements.ask(files, ask);
     // Reports read such lists from the store when they are asked again.
-    const isRemembered = query.limit <= MAX_REMEMBERED;
-    const found = isRemembered ? this.#statements.remember('facts/question', query, { parts, values }, rows) : rows();
-    return readQuestionRows(await found, query);
+    if (query.limit > MAX_REMEMBERED) return read();
+    return this.#statements.remember(
+      'facts/question',
+      query,
+      { parts, values },
+      { read, rowsOf: ({ rows }) => rows.length },
+    );
   }
 }

@@ -1,8 +1,8 @@
-import type { Dimension } from '../domain/grains.ts';
-import { isTime } from '../domain/grains.ts';
+import { type Dimension, isTime } from '../domain/grains.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import type { QuestionResult } from '../reports/question.ts';
-import { metricsOf, type QuestionRow } from '../reports/question-answer.ts';
+import type { QuestionRow } from '../reports/question-answer.ts';
+import type { DimensionValues } from '../reports/question-names.ts';
 import {
   type Batch,
   batchOf,
@@ -15,34 +15,6 @@ import {
   type RowsAnswer,
   sumPositionColumn,
 } from './rows.ts';
-
-/** The answer as a JSON value. */
-export function questionAnswer({
-  head,
-  rows,
-  totals,
-  remainder,
-  paging,
-  quality,
-  dimensions,
-  metrics,
-}: QuestionResult) {
-  return {
-    ...head,
-    ...(totals === undefined ? {} : { totals: totals && metricsOf(totals, metrics) }),
-    remainder,
-    paging,
-    ...quality,
-    rows: rows.map((row) => Object.assign(namesOf(row, dimensions), metricsOf(row, metrics))),
-  };
-}
-
-function namesOf({ values, days }: QuestionRow, dimensions: readonly Dimension[]): object {
-  const names: Record<string, unknown> = {};
-  for (const [at, dimension] of dimensions.entries()) names[dimension] = values[at];
-  if (days !== undefined) names['days'] = days;
-  return names;
-}
 
 interface Reader {
   readonly column: Column;
@@ -57,20 +29,26 @@ export function questionTable({
   paging,
   quality,
   dimensions,
+  valuesOf,
   metrics,
   isCompared,
 }: QuestionResult): RowsAnswer {
-  const readers = metricReaders<QuestionRow>(({ now }) => toMetrics(now));
+  const readers = metricReaders<QuestionRow>(({ measures }) => toMetrics(measures));
   const measures = METRICS.map((column, at) => ({ column, read: readers[at]! }));
-  const compared = comparedColumns<QuestionRow>((row) => row, { isCompared });
+  const compared = comparedColumns<QuestionRow>(({ base = null, compared = null }) => ({ base, compared }), {
+    isCompared,
+  });
   const others = compared.columns.map((column, at) => ({ column, read: compared.readers[at]! }));
-  const sums: Reader = { column: sumPositionColumn(), read: ({ now }) => now.sumPosition };
+  const sums: Reader = { column: sumPositionColumn(), read: ({ measures }) => measures.sumPosition };
   const isAsked = ({ column: { name } }: Reader): boolean => {
     const metric =
       name === 'sum_position' || name === 'comparison_sum_position' ? 'position' : name.replace(/^.*_/, '');
     return metrics.some((one) => one === metric);
   };
-  const columns = [...dimensions.flatMap(dimensionReaders), ...[...measures, ...others, sums].filter(isAsked)];
+  const columns = [
+    ...dimensions.flatMap((dimension, at) => dimensionReaders(dimension, at, valuesOf[at]!)),
+    ...[...measures, ...others, sums].filter(isAsked),
+  ];
   return {
     head: {
       name: `${head.project.domain}-query`,
@@ -94,8 +72,9 @@ async function* batchesOf(
   for await (const rows of parts) yield batchOf(rows, readers);
 }
 
-function dimensionReaders(dimension: Dimension, at: number): Reader[] {
-  const text = ({ values }: QuestionRow): Cell => values[at] as string;
+function dimensionReaders(dimension: Dimension, at: number, values: DimensionValues): Reader[] {
+  const value = ({ names }: QuestionRow) => values?.get(names[at]!) ?? names[at]!;
+  const text = (row: QuestionRow): Cell => value(row) as string;
   if (isTime(dimension)) {
     const days: Reader = { column: DAY_COUNT, read: (row) => row.days ?? null };
     return [{ column: { name: dimension, type: 'day' }, read: text }, ...(dimension === 'date' ? [] : [days])];
@@ -104,6 +83,6 @@ function dimensionReaders(dimension: Dimension, at: number): Reader[] {
     return [{ column: { name: dimension, type: 'text' }, read: text }];
   return (['id', 'name'] as const).map((part) => ({
     column: { name: `${dimension}_${part}`, type: 'text' },
-    read: ({ values }) => (values[at] as { id: string; name: string })[part],
+    read: (row) => (value(row) as { id: string; name: string })[part],
   }));
 }

@@ -12,20 +12,19 @@ import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import type { ReadRow } from '../facts/question.ts';
 import { qualityOf } from './quality.ts';
 import { refuseUnknown, unknownDays } from './question-days.ts';
-import { type DimensionValue, type QuestionNames, readNames } from './question-names.ts';
+import { type QuestionNames, readNames } from './question-names.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 import { keyOf, QuestionRows } from './question-rows.ts';
 import { type Remainder, readWhole, remainderOf } from './remainder.ts';
 import { projectReference } from './report.ts';
 
-/** A row with the sums behind it. */
-export interface QuestionRow {
-  readonly values: readonly DimensionValue[];
-  /** See `daysUntil`; undefined unless rows are of weeks or months. */
-  readonly days: number | undefined;
-  readonly now: Measures;
-  readonly base: Measures | null;
-  readonly compared: Compared | null;
+/** A row as it was read, with what follows from it. */
+export interface QuestionRow extends ReadRow {
+  /** See `daysUntil`; of weeks and months. */
+  readonly days?: number | undefined;
+  /** The sums over the range to compare with. */
+  readonly base?: Measures | null;
+  readonly compared?: Compared | null;
 }
 
 interface Sources {
@@ -63,9 +62,11 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const compared = comparison && new ComparedRanges(range, comparison, known ?? NO_REASONS, null);
   const buckets = bucketsFor(query);
   const lastDay = project.syncedThrough ?? to;
-  const answersOf = async (part: readonly ReadRow[]): Promise<QuestionRow[]> => {
+  const answersOf = async (part: readonly ReadRow[]): Promise<readonly QuestionRow[]> => {
+    // Rows of remembered lists stay the same objects, whose JSON is remembered too.
+    if (comparison === null && !hasDayCounts(query)) return part;
     const before = comparison && (await rows.compared(comparison, ranges.base, part));
-    return part.map(rowMaker({ names, buckets, before, compared, query, lastDay }));
+    return part.map(rowMaker({ buckets, before, compared, query, lastDay }));
   };
   const answers = await answersOf(read);
   async function* parts(): AsyncGenerator<readonly QuestionRow[]> {
@@ -73,8 +74,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
     for await (const part of rows.after(read.length, count, range, ranges.now)) yield await answersOf(part);
   }
   const totals = total && {
-    now: total,
-    base: baseTotal,
+    measures: total,
     compared: compared && baseTotal ? compared.total.compare(total, baseTotal) : null,
   };
   const remainder: Remainder = remainderOf(plan, { total, cutOff, whole });
@@ -98,6 +98,8 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
     paging: { total: count, limit: limit ?? count, offset },
     quality: await qualityOf(facts, quality, signal),
     dimensions: query.dimensions,
+    /** For each dimension the values that names stand for. */
+    valuesOf: names.valuesOf,
     metrics: query.metrics,
     isCompared: comparison !== null,
   };
@@ -180,8 +182,12 @@ function bucketsFor({ from, to, dimensions }: QuestionValue): ReadonlyMap<string
   return new Map(bucketsOf({ from, to }, intervalOf(time)).map((bucket) => [bucket.from, bucket]));
 }
 
+/** Whether rows say how many days they have. */
+function hasDayCounts({ dimensions }: QuestionValue): boolean {
+  return dimensions.includes('week') || dimensions.includes('month');
+}
+
 interface RowContext {
-  readonly names: QuestionNames;
   readonly buckets: ReadonlyMap<string, Bucket> | undefined;
   /** The sums of the range to compare with, by the keys of rows; null without one. */
   readonly before: ReadonlyMap<string, Measures> | null;
@@ -190,11 +196,11 @@ interface RowContext {
   readonly lastDay: string;
 }
 
-function rowMaker({ names, buckets, before, compared, query, lastDay }: RowContext): (row: ReadRow) => QuestionRow {
+function rowMaker({ buckets, before, compared, query, lastDay }: RowContext): (row: ReadRow) => QuestionRow {
   const { dimensions } = query;
   const timeAt = dimensions.findIndex(isTime);
   const deviceAt = dimensions.indexOf('device');
-  const { valuesOf } = names;
+  const counts = hasDayCounts(query);
   return (row) => {
     const bucket = buckets?.get(row.names[timeAt]!);
     const base = before && (before.get(keyOf(row)) ?? NOTHING);
@@ -202,9 +208,8 @@ function rowMaker({ names, buckets, before, compared, query, lastDay }: RowConte
     const total = device === undefined ? compared?.total : compared?.ofDevice(device);
     const comparer = bucket === undefined ? total : compared?.part(bucket);
     return {
-      values: valuesOf.map((shown, at) => shown(row.names[at]!)),
-      days: bucket === undefined || dimensions[timeAt] === 'date' ? undefined : daysUntil(bucket, lastDay),
-      now: row.measures,
+      ...row,
+      days: counts && bucket ? daysUntil(bucket, lastDay) : undefined,
       base,
       compared: base && (comparer?.compare(row.measures, base) ?? null),
     };
@@ -213,11 +218,11 @@ function rowMaker({ names, buckets, before, compared, query, lastDay }: RowConte
 
 /** Sums, with the metrics that were asked for. */
 export function metricsOf(
-  { now, compared }: Pick<QuestionRow, 'now' | 'compared'>,
+  { measures, compared }: Pick<QuestionRow, 'measures' | 'compared'>,
   metrics: readonly MetricName[],
 ): Readonly<Record<string, unknown>> {
-  const shown = picked(toMetrics(now), metrics);
-  if (compared === null) return shown;
+  const shown = picked(toMetrics(measures), metrics);
+  if (!compared) return shown;
   const { comparison, change, unsafe } = compared;
   return {
     ...shown,

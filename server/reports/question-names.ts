@@ -17,15 +17,15 @@ interface GroupName {
   readonly name: string;
 }
 
-/** What a row says about a dimension. */
-export type DimensionValue = string | GroupName;
+/** What a row says about a dimension, by the name that it is grouped by; null if that is the name itself. */
+export type DimensionValues = ReadonlyMap<string, string | GroupName> | null;
 
 /** How the rows of a question are grouped and chosen, besides its days. */
 export interface QuestionNames {
   readonly by: readonly { readonly dimension: Dimension; readonly grouped: GroupedBy | null }[];
   readonly test: RowTest;
-  /** For each dimension, the value for people of what a row is grouped by. */
-  readonly valuesOf: readonly ((name: string) => DimensionValue)[];
+  /** Of each dimension. */
+  readonly valuesOf: readonly DimensionValues[];
   /** Whether rows of facts may count in several rows of the answer. */
   readonly overlap: boolean;
   /** The keywords that may count; none where keywords are not asked for. */
@@ -76,12 +76,13 @@ export async function readNames(sources: NamesSources): Promise<QuestionNames> {
   const by = dimensions.map((dimension) => ({ dimension, grouped: groupedBy(dimension, tracked, members) }));
   const named = (filter: Condition): RowTest => testOf(filter, { by, tracked, members });
   const tests = filters.map((filter) => mapped(filter, named));
-  const ids = tracked.keywords.map(({ id }) => id);
   // Only the keywords that are tracked now are served; names join only those.
   const isJoined = by.some(
     ({ grouped }) => grouped !== null && typeof grouped === 'object' && grouped.column === 'keyword_id',
   );
-  if (isOfKeywords && !isJoined) tests.push({ op: 'equals', column: 'keyword_id', values: ids });
+  if (isOfKeywords && !isJoined) {
+    tests.push({ op: 'equals', column: 'keyword_id', values: tracked.keywords.map(({ id }) => id) });
+  }
   return {
     by,
     test: { op: 'and', of: tests },
@@ -100,27 +101,32 @@ function groupedBy(
   members: { readonly group: Members | undefined; readonly pageGroup: Members | undefined },
 ): GroupedBy | null {
   if (isTime(dimension)) return null;
-  if (dimension === 'keyword') {
-    const known = keywordNames.get(keywords) ?? namesOfKeywords(keywords);
-    keywordNames.set(keywords, known);
-    return known;
-  }
+  if (dimension === 'keyword') return namesOfKeywords(keywords).named;
   if (dimension !== 'group' && dimension !== 'pageGroup') return COLUMNS[dimension]!;
   const { column, groups, texts } = members[dimension]!;
   const pairs = groups.flatMap(({ id }, at) => texts.get(id)!.map((text) => [text, sortableIndex(at)] as const));
   return { column, texts: pairs.map(([text]) => text), names: pairs.map(([, name]) => name) };
 }
 
-/** By the keywords, a list that is made once per revision. */
-const keywordNames = new WeakMap<TrackedKeywords['keywords'], NamedTexts>();
+/** The names of keywords, which are sorted by their query, and the query of each name. */
+interface KeywordNames {
+  readonly named: NamedTexts;
+  readonly queries: ReadonlyMap<string, string>;
+}
 
-/** Keywords are sorted by their query. */
-function namesOfKeywords(keywords: TrackedKeywords['keywords']): NamedTexts {
-  return {
-    column: 'keyword_id',
-    texts: keywords.map(({ id }) => id),
-    names: keywords.map((_, at) => sortableIndex(at)),
+/** By the keywords, a list that is made once per revision. */
+const keywordNames = new WeakMap<TrackedKeywords['keywords'], KeywordNames>();
+
+function namesOfKeywords(keywords: TrackedKeywords['keywords']): KeywordNames {
+  const known = keywordNames.get(keywords);
+  if (known !== undefined) return known;
+  const names = keywords.map((_, at) => sortableIndex(at));
+  const made: KeywordNames = {
+    named: { column: 'keyword_id', texts: keywords.map(({ id }) => id), names },
+    queries: new Map(names.map((name, at) => [name, keywords[at]!.query])),
   };
+  keywordNames.set(keywords, made);
+  return made;
 }
 
 function shownBy(
@@ -129,11 +135,10 @@ function shownBy(
     tracked,
     members,
   }: { tracked: TrackedKeywords; members: Readonly<Record<'group' | 'pageGroup', Members | undefined>> },
-): (name: string) => DimensionValue {
-  if (dimension === 'keyword') return (name) => tracked.keywords[Number(name)]!.query;
-  if (dimension !== 'group' && dimension !== 'pageGroup') return (name) => name;
-  const shown = members[dimension]!.groups.map(({ id, name }) => ({ id, name }));
-  return (name) => shown[Number(name)]!;
+): DimensionValues {
+  if (dimension === 'keyword') return namesOfKeywords(tracked.keywords).queries;
+  if (dimension !== 'group' && dimension !== 'pageGroup') return null;
+  return new Map(members[dimension]!.groups.map(({ id, name }, at) => [sortableIndex(at), { id, name }]));
 }
 
 function mapped(filter: Filter, named: (condition: Condition) => RowTest): RowTest {
@@ -257,7 +262,7 @@ function mayCount(
   const decide = decider({ op: 'and', of: tests });
   const at = by.findIndex(({ dimension }) => dimension === 'group');
   if (at < 0) return keywords.filter(({ id }) => decide(id, []) !== false);
-  const groups = namesByText(by[at]!.grouped!);
+  const groups = namesByText(by[at]!.grouped as NamedTexts);
   const inGroup = (name: string) => by.map((_, index) => (index === at ? name : undefined));
   return keywords.filter(({ id }) => groups.get(id)?.some((name) => decide(id, inGroup(name)) !== false));
 }

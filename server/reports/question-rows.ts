@@ -132,7 +132,9 @@ export class QuestionRows {
     const test = { op: 'and', of: [names.test, ...wanted] } as const;
     const order = orderOf(query);
     const asked = { files, range, signal, by, test, isTotal, order, limit, offset };
-    if (plan.isOfTotals) return rowsOfKeywords(asked, plan.tracked.keywords, await totalsOf(range));
+    if (plan.isOfTotals) {
+      return rowsOfKeywords({ ...asked, by: by.filter(isNamed) }, plan.tracked.keywords, await totalsOf(range));
+    }
     return this.#facts.question({ ...asked, table: query.grain });
   }
 }

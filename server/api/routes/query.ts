@@ -1,11 +1,11 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { METRIC_NAMES } from '../../domain/comparison.ts';
 import { DIMENSIONS, GRAIN_NAMES } from '../../domain/grains.ts';
 import { DEFAULT_ROWS, MAX_ROWS } from '../../domain/question.ts';
 import { QUESTION_OPERATORS } from '../../domain/question-filter.ts';
 import { PERIOD_PATTERN } from '../../domain/range.ts';
-import { documentJson } from '../../formats/json.ts';
-import { questionAnswer, questionTable } from '../../formats/question-table.ts';
+import { questionJson } from '../../formats/question-json.ts';
+import { questionTable } from '../../formats/question-table.ts';
 import { questionReport } from '../../reports/question.ts';
 import { REMAINDER_REASONS, type RemainderReason } from '../../reports/remainder.ts';
 import { answerWith } from '../answer.ts';
@@ -174,7 +174,7 @@ export const query: Route = {
     400: `/projects/Proj1/query?q=${encodeURIComponent('{"dimensions":["query","device"]}')}`,
   },
   handle: answerWith(questionReport, {
-    json: (result) => documentJson<Static<typeof answer>>(questionAnswer(result)),
+    json: questionJson,
     rows: questionTable,
     isLong: ({ limit }) => limit === null,
   }),

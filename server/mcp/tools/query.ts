@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { questionAnswer } from '../../formats/question-table.ts';
+import { questionAnswer } from '../../formats/question-json.ts';
 import { questionReport } from '../../reports/question.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { quality } from '../quality.ts';
