@@ -40,6 +40,9 @@ import { daysOf, FactStatements } from './statements.ts';
 /** Rows of a question that are remembered, at most. */
 const MAX_REMEMBERED = 1000;
 
+/** Windows, and weeks before the newest one, where they do not begin with weeks. */
+const WINDOWS = ', cast(floor(age / cast($days as double)) as smallint), cast(floor((age - $days) / 7e0) as smallint)';
+
 type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
 
 /** `Facts` over stored files: each query is a SQL file, run by the engine that is chosen for its files. */
@@ -246,8 +249,10 @@ export class StoredFacts implements Facts {
 
   rowSums(query: RowsQuery, days: number, take: TakeColumns): Promise<void> {
     const { files, signal, text, country } = query;
-    const values = { ...daysOf(query), country, days, weekly: days % WEEK === 0 };
-    const read = { files, values, parts: { text }, signal, priority: 0, pageNumbers: this.pageNumbers };
+    const isWeeks = days % WEEK === 0;
+    const values = { ...daysOf(query), country, ...(!isWeeks && { days }) };
+    const parts = { text, times: isWeeks ? '' : WINDOWS };
+    const read = { files, values, parts, signal, priority: 0, pageNumbers: this.pageNumbers };
     return this.#statements.take('facts/row_sums', read, take);
   }
 

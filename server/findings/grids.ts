@@ -15,9 +15,74 @@ export interface GridSize {
   readonly windows: number;
 }
 
+/** Days that are in the same week, the same window and the same week before the range; -1 where none is compared. */
+interface Time {
+  readonly week: number;
+  readonly window: number;
+  readonly before: number;
+}
+
 /**
- * The sums of rows over the times that findings compare. Times are counted back from the last day of the range, whose
- * `age` is 0: weeks of seven days, windows as long as the range, and weeks before the range.
+ * The sums of rows by time, as they are read. Ages are counted back from the last day of the range, whose age is 0. All of
+ * a row and a time is in one place, because rows come in no order.
+ */
+export class RowTimes {
+  readonly size: GridSize;
+  readonly times: readonly Time[];
+  /** By row, then time: clicks, impressions, sum of positions. */
+  readonly sums: Float64Array;
+  /** Ages of the first day in the range and of the last day before it; -1 for none. */
+  readonly firstAge: Int32Array;
+  readonly lastAge: Int32Array;
+  readonly #timeOf: Int16Array;
+
+  constructor(size: GridSize) {
+    const { rows, days, windows } = size;
+    const ages = Math.max(7 * DECAY_WEEKS, windows * days, days + 7 * PRESENCE_WEEKS);
+    const times: Time[] = [];
+    this.#timeOf = Int16Array.from({ length: ages }, (_, age) => {
+      const time = timeOf(age, size);
+      const last = times.at(-1);
+      const isSame = last?.week === time.week && last.window === time.window && last.before === time.before;
+      return (isSame ? times.length : times.push(time)) - 1;
+    });
+    this.size = size;
+    this.times = times;
+    this.sums = new Float64Array(rows * this.times.length * MEASURES);
+    this.firstAge = new Int32Array(rows).fill(-1);
+    this.lastAge = new Int32Array(rows).fill(-1);
+  }
+
+  /**
+   * Adds days of a row that are in the same week, the same window and the same week before the range.
+   * @param age of the first of these days @param last age of the last of them
+   */
+  add(row: number, age: number, last: number, clicks: number, impressions: number, sumPosition: number): void {
+    if (age < this.size.days) {
+      if (age > this.firstAge[row]!) this.firstAge[row] = age;
+    } else if (this.lastAge[row] === -1 || last < this.lastAge[row]!) this.lastAge[row] = last;
+    if (age >= this.#timeOf.length) return;
+    const cell = (row * this.times.length + this.#timeOf[age]!) * MEASURES;
+    this.sums[cell]! += clicks;
+    this.sums[cell + 1]! += impressions;
+    this.sums[cell + 2]! += sumPosition;
+  }
+}
+
+const MEASURES = 3;
+
+function timeOf(age: number, { days, windows }: GridSize): Time {
+  const [week, window, before] = [Math.floor(age / 7), Math.floor(age / days), Math.floor((age - days) / 7)];
+  return {
+    week: age < days || week < DECAY_WEEKS ? week : -1,
+    window: window < Math.max(2, windows) ? window : -1,
+    before: before < PRESENCE_WEEKS ? before : -1,
+  };
+}
+
+/**
+ * The sums of rows over the times that findings compare: weeks of seven days, windows as long as the range, and weeks
+ * before the range, all counted back from its last day.
  */
 export class RowGrids {
   readonly size: GridSize;
@@ -42,7 +107,7 @@ export class RowGrids {
   readonly firstAge: Int32Array;
   readonly lastAge: Int32Array;
 
-  constructor(size: GridSize) {
+  private constructor({ size, firstAge, lastAge }: RowTimes) {
     const { rows, days, windows } = size;
     this.size = size;
     this.parts = Math.ceil(days / 7);
@@ -57,40 +122,43 @@ export class RowGrids {
     this.weekImpressions = cells(DECAY_WEEKS);
     this.weekPosition = cells(DECAY_WEEKS);
     this.beforeImpressions = cells(PRESENCE_WEEKS);
-    this.firstAge = new Int32Array(rows).fill(-1);
-    this.lastAge = new Int32Array(rows).fill(-1);
+    this.firstAge = firstAge;
+    this.lastAge = lastAge;
   }
 
-  /**
-   * Adds days of a row that are in the same week, the same window and the same week before the range.
-   * @param age of the first of these days @param last age of the last of them
-   */
-  add(row: number, age: number, last: number, clicks: number, impressions: number, sumPosition: number): void {
-    const { days, windows } = this.size;
-    const week = Math.floor(age / 7);
-    if (age < days) {
-      const cell = row * this.parts + week;
-      this.clicks[cell]! += clicks;
-      this.impressions[cell]! += impressions;
-      this.sumPosition[cell]! += sumPosition;
-      this.firstAge[row] = Math.max(this.firstAge[row]!, age);
-    } else {
-      const before = Math.floor((age - days) / 7);
-      if (before < PRESENCE_WEEKS)
-        this.beforeImpressions[row * PRESENCE_WEEKS + PRESENCE_WEEKS - 1 - before]! += impressions;
-      if (this.lastAge[row] === -1 || last < this.lastAge[row]!) this.lastAge[row] = last;
+  static *of(times: RowTimes): Generator<void, RowGrids> {
+    const grids = new RowGrids(times);
+    for (let row = 0; row < times.size.rows; row++) {
+      grids.#addRow(row, times);
+      if (row % 64 === 0) yield;
     }
-    const window = Math.floor(age / days);
-    if (window < windows) this.windowClicks[row * windows + window]! += clicks;
-    if (window === 1) {
-      this.earlierImpressions[row]! += impressions;
-      this.earlierPosition[row]! += sumPosition;
-    }
-    if (week < DECAY_WEEKS) {
-      const cell = row * DECAY_WEEKS + DECAY_WEEKS - 1 - week;
-      this.weekClicks[cell]! += clicks;
-      this.weekImpressions[cell]! += impressions;
-      this.weekPosition[cell]! += sumPosition;
+    return grids;
+  }
+
+  #addRow(row: number, { times, sums }: RowTimes): void {
+    const { windows } = this.size;
+    for (let at = 0; at < times.length; at++) {
+      const from = (row * times.length + at) * MEASURES;
+      const [clicks, impressions, sumPosition] = [sums[from]!, sums[from + 1]!, sums[from + 2]!];
+      const { week, window, before } = times[at]!;
+      if (window === 0) {
+        const cell = row * this.parts + week;
+        this.clicks[cell]! += clicks;
+        this.impressions[cell]! += impressions;
+        this.sumPosition[cell]! += sumPosition;
+      }
+      if (before >= 0) this.beforeImpressions[(row + 1) * PRESENCE_WEEKS - 1 - before]! += impressions;
+      if (window >= 0 && window < windows) this.windowClicks[row * windows + window]! += clicks;
+      if (window === 1) {
+        this.earlierImpressions[row]! += impressions;
+        this.earlierPosition[row]! += sumPosition;
+      }
+      if (week >= 0 && week < DECAY_WEEKS) {
+        const cell = (row + 1) * DECAY_WEEKS - 1 - week;
+        this.weekClicks[cell]! += clicks;
+        this.weekImpressions[cell]! += impressions;
+        this.weekPosition[cell]! += sumPosition;
+      }
     }
   }
 

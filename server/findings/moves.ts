@@ -33,7 +33,11 @@ const TAILS = [
   [0.0016, 0.0452, 0.1938, 0.2825, 0.2263, 0.1322, 0.0656, 0.03, 0.0131, 0.0056, 0.0024, 0.001],
   [0.0077, 0.0667, 0.168, 0.2121, 0.1854, 0.1339, 0.0878, 0.0549, 0.0334, 0.0201, 0.012, 0.0072],
 ];
-const neighbour = (k: number, step: number): number => Math.min(SPREADS.length - 1, Math.max(0, k + step - 3));
+const STEPS = TAILS[0]!.length;
+const neighbour = (k: number, step: number): number => NEIGHBOURS[k * STEPS + step]!;
+const NEIGHBOURS = Uint8Array.from({ length: SPREADS.length * STEPS }, (_, at) =>
+  Math.min(SPREADS.length - 1, Math.max(0, Math.floor(at / STEPS) + (at % STEPS) - 3)),
+);
 /** The share of rows that are taken to have moved. */
 const OTHERS = 0.1;
 /** Rows in a step of work. */

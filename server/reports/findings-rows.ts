@@ -4,8 +4,9 @@ import { countDays } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import type { KindRows, RowKind } from '../findings/finding.ts';
-import { PRESENCE_WEEKS, RowGrids } from '../findings/grids.ts';
+import { PRESENCE_WEEKS, RowGrids, RowTimes } from '../findings/grids.ts';
 import { LEAST_CLICKS } from '../findings/moves.ts';
+import { NumberIndex } from '../runtime/number-index.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** Impressions that a row must have in all days that are read, and rows of each kind. */
@@ -39,19 +40,20 @@ export async function readRows(
   const query = { files, range: span, signal, text, country, least: LEAST, most: MOST } as const;
   const named = await facts.rowNames(query);
   const names = named.map((row) => row.text);
-  const rows = new Map(named.map(({ page }, row) => [page, row]));
-  const grids = new RowGrids({ rows: names.length, days, windows });
+  const rows = new NumberIndex(named.map(({ page }) => page));
+  const times = new RowTimes({ rows: names.length, days, windows });
   // Rows with fewer clicks cannot have moved or decayed: of them only the newest days are needed.
   const oldest = Float64Array.from(named, ({ clicks }) =>
     clicks < LEAST_CLICKS ? days + 7 * PRESENCE_WEEKS : Number.POSITIVE_INFINITY,
   );
   await facts.rowSums(query, days, ([pages, firsts, lasts, clicks, impressions, positions], count) => {
     for (let at = 0; at < count; at++) {
-      const row = rows.get(pages![at]!);
-      if (row === undefined || lasts![at]! >= oldest[row]!) continue;
-      grids.add(row, firsts![at]!, lasts![at]!, clicks![at]!, impressions![at]!, positions![at]!);
+      const row = rows.of(pages![at]!);
+      if (row === -1 || lasts![at]! >= oldest[row]!) continue;
+      times.add(row, firsts![at]!, lasts![at]!, clicks![at]!, impressions![at]!, positions![at]!);
     }
   });
+  const grids = await inTurns(RowGrids.of(times));
   return { kind, names, grids, stratum: await inTurns(strataOf(kind, names, project)) };
 }
 

@@ -1,6 +1,6 @@
 import { listedFindings, testKind, together } from '../../../server/findings/find.ts';
 import type { Family, RowFinding, RowKind } from '../../../server/findings/finding.ts';
-import { RowGrids } from '../../../server/findings/grids.ts';
+import { RowGrids, RowTimes } from '../../../server/findings/grids.ts';
 import { WEEKS, type WeekRows, type World } from './worlds.ts';
 
 /** A finding with its step-up p; 1 in lists. */
@@ -25,17 +25,17 @@ export function judge(world: World): Map<Family, Judged[]> {
 
 function kindOf(kind: RowKind, rows: WeekRows) {
   const { count, clicks, impressions, position, stratum } = rows;
-  const grids = new RowGrids({ rows: count, days: DAYS, windows: (7 * WEEKS) / DAYS });
+  const times = new RowTimes({ rows: count, days: DAYS, windows: (7 * WEEKS) / DAYS });
   for (let row = 0; row < count; row++) {
     for (let week = 0; week < WEEKS; week++) {
       const cell = row * WEEKS + week;
       const age = 7 * (WEEKS - 1 - week);
       if (impressions[cell]! > 0) {
-        grids.add(row, age, age, clicks[cell]!, impressions[cell]!, impressions[cell]! * (position[cell]! - 1));
+        times.add(row, age, age, clicks[cell]!, impressions[cell]!, impressions[cell]! * (position[cell]! - 1));
       }
     }
   }
-  return { kind, grids, stratum };
+  return { kind, grids: ended(RowGrids.of(times)), stratum };
 }
 
 function ended<T>(steps: Generator<void, T>): T {
