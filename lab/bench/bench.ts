@@ -10,11 +10,13 @@ import { openEngine } from './baselines.ts';
 import type { Bench } from './bench-context.ts';
 import { type BenchData, prepareData } from './data.ts';
 import { measureClients } from './measurements/clients.ts';
+import { measureCommands } from './measurements/commands.ts';
 import { measureCompare } from './measurements/compare.ts';
 import { measureCompression } from './measurements/compression.ts';
 import { measureDaily } from './measurements/daily.ts';
 import { measureExports } from './measurements/exports.ts';
 import { measureFindings } from './measurements/findings.ts';
+import { measureFirst } from './measurements/first.ts';
 import { measureLists } from './measurements/lists.ts';
 import { measureLoading } from './measurements/loading.ts';
 import { measureMetrics } from './measurements/metrics.ts';
@@ -23,6 +25,7 @@ import { measureProjects } from './measurements/projects.ts';
 import { measureQuestion } from './measurements/question.ts';
 import { measureRepeat } from './measurements/repeat.ts';
 import { measureResident } from './measurements/resident.ts';
+import { measureScale } from './measurements/scale.ts';
 import { measureSelection } from './measurements/selection.ts';
 import { measureSite } from './measurements/site.ts';
 import { measureTotals } from './measurements/totals.ts';
@@ -45,6 +48,8 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   site: measureSite,
   compare: measureCompare,
   question: measureQuestion,
+  first: measureFirst,
+  commands: measureCommands,
   lists: measureLists,
   findings: measureFindings,
   selection: measureSelection,
@@ -57,6 +62,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   clients: measureClients,
   workers: measureWorkers,
   resident: measureResident,
+  scale: measureScale,
 };
 
 function report(step: string): void {
@@ -80,7 +86,9 @@ async function measure(options: BenchOptions): Promise<Outcome> {
   try {
     const data = await prepareData(engine, options, report);
     const chosen = Object.entries(MEASUREMENTS).filter(([name]) =>
-      options.only.length > 0 ? options.only.includes(name) : name !== 'projects' || options.scale > 0,
+      options.only.length > 0
+        ? options.only.includes(name)
+        : !['projects', 'scale'].includes(name) || options.scale > 0,
     );
     const peers = chosen.some(([name]) => name === 'totals') ? await openPeers(engine, options, data) : [];
     const outcomes: Outcome[] = [];

@@ -114,6 +114,18 @@ export async function prepareProjects(
   { count, keywords, days }: EqualProjects,
   report: Report,
 ): Promise<Data> {
+  const { name, snapshots } = await prepareSnapshots(engine, root, { count, keywords, days }, report);
+  const stamp = stampOf({ keywords, days, count, keys }, [...GENERATOR, ...STORE]);
+  return loadOnce(join(root, `data-${name}`), stamp, snapshots, [workspaceName(1)], keys, report);
+}
+
+/** The snapshots of `count` equal projects, to be loaded in order. */
+export async function prepareSnapshots(
+  engine: Engine,
+  root: string,
+  { count, keywords, days }: EqualProjects,
+  report: Report,
+): Promise<{ readonly name: string; readonly snapshots: readonly string[] }> {
   const projects = equalPlans(count, keywords, days);
   const name = `${count}-${keywords}-${days}`;
   const folder = join(root, `snapshots-${name}`);
@@ -121,20 +133,17 @@ export async function prepareProjects(
     snapshot: join(folder, String(index + 1)),
     projects: projects.slice(index * PROJECTS_PER_LOAD, (index + 1) * PROJECTS_PER_LOAD),
   }));
-  const sizes = { keywords, days, count, keys };
-  await makeOnce(folder, stampOf(sizes, GENERATOR), async () => {
+  await makeOnce(folder, stampOf({ keywords, days, count }, GENERATOR), async () => {
     report(`making the snapshots of ${count} projects`);
     using session = await engine.session();
-    await makeTexts(session, projects);
+    await makeTexts(session, projects.slice(0, 1));
     for (const part of parts) {
       await writeEntities(session, part.snapshot, part.projects);
       if (keywords > 0) await writeFacts(session, part.snapshot, 'keyword_daily', part.projects);
       await writeFacts(session, part.snapshot, 'site_daily', part.projects);
     }
   });
-  const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
-  const snapshots = parts.map(({ snapshot }) => snapshot);
-  return loadOnce(join(root, `data-${name}`), stamp, snapshots, [workspaceName(1)], keys, report);
+  return { name, snapshots: parts.map(({ snapshot }) => snapshot) };
 }
 
 /** Loads snapshots into a data folder and creates keys, unless this was done before. */
@@ -158,7 +167,7 @@ async function loadOnce(
   return { folder, keys: JSON.parse(readFileSync(file, 'utf8')) as Data['keys'] };
 }
 
-async function makeKeys(folder: string, workspaces: readonly string[], count: number): Promise<Data['keys']> {
+export async function makeKeys(folder: string, workspaces: readonly string[], count: number): Promise<Data['keys']> {
   await using catalog = await openCatalog(sqliteIn(folder));
   const at = toMicroseconds(Date.now());
   const made: Record<string, string[]> = {};

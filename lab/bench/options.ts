@@ -134,7 +134,10 @@ export function readOptions(args: readonly string[], measurements: readonly stri
     folder = quick ? 'data/bench-quick' : 'data/bench',
     ...flags
   } = command.opts<Flags>();
-  const projects = scale === true || (scale === undefined && only.includes('projects')) ? 1000 : (scale ?? 0);
+  const projects =
+    scale === true || (scale === undefined && (only.includes('projects') || only.includes('scale')))
+      ? 1000
+      : (scale ?? 0);
   return {
     ...(quick ? QUICK : DEFAULTS),
     ...(full ? { seconds: 60 } : {}),

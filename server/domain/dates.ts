@@ -78,6 +78,8 @@ const MAX_RANGES = 50;
 
 /** Every day from `from` to `to`, both included; none if `from` is after `to`. */
 export function eachDay(from: Day, to: Day): readonly Day[] {
+  // A report asks for each of its days, which would drive out the ranges.
+  if (from === to) return [from];
   const key = cacheKey(from, to);
   const known = ranges.get(key);
   if (known !== undefined) return known;

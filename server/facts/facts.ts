@@ -128,7 +128,7 @@ export type TextRow = readonly [text: string, clicks: number, impressions: numbe
  * content is not what was written.
  */
 export interface Facts {
-  /** The days of the property that have rows, in order. */
+  /** The days of the property that have rows, in order; zeros for days on which only other devices have. As `siteDevices`. */
   siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]>;
 
   /** Like `siteDays`, for several properties at once. */
@@ -137,7 +137,7 @@ export interface Facts {
   /** The sum of brand and non-brand queries, for several properties at once; null if unknown. */
   queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]>;
 
-  /** Rows of the property (`site_daily`) by day and device, in order. Those read lately are kept in memory. */
+  /** Rows of the property (`site_daily`) by day and device, in order. Those of files that were read lately are in memory. */
   siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]>;
 
   /** The hours of the property that have rows, in order. */

@@ -35,7 +35,10 @@ import { keywordDayParts, keywordPage } from './keywords.ts';
 import type { QuestionQuery, ReadRows } from './question.ts';
 import { hasManyValues, type QuestionRow, questionSql, readQuestionRows } from './question-sql.ts';
 import type { FactsReader, FactsValues } from './reader.ts';
+import { daysOfDevice } from './site-days.ts';
 import { daysOf, FactStatements } from './statements.ts';
+
+const ALL_DAYS = { from: '0001-01-01', to: '9999-12-31' };
 
 /** Rows of a question that are remembered, at most. */
 const MAX_REMEMBERED = 1000;
@@ -58,8 +61,8 @@ export class StoredFacts implements Facts {
     this.#statements = new FactStatements(local, choose);
   }
 
-  siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]> {
-    return this.#statements.rows('facts/site_daily', query, { device });
+  async siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]> {
+    return daysOfDevice(await this.siteDevices(query), device);
   }
 
   siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
@@ -70,8 +73,11 @@ export class StoredFacts implements Facts {
     return this.#statements.each('facts/brand_totals_each', parts, { signal }, collectTotals);
   }
 
-  siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]> {
-    return this.#statements.cached('facts/site_devices', query, (row: DeviceMeasures) => row);
+  async siteDevices({ files, range, signal }: FactsQuery): Promise<readonly DeviceMeasures[]> {
+    // All days: files are read once, whatever ranges are asked for.
+    const all = { files, range: ALL_DAYS, signal };
+    const rows = await this.#statements.cached('facts/site_devices', all, (row: DeviceMeasures) => row);
+    return rows.filter(({ date }) => date >= range.from && date <= range.to);
   }
 
   siteHours(query: FactsQuery): Promise<HourMeasures[]> {

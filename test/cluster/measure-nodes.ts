@@ -1,5 +1,5 @@
 // Compares servers over PostgreSQL and an object store with one over a data folder, and two of them with one:
-// node test/cluster/measure-nodes.ts (--help shows its options). Starts all servers itself; needs PostgreSQL and versitygw, as
+// npm run bench:nodes (--help shows its options). Starts all servers itself; needs PostgreSQL and versitygw, as
 // the tests of test/cluster do. Makes its data once in data/bench-nodes. Only ratios count: alternatives are measured in turn.
 import '../../cli/threads.ts';
 import { loadavg } from 'node:os';

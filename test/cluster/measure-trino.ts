@@ -1,4 +1,4 @@
-// Compares Trino with DuckDB on the same files: node test/cluster/measure-trino.ts DATA_FOLDER MANY_PROJECTS_FOLDER
+// Compares Trino with DuckDB on the same files: npm run bench:trino -- DATA_FOLDER MANY_PROJECTS_FOLDER
 // The folders are those that `npm run bench -- --scale` makes. Needs what test/cluster/trino-faults.test.ts needs.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -73,8 +73,8 @@ t.test(
     const stored = new StoredFacts(local, () => reader);
     const range = { from: '2026-03-01', to: '2026-03-31' };
     const query = { files: await filesOf(world.catalog, 'Proj1', 'site_daily', range), range, signal };
-    const days = [{ date: '2026-03-09', hasUnknownDevice: 0, clicks: 1, impressions: 10, sumPosition: 20 }];
-    t.strictSame(await stored.siteDays(query, 'all'), days);
+    const totals = [{ name: 'mobile', clicks: 1, impressions: 10, sumPosition: 20 }];
+    t.strictSame(await stored.totalsBy('device', query), totals);
 
     const number = 100_000;
     const { ended } = runEndless(new TrinoClient(address), number);
@@ -86,13 +86,13 @@ t.test(
     const failure = await ended;
     t.match(failure, { code: 'unavailable', status: 503, reason: 'trino', retryAfter: 60 });
     t.match(failure, { message: /a machine of the query engine ended or did not answer/ });
-    const again = await until('the other worker alone', () => stored.siteDays(query, 'all').catch(() => undefined));
-    t.strictSame(again, days, 'the other worker answers');
+    const again = await until('the other worker alone', () => stored.totalsBy('device', query).catch(() => undefined));
+    t.strictSame(again, totals, 'the other worker answers');
 
     const { ended: endedToo } = runEndless(new TrinoClient(address), number + 1);
     await until('the query to run', async () => (await stateOf(trino.url, number + 1))?.nodes.length || undefined);
     await trino.kill(0);
     t.match(await endedToo, { code: 'unavailable', reason: 'trino' }, 'without its coordinator');
-    await t.rejects(stored.siteDays(query, 'all'), { code: 'unavailable', reason: 'trino' });
+    await t.rejects(stored.totalsBy('device', query), { code: 'unavailable', reason: 'trino' });
   },
 );

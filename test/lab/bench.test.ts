@@ -33,7 +33,7 @@ t.test('the benchmark measures everything, prints it and writes it', async (t) =
   t.strictSame(
     lines.map(({ baselines }) => Object.keys(baselines).join(' ')).slice(0, 6),
     [
-      'duckdb duckdb rows stringify bare',
+      'duckdb duckdb rows floor of 28 days stringify bare',
       'duckdb',
       '',
       'duckdb duckdb rows stringify bare',

@@ -28,6 +28,10 @@ const { values } = parseArgs({
 const model = new ProviderModel();
 model.quotas.options.perMinute = Number(values['per-minute']);
 const refreshToken = '1//refresh-token-of-the-model';
+// A measurement that simulates a day says what time it is.
+process.on('message', (now: number) => {
+  model.now = () => now;
+});
 const account = model.accounts.add({ refreshToken, sites: new Map() });
 const { since } = values;
 const properties = Array.from({ length: Number(values.properties) }, (_, number) => {

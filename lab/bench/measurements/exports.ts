@@ -9,7 +9,7 @@ import { alternate } from '../rounds.ts';
 import { LAST_DAY, MIDDLE } from '../snapshots.ts';
 
 /** How many times as long an answer may take as DuckDB's own `copy` of the same rows. */
-const MAX_RATIOS = { csv: 2, ndjson: 2, arrow: 1.5, parquet: 1.5 } as const;
+const MAX_RATIOS = { csv: 2, ndjson: 2, arrow: 1.5, parquet: 1.3 } as const;
 type Format = keyof typeof MAX_RATIOS;
 /** DuckDB writes no Arrow: its Parquet is the closest to it. */
 const COPIES: Readonly<Record<Format, string>> = { csv: 'csv', ndjson: 'json', arrow: 'parquet', parquet: 'parquet' };
@@ -44,7 +44,7 @@ export async function measureExports({ data, engine, options }: Bench): Promise<
         lines: [{ name, ...served, memory: memoryOf(memory), baselines: { 'duckdb copy': copy.median } }],
         targets: [
           atMost(`${format}: against DuckDB's copy of the same rows`, served.median / copy.median, bound),
-          atMost(`${format}: memory`, growth, 150, 'MB'),
+          atMost(`${format}: memory`, growth, 100, 'MB'),
           atMost(`${format}: first byte, part of the time`, served.firstByte! / served.median, 0.25, 'of the time'),
         ],
       };

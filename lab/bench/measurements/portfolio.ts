@@ -5,7 +5,7 @@ import { type Bench, Client, withServer } from '../bench-context.ts';
 import { prepareProjects } from '../data.ts';
 import { PeakMemory } from '../memory.ts';
 import { atMost, memoryOf, type Outcome } from '../results.ts';
-import { alternate } from '../rounds.ts';
+import { alternate, type Sample, summarise } from '../rounds.ts';
 import { LAST_DAY } from '../snapshots.ts';
 
 /** All projects of a workspace, computed for each request, against DuckDB's own query over the same files; and cached. */
@@ -36,6 +36,19 @@ export async function measurePortfolio({ engine, options, report }: Bench): Prom
       outcomes.push({ lines: [{ ...line, memory: memoryOf(memory) }], targets: [target] });
     }
     client.close();
+  });
+  const cold: Sample[] = [];
+  for (let round = 0; round < Math.min(rounds, 5); round++) {
+    await withServer(data, { cache: false }, async (server) => {
+      const client = await Client.of(server);
+      cold.push(await client.time(`/portfolio?period=${days}d`));
+      client.close();
+    });
+  }
+  const first = summarise(cold);
+  outcomes.push({
+    lines: [{ name: `portfolio of ${count}: ${days} days, cold`, ...first, baselines: {} }],
+    targets: [atMost(`portfolio: ${days} days, first request of a server`, first.median / 1000, 0.8, 's')],
   });
   await withServer(data, { cache: true }, async (server) => {
     const client = await Client.of(server);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addDays, dayOf } from '../../../server/domain/dates.ts';
 import { API } from '../bench-context.ts';
 import { Connection } from '../connection.ts';
 import type { Server } from '../ordinate.ts';
@@ -20,18 +21,17 @@ export interface Latencies {
 
 /** Sends light requests about some projects, one after the other, until `signal` is aborted. */
 export async function lightRequests(
-  server: Server,
+  server: Pick<Server, 'address' | 'keys'>,
   projects: readonly string[],
   signal: AbortSignal,
+  now = Date.now(),
 ): Promise<Latencies> {
   const connection = await Connection.open(server.address);
   const [times, loop]: [number[], number[]] = [[], []];
   let failures = 0;
   for (let index = 0; !signal.aborted; index++) {
     const project = projects[index % projects.length]!;
-    const to = Temporal.Now.plainDateISO('UTC')
-      .subtract({ days: 3 + (index % 20) })
-      .toString();
+    const to = addDays(dayOf(now), -3 - (index % 20));
     const path = `/projects/${project}/${index % 2 === 0 ? 'site' : 'keywords'}?limit=100&period=14d&to=${to}`;
     const [key] = await server.keys.take(1);
     const answer = await connection.get(API + path.replace(/(site\?)limit=100&/, '$1'), {

@@ -19,6 +19,8 @@ export interface Asked {
 export interface Model {
   readonly properties: readonly string[];
   readonly connection: Connection;
+  /** Sets its clock, in milliseconds; until then it has the time of the system. */
+  setTime(now: number): void;
   /** Ends it; returns the requests that it answered. */
   stop(): Promise<Asked[]>;
 }
@@ -40,12 +42,12 @@ export async function startModel(folder: string, options: ModelOptions): Promise
   const log = join(folder, 'requests.ndjson');
   const flags = { properties: count, queries, latency, 'per-minute': perMinute, log };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   // A real provider takes no processor time of this machine.
   setPriority(child.pid!, constants.priority.PRIORITY_LOW);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
   const { url, tokenUrl, credentials, properties } = JSON.parse(line) as {
     url: string;
     tokenUrl: string;
@@ -66,6 +68,7 @@ export async function startModel(folder: string, options: ModelOptions): Promise
       grant: null,
       archive: 'none',
     },
+    setTime: (now) => void child.send(now),
     stop: async () => {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');

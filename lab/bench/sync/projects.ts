@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { print } from '../../../cli/cli.ts';
-import { makeQueries } from '../../../cli/demo/provider/made-queries.ts';
 import { sqliteIn } from '../../../server/catalog/location.ts';
 import { openCatalog } from '../../../server/catalog/open-catalog.ts';
 import { findAnyProject } from '../../../server/catalog/projects.ts';
@@ -11,7 +10,7 @@ import { startServer } from '../ordinate.ts';
 import { quantile } from '../rounds.ts';
 import { inWords, lightRequests } from './light.ts';
 import { type Asked, startModel } from './model.ts';
-import { makeKeys, makeProjects } from './world.ts';
+import { makeKeys, makeProjects, sharedQueries } from './world.ts';
 
 export interface ProjectsOptions {
   /** Projects that are due at once, when the server starts. */
@@ -39,14 +38,7 @@ export async function measureProjects(folder: string, options: ProjectsOptions):
     perMinute: 100_000,
   });
   const dataFolder = join(folder, 'data');
-  // The model's first queries are the same texts for all properties.
-  const plans = makeQueries({
-    seed: 1,
-    count: Math.max(20, keywords),
-    origin: 'https://shop-1.example/',
-    brand: 'acme',
-  });
-  const queries = plans.flatMap(({ text }) => (text === null ? [] : [text])).slice(0, keywords);
+  const queries = sharedQueries(Math.max(20, keywords)).slice(0, keywords);
   const world = { properties: model.properties, connection: model.connection, keywords: queries, days };
   const ids = await makeProjects(folder, dataFolder, world);
   const keys = await makeKeys(dataFolder, 'bench');

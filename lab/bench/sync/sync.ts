@@ -1,5 +1,5 @@
 // Measures the sync against the model of the provider: `npm run bench:sync -- backfill --keywords 5000`, or
-// `npm run bench:sync -- projects --projects 1000`.
+// `npm run bench:sync -- projects --projects 1000`, or `npm run bench:sync -- day`.
 import '../../../cli/threads.ts';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { fail } from '../../../cli/cli.ts';
 import { readCount } from '../../../cli/numbers.ts';
 import { type BackfillOptions, measureBackfill } from './backfill.ts';
+import { type DayOptions, measureDay } from './day.ts';
 import { measureProjects, type ProjectsOptions } from './projects.ts';
 
 const program = new Command('bench:sync')
@@ -43,6 +44,11 @@ measurement('projects', 'many projects that are due at once', 20)
   .option('--days <n>', 'days that each wants', readCount, 20)
   .option('--minutes <n>', 'ends after so long', readCount, 60)
   .action((options: ProjectsOptions) => within((folder) => measureProjects(folder, options)));
+
+measurement('day', 'a simulated day of many projects: all background jobs, and answers beside them', 20)
+  .option('--projects <n>', 'projects', readCount, 1000)
+  .option('--days <n>', 'days that each has', readCount, 28)
+  .action((options: DayOptions) => within((folder) => measureDay(folder, options)));
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await program.parseAsync().catch(fail);

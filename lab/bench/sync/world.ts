@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeQueries } from '../../../cli/demo/provider/made-queries.ts';
 import type { Connection } from '../../../server/catalog/connections.ts';
 import { createKey } from '../../../server/catalog/keys.ts';
 import { sqliteIn } from '../../../server/catalog/location.ts';
@@ -28,13 +29,23 @@ export interface ProjectsWorld {
   readonly connection: Connection;
   /** Of each project. */
   readonly keywords: readonly string[];
-  /** Days that each project wants. */
+  /** Days that each project wants, up to the one of `now`. */
   readonly days: number;
+  /** Milliseconds. */
+  readonly now?: number;
+  /** When a project is first due, by its place in the list; at once without it. In milliseconds. */
+  readonly dueAt?: (index: number) => number;
+}
+
+/** Texts of the model's first queries, which are the same for all properties. @param count queries of each property */
+export function sharedQueries(count: number): string[] {
+  const plans = makeQueries({ seed: 1, count, origin: 'https://shop-1.example/', brand: 'acme' });
+  return plans.flatMap(({ text }) => (text === null ? [] : [text]));
 }
 
 /** Makes a connected project of each property that was never synced. Returns their ids. */
 export async function makeProjects(folder: string, dataFolder: string, world: ProjectsWorld): Promise<string[]> {
-  const { properties, connection, keywords, days } = world;
+  const { properties, connection, keywords, days, now = Date.now(), dueAt } = world;
   const ids = properties.map((_, index) => `P${String(index).padStart(4, '0')}`);
   const snapshot = join(folder, 'snapshot');
   mkdirSync(snapshot, { recursive: true });
@@ -63,10 +74,14 @@ export async function makeProjects(folder: string, dataFolder: string, world: Pr
   }
   await load(dataFolder, snapshot);
   await using catalog = await openCatalog(sqliteIn(dataFolder));
-  const firstDay = addDays(pacificDayOf(Date.now()), 1 - days);
-  for (const id of ids) {
+  const firstDay = addDays(pacificDayOf(now), 1 - days);
+  for (const [index, id] of ids.entries()) {
     await setConnection(catalog, id, connection, toMicroseconds(Date.now()));
-    await putSyncProject(catalog, id, { ...NEVER_SYNCED, firstDay });
+    await putSyncProject(catalog, id, {
+      ...NEVER_SYNCED,
+      firstDay,
+      nextRunAt: dueAt ? toMicroseconds(dueAt(index)) : null,
+    });
   }
   return ids;
 }

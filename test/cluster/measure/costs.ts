@@ -1,10 +1,10 @@
 import { API } from '../../../lab/bench/bench-context.ts';
 import { type BurstResult, burst, openConnections } from '../../../lab/bench/burst.ts';
 import type { Server } from '../../../lab/bench/ordinate.ts';
+import { processorOf } from '../../../lab/bench/processor.ts';
 import type { Line } from '../../../lab/bench/results.ts';
 import { quantile } from '../../../lab/bench/rounds.ts';
 import type { Cluster } from './cluster.ts';
-import { processorOf } from './processor.ts';
 
 /** What requests cost, in milliseconds for each. */
 export interface Cost extends BurstResult {

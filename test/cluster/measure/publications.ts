@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { BenchOptions } from '../../../lab/bench/options.ts';
+import { processorOf } from '../../../lab/bench/processor.ts';
 import { atMost, type Line, type Outcome } from '../../../lab/bench/results.ts';
 import { quantile } from '../../../lab/bench/rounds.ts';
 import { makeTexts, plans, writeFacts } from '../../../lab/bench/snapshots.ts';
@@ -15,7 +16,6 @@ import { loadFolders, type Stores } from '../../../server/load/stores.ts';
 import { readSettings } from '../../../server/settings/settings.ts';
 import { S3_KEYS } from '../servers/s3.ts';
 import type { Cluster } from './cluster.ts';
-import { processorOf } from './processor.ts';
 import type { Sizes } from './sizes.ts';
 
 /** Days of a load. */

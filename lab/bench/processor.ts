@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { readProcess } from '../../../lab/bench/memory.ts';
+import { readProcess } from './memory.ts';
 
 /** The processor time of processes with their children, also of those that have ended, in milliseconds. */
 export function processorOf(pids: readonly number[]): number {

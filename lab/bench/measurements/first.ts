@@ -1,0 +1,88 @@
+import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Bench, Client, withServer } from '../bench-context.ts';
+import { load } from '../ordinate.ts';
+import { atMost, type Line, type Outcome } from '../results.ts';
+import { quantile, type Sample, summarise } from '../rounds.ts';
+import { LARGE, LAST_DAY, makeTexts, plans, writeFacts } from '../snapshots.ts';
+
+const QUESTION = `/projects/${LARGE}/keywords?period=28d&limit=5000`;
+/** Questions until one is warm, and those whose median it is. */
+const WARM_UP = 20;
+
+interface Waits {
+  readonly first: Sample[];
+  readonly warm: Sample[];
+}
+
+/** The first question of a process, and the first after a publication, against warm ones, without a response cache. */
+export async function measureFirst({ data, engine, options }: Bench): Promise<Outcome> {
+  const rounds = Math.min(options.rounds, 7);
+  const started: Waits = { first: [], warm: [] };
+  for (let round = 0; round < rounds; round++) {
+    await withServer(data, { cache: false }, async (server) => {
+      const client = await Client.of(server);
+      started.first.push(await client.time(QUESTION));
+      started.warm.push(await warmOf(client));
+      client.close();
+    });
+  }
+  // A copy: the other measurements read the data as it was made.
+  const folder = join(options.folder, 'published');
+  const snapshot = join(options.folder, 'one-day');
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(data.folder, folder, { recursive: true });
+  mkdirSync(snapshot, { recursive: true });
+  {
+    using session = await engine.session();
+    const { large } = plans(options);
+    await makeTexts(session, [large]);
+    await writeFacts(session, snapshot, 'keyword_daily', [{ ...large, days: 1 }]);
+  }
+  const published: Waits = { first: [], warm: [] };
+  await withServer({ ...data, folder }, { cache: false }, async (server) => {
+    const client = await Client.of(server);
+    await warmOf(client);
+    for (let round = 0; round < rounds; round++) {
+      published.warm.push(await warmOf(client));
+      await load(folder, snapshot);
+      published.first.push(await client.time(QUESTION));
+    }
+    client.close();
+  });
+  for (const made of [folder, snapshot]) rmSync(made, { recursive: true, force: true });
+  for (const log of globSync(`${folder}.log`)) rmSync(log);
+  return {
+    lines: [
+      lineOf('first question of a process', started),
+      lineOf(`first question after a load of ${LAST_DAY}`, published),
+    ],
+    targets: [
+      atMost('first question of a process against a warm one', ratioOf(started), 2),
+      atMost('first question after a publication against a warm one', ratioOf(published), 1.3),
+    ],
+  };
+}
+
+/** The median of warm questions. */
+async function warmOf(client: Client): Promise<Sample> {
+  const samples: Sample[] = [];
+  for (let index = -WARM_UP; index < WARM_UP; index++) {
+    const sample = await client.time(QUESTION);
+    if (index >= 0) samples.push(sample);
+  }
+  return { ms: summarise(samples).median };
+}
+
+const lineOf = (name: string, { first, warm }: Waits): Line => ({
+  name,
+  ...summarise(first),
+  baselines: { warm: summarise(warm).median },
+});
+
+/** The median over rounds of what the first took against a warm one of the same round. */
+const ratioOf = ({ first, warm }: Waits): number =>
+  quantile(
+    first.map(({ ms }, round) => ms / warm[round]!.ms),
+    0.5,
+  );
