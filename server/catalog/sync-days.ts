@@ -101,6 +101,22 @@ export async function putSyncKeywords(
   await catalog.statements.runEach('sync_keyword_put', rows);
 }
 
+/** The last day of a table that is final, as far as the sync knows; null if it does not. */
+export async function readFinalDay(catalog: Catalog, project: string, table: FactTable): Promise<Day | null> {
+  return (await catalog.statements.get<{ day: Day | null }>('sync_final_day', { project, table }))!.day;
+}
+
+/** `readFinalDay` of all projects of a workspace, by project. */
+export async function readFinalDaysOfWorkspace(
+  catalog: Catalog,
+  workspace: string,
+  table: FactTable,
+): Promise<Map<string, Day>> {
+  type Row = { readonly project: string; readonly day: Day };
+  const rows = await catalog.statements.all<Row>('sync_final_days_of_workspace', { workspace, table });
+  return new Map(rows.map(({ project, day }) => [project, day]));
+}
+
 /** A day that is without rows, could not be fetched, or was cut off. */
 export type UnusualDay = Pick<SyncDay, 'state' | 'cutOff'>;
 

@@ -10,7 +10,15 @@ import { planKnownDays } from './known-days.ts';
 import { compare, formatParameters, quality, rangeParameters, readParameters } from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
 import { projectReference, projectReport } from './report.ts';
-import { checkEngine, type OfType, ofType, searchEngine, searchType, tablesOfType } from './search-type.ts';
+import {
+  checkEngine,
+  type OfType,
+  ofType,
+  readProjectOf,
+  searchEngine,
+  searchType,
+  tablesOfType,
+} from './search-type.ts';
 
 const parameters = {
   ...rangeParameters,
@@ -45,7 +53,10 @@ export const breakdownsReport = projectReport({
     const days = siteRange(range, project, now);
     return { ...days, ...ofType(type), comparison: comparedRange(days, other), quality };
   },
-  plan: async (query, { catalog, project }) => ({ query, project, ...(await planBreakdowns(catalog, project, query)) }),
+  plan: async (query, { catalog, project: stored }) => {
+    const project = await readProjectOf(catalog, query.type, stored);
+    return { query, project, ...(await planBreakdowns(catalog, project, query)) };
+  },
   run: async ({ query, project, known, quality, ...plan }, { facts }, { signal }) => {
     const { comparison, type } = query;
     const range = { from: query.from, to: query.to };

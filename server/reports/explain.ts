@@ -22,7 +22,15 @@ import { shownNote } from './notes.ts';
 import * as parameter from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
 import { projectReference, type ReportSources, trackedReport } from './report.ts';
-import { checkEngine, type OfType, ofType, searchEngine, searchType, tablesOfType } from './search-type.ts';
+import {
+  checkEngine,
+  type OfType,
+  ofType,
+  readProjectOf,
+  searchEngine,
+  searchType,
+  tablesOfType,
+} from './search-type.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
@@ -82,8 +90,10 @@ export const explainReport = trackedReport({
     const hasUsual = compare === 'previous';
     return { ...range, ...ofType(type), country, comparison, by, limit, quality, hasUsual, historyFrom };
   },
-  plan: async (query, snapshot, sources) => {
-    const { catalog, project } = snapshot;
+  plan: async (query, stored, sources) => {
+    const { catalog } = stored;
+    const project = await readProjectOf(catalog, query.type, stored.project);
+    const snapshot = { ...stored, project };
     const { type, country, comparison, by, hasUsual } = query;
     const ranges = { now: { from: query.from, to: query.to }, base: comparison, country, ...(type && { type }) };
     const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);

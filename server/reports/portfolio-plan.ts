@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, manifestOfWorkspace } from '../catalog/manifest.ts';
 import type { Project, WorkspaceProjects } from '../catalog/projects.ts';
-import { listUnusualDaysOfWorkspace, type UnusualDay } from '../catalog/sync-days.ts';
+import { listUnusualDaysOfWorkspace, readFinalDaysOfWorkspace, type UnusualDay } from '../catalog/sync-days.ts';
 import { readReconciledOfWorkspace } from '../catalog/sync-projects.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { type Day, earlier } from '../domain/dates.ts';
@@ -17,7 +17,7 @@ import { inTurns } from '../runtime/turns.ts';
 import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
-import { noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
+import { isOther, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
 import { storedDays } from './site-series.ts';
 
 export interface PortfolioQuery extends Selection, OfSurface {
@@ -84,6 +84,7 @@ interface Stored {
   readonly site: ReadonlyMap<string, readonly FactFile[]>;
   readonly brand: ReadonlyMap<string, readonly FactFile[]>;
   readonly unusual: ReadonlyMap<string, ReadonlyMap<Day, UnusualDay>>;
+  readonly finalDays: ReadonlyMap<string, Day>;
   readonly reconciled: ReadonlyMap<string, Microseconds>;
 }
 
@@ -107,6 +108,7 @@ export async function planPortfolio(
     site: await manifestOfWorkspace(catalog, workspaceId, table),
     brand: query.quality && isWeb ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
     unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, table, spanOf(ranges)) : none,
+    finalDays: isOther(query.type) ? await readFinalDaysOfWorkspace(catalog, workspaceId, table) : none,
     reconciled: query.quality && isWeb ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
   };
   return inTurns(
@@ -128,7 +130,7 @@ function planProject(
   stored: Stored,
   now: number,
 ): PlannedProject {
-  const project = projectOf(query.type, planned);
+  const project = projectOf(query.type, planned, stored.finalDays.get(planned.id));
   const files = stored.site.get(project.id) ?? [];
   const first = files.map(({ firstDay }) => firstDay).reduce(earlier, '9999-12-31');
   const days = storedDays(project, files.length === 0 ? undefined : first);

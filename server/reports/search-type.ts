@@ -1,9 +1,19 @@
 import { type TSchema, Type } from 'typebox';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { readFinalDay } from '../catalog/sync-days.ts';
+import type { Day } from '../domain/dates.ts';
 import { BING_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
-import { hasDevices, SEARCH_TYPES, type SearchType, type Surface, TYPE_TABLES } from '../domain/search-types.ts';
+import {
+  hasDevices,
+  type OtherType,
+  SEARCH_TYPES,
+  type SearchType,
+  type Surface,
+  TYPE_TABLES,
+} from '../domain/search-types.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Parameter } from './parameters.ts';
 
@@ -79,9 +89,27 @@ export function noDaysOfBing(): KnownError {
   return invalidRequest('engine must be google: the project has no stored days of Bing.');
 }
 
-/** A project with the final days of a surface: Bing does not say which days may change. */
-export function projectOf(type: Surface | undefined, project: Project): Project {
-  return type === 'bing' ? { ...project, provisionalAfter: null } : project;
+/**
+ * A project with the final days of a surface: Bing does not say which days may change.
+ * @param own the last final day of another type than web, if the sync knows it
+ */
+export function projectOf(type: Surface | undefined, project: Project, own: Day | null = null): Project {
+  if (type === 'bing') return { ...project, provisionalAfter: null };
+  return own === null ? project : { ...project, provisionalAfter: own };
+}
+
+/** `projectOf`, as stored. */
+export async function readProjectOf(catalog: Catalog, type: Surface | undefined, project: Project): Promise<Project> {
+  return projectOf(
+    type,
+    project,
+    isOther(type) ? await readFinalDay(catalog, project.id, TYPE_TABLES[type].site) : null,
+  );
+}
+
+/** Whether it is a search type other than web. */
+export function isOther(type: Surface | undefined): type is OtherType {
+  return type !== undefined && Object.hasOwn(TYPE_TABLES, type);
 }
 
 /** Throws `invalid_request` for a device of a type without devices. */

@@ -25,7 +25,7 @@ import {
   noDaysOfBing,
   type OfSurface,
   ofType,
-  projectOf,
+  readProjectOf,
   searchEngine,
   searchType,
   surfaceOf,
@@ -70,7 +70,7 @@ export const siteReport = projectReport({
     return { ...days, ...ofType(surface), device: chosen, country: named, interval, comparison, quality };
   },
   plan: async (query, { catalog, project: stored }) => {
-    const project = projectOf(query.type, stored);
+    const project = await readProjectOf(catalog, query.type, stored);
     return { query, project, ...(await planSite(catalog, project, query)) };
   },
   run: async ({ query, project, series: plan, known, quality }, { facts }, { signal }) => {

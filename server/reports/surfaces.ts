@@ -9,7 +9,7 @@ import { type AiCounts, planAiDays, readAiTotals } from './ai.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
-import { ofType, projectOf, tablesOfType } from './search-type.ts';
+import { ofType, readProjectOf, tablesOfType } from './search-type.ts';
 import { SiteAnswer, siteMetrics } from './site-answer.ts';
 import { planSeries, readSeries } from './site-series.ts';
 
@@ -44,6 +44,7 @@ export const surfacesReport = projectReport({
     const { from, to, comparison } = query;
     const readRow = async ({
       type,
+      project: ofSurface,
       coverage: { firstDay, lastDay },
       series: plan,
       known,
@@ -53,7 +54,7 @@ export const surfacesReport = projectReport({
         ...query,
         ...ALL,
         ...ofType(type),
-        project: projectOf(type, project),
+        project: ofSurface,
         days: plan.days,
         series,
         known: known && (await KnownDays.read(facts, known, signal, series.days)),
@@ -66,7 +67,7 @@ export const surfacesReport = projectReport({
         grain: 'day',
         firstDay,
         lastDay,
-        provisionalAfter: projectOf(type, project).provisionalAfter,
+        provisionalAfter: ofSurface.provisionalAfter,
       } as const;
       return { surface, total };
     };
@@ -109,14 +110,14 @@ async function planSurfaces(catalog: Catalog, project: Project, { from, to, comp
   const coverage: typeof covered = project.syncedThrough === null ? {} : covered;
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
   const plan = async (type: Surface, stored: Coverage) => {
+    const ofSurface = await readProjectOf(catalog, type, project);
     const series = { ...ofType(type), range: spanOf(ranges), country: null, coverage };
     return {
       type,
+      project: ofSurface,
       coverage: stored,
       series: await planSeries(catalog, project, series),
-      known:
-        comparison &&
-        (await planKnownDays(catalog, projectOf(type, project), tablesOfType(type).site, { ranges, coverage })),
+      known: comparison && (await planKnownDays(catalog, ofSurface, tablesOfType(type).site, { ranges, coverage })),
     };
   };
   const stored = SURFACES.flatMap((type) => {

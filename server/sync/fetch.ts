@@ -115,7 +115,9 @@ async function fetchDayQuery(dayQuery: DayQuery, files: DayFiles, options: Fetch
   const { table } = dayQuery;
   for (const day of eachDay(dayQuery.from, dayQuery.to)) files.expect(table, day);
   const read = (group: readonly FactQuery[]): Promise<void> =>
-    run(table, (at) => readGroup(group, { table, files, client: options.client, run: at, counts: options.counts }));
+    run(table, async (at) => {
+      await readGroup(group, { table, files, client: options.client, run: at, counts: options.counts });
+    });
   if (table !== 'appearance_daily') {
     await Promise.all(queriesOf(options.project, dayQuery).map(read));
     return;
@@ -138,11 +140,12 @@ interface Reading {
   readonly counts: RunCounts;
 }
 
-/** Reads queries whose rows are summed by key. */
+/** Reads queries whose rows are summed by key. Returns the first provisional day, if the provider reports one. */
 export async function readGroup(
   group: readonly FactQuery[],
   { table, files, client, run, counts }: Reading,
-): Promise<void> {
+): Promise<Day | null> {
+  let incomplete: Day | null = null;
   const merged = new Map<string, FetchedRow>();
   for (const { query, toFacts } of group) {
     const take = (rows: readonly AnalyticsRow[]): void => {
@@ -152,10 +155,14 @@ export async function readGroup(
         merged.set(key, before === undefined ? fact : sumOf(before, fact));
       }
     };
-    await readDays(query, { client, run, take, onCutOff: (day) => (files.expect(table, day).cutOff = true) });
+    const onCutOff = (day: Day): void => {
+      files.expect(table, day).cutOff = true;
+    };
+    incomplete = (await readDays(query, { client, run, take, onCutOff })) ?? incomplete;
   }
   counts.rows += merged.size;
   await files.add(table, merged.values());
+  return incomplete;
 }
 
 function sumOf(a: FetchedRow, b: FetchedRow): FetchedRow {
@@ -174,22 +181,24 @@ interface DaysReading extends Pick<Reading, 'client' | 'run'> {
 
 /**
  * Reads all rows of a range. A full page may be incomplete: then the range is halved. A single day is read page by page.
+ * Returns the first provisional day, if the provider reports one.
  */
-async function readDays(query: AnalyticsQuery, reading: DaysReading): Promise<void> {
+async function readDays(query: AnalyticsQuery, reading: DaysReading): Promise<Day | null> {
   const { from, to } = query;
   const { client, run, take, onCutOff } = reading;
   if (from === to) {
     const takeAll = async (rows: readonly AnalyticsRow[]): Promise<void> => take(rows);
-    const { rows } = await client.read(query, { max: MAX_ROWS_PER_DAY, take: takeAll }, run);
+    const { rows, firstIncompleteDate } = await client.read(query, { max: MAX_ROWS_PER_DAY, take: takeAll }, run);
     if (rows >= MAX_ROWS_PER_DAY) onCutOff(from);
-    return;
+    return firstIncompleteDate;
   }
-  const { rows } = await client.page(query, { start: 0, limit: MAX_ROWS }, run);
+  const { rows, firstIncompleteDate } = await client.page(query, { start: 0, limit: MAX_ROWS }, run);
   if (rows.length < MAX_ROWS) {
     take(rows);
-    return;
+    return firstIncompleteDate;
   }
   const middle = addDays(from, Math.floor(countDays(from, to) / 2));
   await readDays({ ...query, to: addDays(middle, -1) }, reading);
   await readDays({ ...query, from: middle }, reading);
+  return firstIncompleteDate;
 }

@@ -193,7 +193,7 @@ interface FetchedTables {
   readonly before: (day: SyncDay) => SyncDay | undefined;
   /** Tables whose stored days have no state, so that days without rows may replace some. */
   readonly replaced?: ReadonlySet<string>;
-  /** Returns whether the project's row changed. */
+  /** Returns whether cached reports may change. */
   readonly inTransaction?: (tx: Catalog) => Promise<boolean>;
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readCoverage } from '../catalog/manifest.ts';
 import type { SyncDay } from '../catalog/sync-days.ts';
-import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
@@ -23,7 +23,7 @@ export interface TypesInput {
   /** The stored states of all tables. */
   readonly days: DaysByTable;
   readonly syncRange: Range;
-  /** The last final day. */
+  /** The last final day of web, and of types of which the provider does not report it. */
   readonly finalThrough: Day;
   /** Microseconds. */
   readonly now: Microseconds;
@@ -60,6 +60,11 @@ export async function syncTypes(
       published,
       before: ({ table, day }) => daysOf(input, table as TypeTable).get(day),
       replaced,
+      // Reports contain the last final day of each type.
+      inTransaction: async () =>
+        published.some(
+          ({ table, day, final }) => final !== (daysOf(input, table as TypeTable).get(day)?.final ?? false),
+        ),
     });
     return published;
   } finally {
@@ -93,8 +98,9 @@ async function fetchTable(
   if (range === null) return [];
   const { client, counts, project } = options;
   const group = [typeQuery(project, type, by, range)];
+  let incomplete: Day | null;
   try {
-    await runAtGateway(options, (run) => readGroup(group, { table, files, client, run, counts }));
+    incomplete = await runAtGateway(options, (run) => readGroup(group, { table, files, client, run, counts }));
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.kind !== 'broken') throw error;
     await files.drop(table);
@@ -102,9 +108,11 @@ async function fetchTable(
   }
   const first = [...files.of(table).keys()].reduce(earlier, range.to);
   const days = eachDay(range.from, range.to).filter((day) => day >= first || known.has(day) || replaced.has(table));
+  // Types may be late by other days than web.
+  const finalThrough = incomplete === null ? input.finalThrough : addDays(incomplete, -1);
   return days.map((day) =>
     fetchedState(table, day, files.expect(table, day), {
-      final: day <= input.finalThrough,
+      final: day <= finalThrough,
       compared: 0,
       fetchedAt: input.now,
     }),

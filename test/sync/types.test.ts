@@ -2,7 +2,7 @@
 import t from 'tap';
 import { stageOf } from '../../cli/demo/provider/days.ts';
 import { countByPage, countByProperty } from '../../cli/demo/provider/searches.ts';
-import { type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
+import { addDays, type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
 import { hasQueries, type OtherType } from '../../server/domain/search-types.ts';
 import type { Row } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';
@@ -15,6 +15,8 @@ const SHARES = { image: 0.7, discover: 0.9 } as const;
 /** Clicks and impressions by day, from the searches alone. */
 function expected({ site, clock }: SyncWorld, type: keyof typeof SHARES, country: string | null = null): Row[] {
   const share = SHARES[type];
+  const { timetable: ofWeb, lateTypes } = site.options;
+  const timetable = { ...ofWeb, finalAfterDays: ofWeb.finalAfterDays + (lateTypes[type] ?? 0) };
   return eachDay('2026-03-01', pacificDayOf(clock)).flatMap((date) => {
     const cells = new Map<string, [clicks: number, impressions: number]>();
     const sums: [number, number] = [0, 0];
@@ -23,7 +25,7 @@ function expected({ site, clock }: SyncWorld, type: keyof typeof SHARES, country
       sums[0] += Math.min(shown, Math.floor(clicks * share));
       sums[1] += shown;
     };
-    for (const search of site.source.searches(date, stageOf(date, clock, site.options.timetable))) {
+    for (const search of site.source.searches(date, stageOf(date, clock, timetable))) {
       if (country !== null && search.country !== country) continue;
       if (!hasQueries(type)) {
         for (const result of search.results) {
@@ -85,6 +87,38 @@ t.test('the types that a property has, with their countries; later only the days
     t.strictSame(asked(world, 'video'), []);
   }
   t.ok((await world.project()).factsRevision > factsRevision);
+});
+
+t.test('a type that is final later than web is fetched again until then, and says so everywhere', async (t) => {
+  const world = await syncWorld(t, SMALL);
+  Object.assign(world.site.options.types, SHARES);
+  Object.assign(world.site.options.lateTypes, { discover: 4 });
+  await world.sync();
+  const check = async (what: string): Promise<void> => {
+    const web = (await world.project()).provisionalAfter!;
+    const late = addDays(web, -4);
+    const { surfaces } = (await world.ask('/surfaces?from=2026-03-01&compare=previous')).body as { surfaces: Row[] };
+    const told = Object.fromEntries(surfaces.map(({ type, provisionalAfter }) => [type, provisionalAfter]));
+    t.match(told, { web, image: web, discover: late }, what);
+    const days = `from=${addDays(late, -1)}&to=${late}&compare=${addDays(late, -3)}..${addDays(late, -2)}`;
+    const after = `from=${late}&to=${addDays(late, 1)}&compare=${addDays(late, -3)}..${addDays(late, -2)}`;
+    for (const path of ['/site', '/breakdowns']) {
+      const { range, totals } = (await world.ask(`${path}?type=discover&${after}`)).body as Row & { totals: Row };
+      t.match(range, { provisionalAfter: late }, `${path} ${what}`);
+      if (path === '/site') t.match(totals['unsafe'], { clicks: ['provisional'] });
+    }
+    const final = (await world.ask(`/site?type=discover&${days}`)).body as { totals: Row };
+    t.notMatch(final.totals['unsafe'], { clicks: ['provisional'] });
+    const { projects } = (await world.ask(`/../../portfolio?type=discover&${after}`)).body as { projects: Row[] };
+    t.match(projects, [{ range: { provisionalAfter: late }, totals: { unsafe: { clicks: ['provisional'] } } }]);
+    t.strictSame(await answered(world, 'discover'), expected(world, 'discover'), what);
+  };
+  await check('at first');
+  for (const hours of [24, 30]) {
+    world.clock += hours * HOUR;
+    await world.sync();
+    await check(`${hours} hours later`);
+  }
 });
 
 t.test('a type that appears later is found within a month, with its whole history', async (t) => {

@@ -65,7 +65,7 @@ export function oracle(
     tables[table].set(key, [before[0] + sums[0], before[1] + sums[1], before[2] + sums[2]]);
   };
   const keywordOf = new Map(keywords.map((keyword) => [keyword.query.toLowerCase(), keyword]));
-  const readable = new Set(site.days({ from, to, dataState: 'all' }, now));
+  const readable = new Set(site.days({ from, to, dataState: 'all', type: 'web' }, now));
   for (const date of eachDay(from, to)) {
     if (!readable.has(date)) continue;
     for (const search of site.source.searches(date, stageOf(date, now, site.options.timetable))) {

@@ -25,6 +25,8 @@ export interface SiteOptions extends RowOptions {
   readonly timetable: Timetable;
   /** The search types besides web that the property has, with the share of the measures of web. */
   readonly types: Partial<Record<OtherType, number>>;
+  /** Days by which types are final later than web. */
+  readonly lateTypes: Partial<Record<OtherType, number>>;
 }
 
 /** A submitted sitemap as the API writes it: counts as texts, and what is unknown left out. */
@@ -97,6 +99,7 @@ export class Site {
       order: 'clicks',
       timetable: { ...TIMETABLE },
       types: {},
+      lateTypes: {},
       ...options,
     };
   }
@@ -112,7 +115,7 @@ export class Site {
     for (const day of days) {
       if (tellsHours) this.#countHours(request, filters, day, now, groups);
       else {
-        this.#count(request, filters, day, stageOf(day, now, this.options.timetable), (counted, measures) => {
+        this.#count(request, filters, day, stageOf(day, now, this.#timetableOf(request)), (counted, measures) => {
           const part = share === 1 ? measures : shareOf(measures, share);
           if (part.impressions > 0) groups.add(day, counted, part);
         });
@@ -127,8 +130,11 @@ export class Site {
   }
 
   /** The days of a request that can be read. */
-  days({ from, to, dataState }: Pick<AnalyticsRequest, 'from' | 'to' | 'dataState'>, now: number): Day[] {
-    const { timetable } = this.options;
+  days(
+    { from, to, dataState, type }: Pick<AnalyticsRequest, 'from' | 'to' | 'dataState' | 'type'>,
+    now: number,
+  ): Day[] {
+    const timetable = this.#timetableOf({ type });
     const newest = newestDay(now, timetable);
     if (dataState === 'hourly_all') {
       const today = pacificDayOf(now);
@@ -197,8 +203,15 @@ export class Site {
     return cube;
   }
 
-  #metadata({ dataState, to }: AnalyticsRequest, now: number): object | undefined {
-    const { metadata, timetable } = this.options;
+  #timetableOf({ type }: Pick<AnalyticsRequest, 'type'>): Timetable {
+    const { timetable, lateTypes } = this.options;
+    const late = type === 'web' ? 0 : (lateTypes[type] ?? 0);
+    return { ...timetable, finalAfterDays: timetable.finalAfterDays + late };
+  }
+
+  #metadata({ dataState, to, type }: AnalyticsRequest, now: number): object | undefined {
+    const { metadata } = this.options;
+    const timetable = this.#timetableOf({ type });
     if (dataState === 'hourly_all') {
       const hour = firstIncompleteHour(now, timetable);
       return metadata === 'none' || to < pacificDayOf(hour) ? undefined : { [HOUR_METADATA[metadata]]: hourText(hour) };
