@@ -250,6 +250,49 @@ t.test('quotas, which come back with time', async (t) => {
   t.equal(await ask(PROPERTY), '200');
 });
 
+t.test(
+  'pages of a property are inspected, so many a day and a minute; sitemaps are as they were submitted',
+  async (t) => {
+    let clock = 0;
+    let now = NOW;
+    const provider = await fakeProvider(t, { now: () => now, clock: () => clock });
+    const site = provider.model.addSite(PROPERTY, new KnownSearches());
+    provider.give(PROPERTY);
+    const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: SECRETS[0]! });
+    const granted = await fetch(provider.tokenUrl, { method: 'POST', body: form });
+    const { access_token: token } = (await granted.json()) as { access_token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    const inspect = async (inspectionUrl: string, siteUrl = PROPERTY) => {
+      const body = JSON.stringify({ inspectionUrl, siteUrl });
+      const answer = await fetch(`${provider.url}v1/urlInspection/index:inspect`, { method: 'POST', headers, body });
+      const { inspectionResult, error } = (await answer.json()) as Record<string, Row>;
+      return [answer.status, inspectionResult?.['indexStatusResult'] ?? error?.['message']];
+    };
+    t.match(await inspect(`${ORIGIN}a`), [200, { verdict: 'PASS', googleCanonical: `${ORIGIN}a` }]);
+    site.indexStateOf = () => ({ verdict: 'NEUTRAL' });
+    t.strictSame(await inspect(`${ORIGIN}a`), [200, { verdict: 'NEUTRAL' }], 'what is unknown is left out');
+    t.match(await inspect('https://else.example/'), [403, /./]);
+    t.match(await inspect(`${ORIGIN}a`, 'sc-domain:else.example'), [404, /./]);
+
+    const { options } = provider.model.quotas;
+    options.inspectionsPerMinute = 4;
+    t.match(await inspect(`${ORIGIN}b`), [200, {}], 'pages of others count, too');
+    t.match(await inspect(`${ORIGIN}c`), [429, /per minute/]);
+    clock += 60_000;
+    options.inspectionsPerDay = 6;
+    t.match(await inspect(`${ORIGIN}c`), [200, {}]);
+    t.match(await inspect(`${ORIGIN}d`), [429, /per day/]);
+    now += 24 * 3_600_000;
+    t.match(await inspect(`${ORIGIN}d`), [200, {}], 'another Pacific day');
+
+    const sitemaps = async () =>
+      (await fetch(`${provider.url}webmasters/v3/sites/${encodeURIComponent(PROPERTY)}/sitemaps`, { headers })).json();
+    t.strictSame(await sitemaps(), {}, 'none has no key');
+    site.sitemaps = [{ path: `${ORIGIN}sitemap.xml`, warnings: '0' }];
+    t.strictSame(await sitemaps(), { sitemap: [{ path: `${ORIGIN}sitemap.xml`, warnings: '0' }] });
+  },
+);
+
 t.test('failures in place of answers', async (t) => {
   const { provider, read } = await reader(t);
   provider.fail('reset', { times: 1 });

@@ -30,6 +30,12 @@ t.test('a connection is set with the file of a key, and tested', async (t) => {
   t.match(await check(), { code: 1, out: /error 3.*\n.*Create an API key/ });
   fake.intercept = () => ({ status: 400, body: BING_ERRORS.throttledHost });
   t.match(await check(), { code: 1, out: /error 5.*\n.*wait ten minutes/ });
+  fake.intercept = () => ({ status: 400, body: BING_ERRORS.notAuthorized });
+  t.match(await check(), { code: 1, out: /cannot read.*error 14.*\n.*Verify the site/ });
+  let answers = 0;
+  fake.intercept = () => (++answers === 1 ? { status: 503, body: '<html>busy</html>' } : undefined);
+  t.match(await check(), { code: 0, out: /^Works/ }, 'it is asked again');
+  t.ok(answers > 1);
   fake.intercept = () => ({ status: 400, body: { ErrorCode: 8, Message: `Bad address ?apikey=${fake.key}` } });
   t.match(await check(), { code: 1, out: /Bad address \?apikey=…/ });
 });
