@@ -49,12 +49,14 @@ export class BetaBinomials {
   /** The two-sided mid-p of a count, if spreads have these weights: half of the probability of the count is on either side. */
   twoSided(count: number, trials: number, weights: Float64Array): number {
     const choices = logChoices(count, trials);
-    let [below, above] = [0, 0];
+    let below = 0;
+    let above = 0;
     for (let k = 0; k < weights.length; k++) {
       const weight = weights[k]!;
       if (weight < LEAST_WEIGHT) continue;
       const at = Math.exp(choices + this.#logOf(k, count, trials));
-      const [a, b] = [this.#a[k]!, this.#b[k]!];
+      const a = this.#a[k]!;
+      const b = this.#b[k]!;
       // The sum goes away from the mean, where terms get smaller; the other side is what is left.
       const isLow = count * b <= (trials - count) * a;
       const beyond =
@@ -67,7 +69,8 @@ export class BetaBinomials {
   }
 
   #logOf(k: number, count: number, trials: number): number {
-    const [a, b] = [this.#a[k]!, this.#b[k]!];
+    const a = this.#a[k]!;
+    const b = this.#b[k]!;
     return logGamma(count + a) + logGamma(trials - count + b) - logGamma(trials + a + b) + this.#constant[k]!;
   }
 }

@@ -125,7 +125,8 @@ function* expectedRows(rows: RangeRows, usual: number, left: Uint8Array) {
   for (let row = 0; row < stratum.length; row++) {
     if (row % 64 === 0) yield;
     if (rough[row]! < LEAST_ROUGH) continue;
-    let [clicked, shown] = [0, 0];
+    let clicked = 0;
+    let shown = 0;
     for (let cell = row * parts; cell < (row + 1) * parts; cell++) {
       clicked += rows.clicks[cell]!;
       shown += rows.impressions[cell]!;
@@ -166,7 +167,8 @@ function* expectedRows(rows: RangeRows, usual: number, left: Uint8Array) {
  */
 function roughClicks({ stratum, parts, clicks, impressions, position }: RangeRows): Float64Array {
   const near = new Float64Array(stratum.length);
-  let [allClicks, all] = [0, 0];
+  let allClicks = 0;
+  let all = 0;
   for (let cell = 0; cell < clicks.length; cell++) {
     const reach = impressions[cell]! / Math.max(1, position[cell]!);
     near[Math.floor(cell / parts)]! += reach;
@@ -189,7 +191,10 @@ function changeCurve(curve: LocalCurve, rows: RangeRows, row: number, weight: nu
 /** What a curve expects of all parts of a row; their doubts are taken to be the same ones. */
 function expectRow(curve: LocalCurve, rows: RangeRows, row: number): Expected | null {
   const part: Expected = { ctr: 0, variance: 0, perSpread: 0 };
-  let [clicks, shown, deviation, perSpread] = [0, 0, 0, 0];
+  let clicks = 0;
+  let shown = 0;
+  let deviation = 0;
+  let perSpread = 0;
   for (let cell = row * rows.parts; cell < (row + 1) * rows.parts; cell++) {
     const impressions = rows.impressions[cell]!;
     if (impressions === 0) continue;

@@ -19,6 +19,14 @@ export interface Expected {
   perSpread: number;
 }
 
+/** A fitted line, and how the level follows from the sums that it solves. */
+interface Line {
+  readonly level: number;
+  readonly slope: number;
+  readonly tilt: number;
+  readonly weight: number;
+}
+
 /**
  * CTR as a smooth function of position: at each position a line through the logarithms, fitted to rows near it as counts
  * (Poisson). Rows of many clicks count as their usual difference allows, so that no single one makes the curve.
@@ -61,7 +69,8 @@ export class LocalCurve {
   expect(position: number, into: Expected): boolean {
     const at = Math.log(Math.max(1, position));
     const count = this.#look(at);
-    let [clicks, impressions] = [0, 0];
+    let clicks = 0;
+    let impressions = 0;
     for (let i = 0; i < count; i++) {
       const bin = this.#near[i]!;
       clicks += this.#kernel[i]! * this.#clicks[bin]!;
@@ -70,10 +79,15 @@ export class LocalCurve {
     if (clicks < 1e-6 || impressions <= 0) return false;
     let level = Math.log(clicks / impressions);
     let slope = SLOPE;
-    let [a, b, c] = [0, 0, 0];
+    let a = 0;
+    let b = 0;
+    let c = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      let [u, v] = [0, -SLOPE_PRECISION * (slope - SLOPE)];
-      [a, b, c] = [1e-12, 0, SLOPE_PRECISION];
+      let u = 0;
+      let v = -SLOPE_PRECISION * (slope - SLOPE);
+      a = 1e-12;
+      b = 0;
+      c = SLOPE_PRECISION;
       const height = Math.exp(level);
       for (let i = 0; i < count; i++) {
         const bin = this.#near[i]!;
@@ -93,7 +107,7 @@ export class LocalCurve {
       slope += Math.max(-1, Math.min(1, (a * v - b * u) / determinant));
       if (Math.abs(change) < 1e-4) break;
     }
-    this.#doubt(count, [level, slope], [b / (a * c - b * b), c / (a * c - b * b)], into);
+    this.#doubt(count, { level, slope, tilt: b / (a * c - b * b), weight: c / (a * c - b * b) }, into);
     into.ctr = Math.exp(level);
     return true;
   }
@@ -128,13 +142,10 @@ export class LocalCurve {
    * The variance of the level: what chance and the differences between rows add to the sums that it solves; and what a line
    * misses by a bend of the curve, or by another slope than the one that is taken beforehand.
    */
-  #doubt(
-    count: number,
-    [level, slope]: readonly [number, number],
-    [tilt, weight]: readonly [number, number],
-    into: Expected,
-  ): void {
-    let [chance, spread, bend] = [0, 0, 0];
+  #doubt(count: number, { level, slope, tilt, weight }: Line, into: Expected): void {
+    let chance = 0;
+    let spread = 0;
+    let bend = 0;
     for (let i = 0; i < count; i++) {
       const bin = this.#near[i]!;
       const x = this.#x[i]!;

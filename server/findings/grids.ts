@@ -130,7 +130,7 @@ export class RowGrids {
     const grids = new RowGrids(times);
     for (let row = 0; row < times.size.rows; row++) {
       grids.#addRow(row, times);
-      if (row % 64 === 0) yield;
+      if (row % 256 === 0) yield;
     }
     return grids;
   }
@@ -139,7 +139,9 @@ export class RowGrids {
     const { windows } = this.size;
     for (let at = 0; at < times.length; at++) {
       const from = (row * times.length + at) * MEASURES;
-      const [clicks, impressions, sumPosition] = [sums[from]!, sums[from + 1]!, sums[from + 2]!];
+      const clicks = sums[from]!;
+      const impressions = sums[from + 1]!;
+      const sumPosition = sums[from + 2]!;
       const { week, window, before } = times[at]!;
       if (window === 0) {
         const cell = row * this.parts + week;
@@ -182,7 +184,9 @@ export class RowGrids {
 
   /** Clicks, impressions and sum of positions of a row in the range. */
   totals(row: number): { clicks: number; impressions: number; sumPosition: number } {
-    let [clicks, impressions, sumPosition] = [0, 0, 0];
+    let clicks = 0;
+    let impressions = 0;
+    let sumPosition = 0;
     for (let cell = row * this.parts; cell < (row + 1) * this.parts; cell++) {
       clicks += this.clicks[cell]!;
       impressions += this.impressions[cell]!;
