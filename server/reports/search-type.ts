@@ -91,11 +91,11 @@ export function noDaysOfBing(): KnownError {
 
 /**
  * A project with the final days of a surface: Bing does not say which days may change.
- * @param own the last final day of another type than web, if the sync knows it
+ * @param finalDay the last final day of another type than web, if the sync knows it
  */
-export function projectOf(type: Surface | undefined, project: Project, own: Day | null = null): Project {
+export function projectOf(type: Surface | undefined, project: Project, finalDay: Day | null = null): Project {
   if (type === 'bing') return { ...project, provisionalAfter: null };
-  return own === null ? project : { ...project, provisionalAfter: own };
+  return finalDay === null ? project : { ...project, provisionalAfter: finalDay };
 }
 
 /** `projectOf`, as stored. */

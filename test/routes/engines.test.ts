@@ -1,6 +1,7 @@
 // Bing is answered by its own days and weeks, never mixed with Google, and refused where it tells nothing.
 import t from 'tap';
 import { readArrow } from '../formats/read.ts';
+import { callTool, connectAgent } from '../mcp/agent.ts';
 import { facts, makeWorld, PROJECT, type Row, refusedFor } from '../world.ts';
 
 const week = (start: string): string[] =>
@@ -138,6 +139,19 @@ t.test('what Bing does not tell is refused', async (t) => {
     ['/explain?engine=bing', 'engine'],
   ] as const)
     refusedFor(t, await world.ask(path), name);
+});
+
+t.test('agents get the same rows, and what Bing does not tell is refused', async (t) => {
+  const address = new URL('/mcp', await world.app.listen({ port: 0 }));
+  const client = await connectAgent(t, address, { authorization: `Bearer ${world.key}` });
+  const asked = { project: 'Proj1', engine: 'bing', from: '2026-02-27', to: SECOND };
+  const { body } = await callTool(client, 'top_rows', { ...asked, kind: 'pages', limit: 2 });
+  const { range, source, pages } = await ask(`/pages?engine=bing&from=2026-02-27&to=${SECOND}&limit=2`);
+  t.match(body, { range, source, pages, total: 3, returned: 2 });
+  t.match((await callTool(client, 'site_performance', asked)).body, { totals: { clicks: 21, position: null } });
+  for (const wrong of [{ kind: 'keywords' }, { country: 'usa' }, { type: 'image' }]) {
+    t.match(await callTool(client, 'top_rows', { ...asked, ...wrong }), { isError: true }, JSON.stringify(wrong));
+  }
 });
 
 t.test('the portfolio: as the site of each project', async (t) => {

@@ -14,6 +14,7 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
   // Other processes have their own clock: the provider's must be theirs.
   restoreClock();
   world.site.options.timetable.stageHours = 1000;
+  world.site.options.types.image = 0.5;
   const today = pacificDayOf(Date.now());
   let firstDay: string | null = null;
   /** Requests for days that were published when the process started, but for the newest ones. */
@@ -27,6 +28,7 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
   for (const [where, wantedRequests, counts] of [
     ['the hours', 1, ({ dimensions }) => dimensions.join() === 'hour'],
     ['the newest days', 9, () => true],
+    ['a type', 2, ({ type }) => type === 'image'],
     [
       'the history',
       2,
@@ -64,6 +66,13 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
   });
   t.equal(new Set(sites.map(({ request }) => request.from)).size, sites.length, 'each window once');
   await holdsAll(t, world, wanted(world, { from: FROM }), 'in the end');
+  const images =
+    world.catalog(`select fact_table, count(*) as days, count(case state when 'failed' then 1 end) as failed
+    from sync_days where fact_table like '%image' group by fact_table order by fact_table`);
+  t.match(images, [
+    { fact_table: 'country_daily_image', days: countDays(FROM, today), failed: 0 },
+    { fact_table: 'site_daily_image', days: countDays(FROM, today), failed: 0 },
+  ]);
   t.match(await world.status(), { status: 'ok' });
   t.match(await world.ordinate('verify'), { code: 0 });
 });

@@ -1,6 +1,8 @@
+import { SEARCH_TYPES } from '../../domain/search-types.ts';
 import * as parameter from '../../reports/parameters.ts';
 import type { Quality } from '../../reports/quality.ts';
 import { queriesReport } from '../../reports/queries.ts';
+import type { OfType } from '../../reports/search-type.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { counted } from '../counted.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
@@ -8,13 +10,21 @@ import { FIELDS, jsonRows, kind, rowParameters } from '../row-kinds.ts';
 import type { Tool } from '../tool.ts';
 
 const toolParameters = { kind, ...parameter.paging(25, 1000) };
+const ofSurface = {
+  type: parameterOf(
+    queriesReport,
+    'type',
+    `Only this search type: ${SEARCH_TYPES.join(', ')}; queries and pages only. discover and googleNews have no queries.`,
+  ),
+  engine: parameterOf(queriesReport, 'engine', 'google, or bing: whole weeks of queries and pages.'),
+};
 const SORT_HELP = `Fields to sort by, joined by commas, \`-\` for descending; most clicks first by default. ${FIELDS}`;
 
 /** The properties that the reports of all kinds have in common. */
 interface Page {
   readonly project: object;
-  readonly range: { readonly from: string; readonly to: string };
-  readonly quality: Quality;
+  readonly range: { readonly from: string; readonly to: string } & OfType;
+  readonly quality?: Quality;
   readonly paging: { readonly total: number };
   readonly [rows: string]: unknown;
 }
@@ -24,12 +34,20 @@ export const topRows: Tool = {
   title: 'Top queries, pages or keywords',
   description:
     'The rows with most clicks, or those that match a filter, with totals over a range. `total` counts all rows that match. Ask for the next ones with `offset`.',
-  parameters: { project, ...toolParameters, ...rowParameters, sort: parameterOf(queriesReport, 'sort', SORT_HELP) },
+  parameters: {
+    project,
+    ...toolParameters,
+    ...rowParameters,
+    ...ofSurface,
+    sort: parameterOf(queriesReport, 'sort', SORT_HELP),
+  },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
     const { kind: of, limit, offset } = parameter.readParameters(toolParameters, sent);
     const { kind: _, ...asked } = sent;
-    const json = await jsonRows(of, id, { ...asked, ...WITH_QUALITY, limit: String(limit) }, call);
+    // The quality of data is not known of weeks of Bing.
+    const withQuality = sent['engine'] === 'bing' ? {} : WITH_QUALITY;
+    const json = await jsonRows(of, id, { ...asked, ...withQuality, limit: String(limit) }, call);
     const {
       project: reference,
       range,
@@ -42,7 +60,7 @@ export const topRows: Tool = {
       project: reference,
       range,
       ...more,
-      ...quality(range, known),
+      ...(known && quality(range, known)),
       ...counted(paging.total, offset, (rows as unknown[]).length),
       [of]: rows,
     };
