@@ -2,7 +2,6 @@ import {
   addDays,
   countDays,
   type Day,
-  eachDay,
   eachMonth,
   earlier,
   lastDayOf,
@@ -24,13 +23,15 @@ interface SeriesQuery {
 
 /** Measures by day, which can be summed over any of the days that were read. */
 export class Series {
-  readonly #days: ReadonlyMap<Day, DayMeasures>;
+  readonly #rows: readonly DayMeasures[];
+  /** Made when a day is looked for: totals of a thousand projects need none. */
+  #byDay: ReadonlyMap<Day, DayMeasures> | undefined;
   readonly #months: ReadonlyMap<Month, CountryMonth>;
   readonly #monthlyThrough: Day | null;
 
-  /** @param monthlyThrough up to this day `months` count, after it `days` */
+  /** @param days in order; @param monthlyThrough up to this day `months` count, after it `days` */
   constructor(days: readonly DayMeasures[], months: readonly CountryMonth[] = [], monthlyThrough: Day | null = null) {
-    this.#days = new Map(days.map((row) => [row.date, row]));
+    this.#rows = days;
     this.#months = new Map(months.map((row) => [row.month, row]));
     this.#monthlyThrough = monthlyThrough;
   }
@@ -63,11 +64,18 @@ export class Series {
         if (month !== undefined) addMonth(total, month, { from, to });
       }
     }
-    for (const day of eachDay(daily, to)) {
-      const row = this.#days.get(day);
+    if (daily === to) {
+      const row = this.#days.get(to);
       if (row !== undefined) total.addDay(row);
+      return total;
     }
+    for (const row of this.#rows) if (row.date >= daily && row.date <= to) total.addDay(row);
     return total;
+  }
+
+  get #days(): ReadonlyMap<Day, DayMeasures> {
+    this.#byDay ??= new Map(this.#rows.map((row) => [row.date, row]));
+    return this.#byDay;
   }
 }
 
@@ -86,7 +94,7 @@ export async function siteSeries(
 
 /** Throws `invalid_request` for a device on days whose devices are unknown: some imports have such days. */
 export function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {
-  const unknown = rows.filter(hasUnknownDevice);
+  const unknown = device === 'all' ? [] : rows.filter(hasUnknownDevice);
   if (unknown.length === 0) return;
   throw invalidRequest(`device must be all, not '${device}': the devices of ${daysOf(unknown)} are unknown.`);
 }
