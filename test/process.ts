@@ -34,9 +34,12 @@ export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...ONE_THREAD, ...keys, ...stores, ...settings };
 }
 
+/** The command line: a run of all tests compiles it once (scripts/test-program.ts). */
+export const PROGRAM: string = process.env['TEST_PROGRAM'] ?? 'cli/ordinate.ts';
+
 /** Starts the command line of the project. The process is killed when the test ends. */
 export function start(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Running {
-  return startProgram(t, settings, process.execPath, 'cli/ordinate.ts', ...words);
+  return startProgram(t, settings, process.execPath, PROGRAM, ...words);
 }
 
 /** Starts a program in the folder of the project. It and its child processes are killed when the test ends. */

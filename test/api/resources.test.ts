@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
+import { makeDataFolder, PROGRAM, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
 import { facts, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const SITE = facts('date device', ['2026-03-09', 'mobile', 3, 100, 900]);
@@ -24,8 +24,8 @@ const key = keys[0]!;
 
 /** Starts a server under a limit of the shell, for any user. */
 function startLimited(t: Test, limit: string, settings: NodeJS.ProcessEnv): Promise<Server> {
-  const command = `ulimit ${limit} && exec "$0" cli/ordinate.ts serve`;
-  return untilReady(startProgram(t, { PORT: '0', ...settings }, 'bash', '-c', command, process.execPath));
+  const command = `ulimit ${limit} && exec "$0" "$1" serve`;
+  return untilReady(startProgram(t, { PORT: '0', ...settings }, 'bash', '-c', command, process.execPath, PROGRAM));
 }
 
 const READY = { status: 200, body: { status: 'ok' } };

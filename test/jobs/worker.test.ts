@@ -171,7 +171,11 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   const next = start(t, alone, 'work');
   await until('the job to be taken over', () => (doneBy(next).includes('refresh-lists') ? true : undefined));
   t.match(linesWith(next, /ended before the run finished/), [{ job: 'refresh-lists' }]);
-  t.match((await statusOf(dataFolder))[2], { state: 'succeeded', result: { refreshed: 1, failed: 0 } });
+  // It is stored after the line of the log.
+  const after = await until('the end of the job', async () =>
+    (await statusOf(dataFolder)).filter(({ job, state }) => job === 'refresh-lists' && state !== 'running').at(0),
+  );
+  t.match(after, { state: 'succeeded', result: { refreshed: 1, failed: 0 } });
   next.child.kill('SIGINT');
   t.match(await next.ended, { code: 0 });
 });

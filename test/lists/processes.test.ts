@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
-import { environmentOf } from '../process.ts';
+import { environmentOf, PROGRAM } from '../process.ts';
 import { localOnly } from '../stores.ts';
 
 const PATH = '/api/v1/projects/Proj1/pages?from=2026-02-01&to=2026-02-28&limit=1';
@@ -18,7 +18,7 @@ interface Server {
 
 /** A server process over the data folder of a world. */
 async function startServer(t: Test, { dataFolder, key }: ConnectedWorld, waitSeconds = '30'): Promise<Server> {
-  const child = spawn(process.execPath, ['cli/ordinate.ts', 'serve', '--port', '0'], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0'], {
     env: environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_LISTS_WAIT_SECONDS: waitSeconds, ORDINATE_THREADS: '1' }),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
