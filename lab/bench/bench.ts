@@ -95,7 +95,10 @@ async function measure(options: BenchOptions): Promise<Outcome> {
     for (const [name, measurement] of chosen) {
       report(`measuring ${name}`);
       try {
-        outcomes.push(await measurement({ options, data, engine, peers, report }));
+        const outcome = await measurement({ options, data, engine, peers, report });
+        // A run that is stopped has shown what it measured.
+        report(tables(outcome));
+        outcomes.push(outcome);
       } catch (error) {
         // The other measurements go on.
         report(`${name} could not be measured:`);

@@ -37,7 +37,7 @@ export async function measureScale(bench: Bench): Promise<Outcome> {
   const { scale, keywords } = bench.options;
   const pairs: readonly [string, World][] = [
     ['keywords', { projects: 1, keywords: 2 * keywords, days: 28 }],
-    ['projects', { projects: scale, keywords: 3, days: 28 }],
+    ['projects', { projects: scale, keywords: 0, days: 28 }],
   ];
   const lines: Line[] = [];
   const targets: Target[] = [];
