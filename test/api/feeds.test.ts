@@ -60,6 +60,12 @@ t.test('a feed answers its question, as the API does with the key', async (t) =>
   t.match({ status: head.statusCode, body: head.body }, { status: 200, body: '' });
 });
 
+t.test('a feed answers any question of stored facts', async (t) => {
+  const question = { range: { from: '2026-03-01', to: '2026-03-02' }, dimensions: ['device'], metrics: ['clicks'] };
+  const { address } = await makeFeed(`/projects/Proj1/query.csv?q=${encodeURIComponent(JSON.stringify(question))}`);
+  t.match(await read(address), { status: 200, body: 'device,clicks\r\nmobile,7\r\n' });
+});
+
 t.test('nothing can be added to the question', async (t) => {
   const { address } = await makeFeed();
   const plain = await read(address);

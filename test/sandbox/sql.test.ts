@@ -16,6 +16,8 @@ test('SQL reads the rows of the project', async (t) => {
     sql: 'select sum(clicks) as clicks, ctr(sum(clicks), sum(impressions)) as ctr, avg_position(sum(sum_position), sum(impressions)) as "position" from site_daily',
   });
   t.strictSame(sums.body.rows, [{ clicks: 15, ctr: 0.075, position: 2.5 }], sums.text);
+  const named = await post({ sql: 'select "position"(sum(sum_position), sum(impressions)) as p from site_daily' });
+  t.strictSame(named.body.rows, [{ p: 2.5 }], named.text);
 
   const joined = await post({
     sql: 'select k.query, k.tags, d.date, d.clicks from keyword_daily d join keywords k on k.id = d.keyword_id -- all',
@@ -91,10 +93,10 @@ test('the process of a statement is killed when its client leaves, and when the 
   const leaving = new AbortController();
   const left = [1, 2].map(() => t.rejects(ask(endless, leaving.signal)));
   // This one waits for a slot, which the others hold until their processes have ended.
-  const third = ask('select 1');
+  const third = ask('select 1').then((status) => [status, leaving.signal.aborted]);
   setTimeout(() => leaving.abort(), 500);
   await Promise.all(left);
-  t.equal(await third, 200, 'far earlier than the statements would be stopped');
+  t.strictSame(await third, [200, true], 'far earlier than the statements would be stopped');
   const last = ask(endless).catch(() => 503);
   setTimeout(() => void world.app.close(), 500);
   t.equal(await last, 503);

@@ -15,18 +15,24 @@ type Pair = readonly [name: string, report: string, question: object];
 /** Questions against the reports that answer the same: without the response cache, which hides what an answer takes, and with it. */
 export async function measureQuestion({ data, options }: Bench): Promise<Outcome> {
   const { days, listDays } = options;
+  const keywords = Math.min(options.keywords, 5000);
   const pairs: readonly Pair[] = [
     ['site, 28 days', 'site?period=28d', { range: { period: '28d' }, dimensions: ['date'] }],
     [`site, ${days} days`, `site?period=${days}d`, { range: { period: `${days}d` }, dimensions: ['date'] }],
     [
       'keywords, 28 days',
-      'keywords?period=28d&limit=1000',
-      { range: { period: '28d' }, dimensions: ['keyword'], limit: 1000 },
+      `keywords?period=28d&limit=${keywords}`,
+      { range: { period: '28d' }, dimensions: ['keyword'], limit: keywords },
     ],
     [
       `keywords, ${days} days`,
-      `keywords?period=${days}d&limit=1000`,
-      { range: { period: `${days}d` }, dimensions: ['keyword'], limit: 1000 },
+      `keywords?period=${days}d&limit=${keywords}`,
+      { range: { period: `${days}d` }, dimensions: ['keyword'], limit: keywords },
+    ],
+    [
+      `100 keywords with most clicks, ${days} days`,
+      `keywords?period=${days}d&sort=-clicks&limit=100`,
+      { range: { period: `${days}d` }, dimensions: ['keyword'], limit: 100 },
     ],
     [
       `queries, ${listDays} days`,
