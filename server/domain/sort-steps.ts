@@ -40,10 +40,13 @@ export class SortKeys {
   /** The keys of some rows from the numbers of all; NaN is last in either direction. */
   static of(numbers: Float64Array, rows: Rows, sign: 1 | -1): SortKeys {
     const keys = new SortKeys(numbers.length);
+    const most = mostOfWhole(numbers);
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at]!;
       const number = numbers[row]!;
-      keys.set(row, Number.isNaN(number) ? Number.POSITIVE_INFINITY : sign * number);
+      // Small integers as they are have fewer digits.
+      if (most !== undefined) keys.#halves[2 * row] = sign > 0 ? number : most - number;
+      else keys.set(row, Number.isNaN(number) ? Number.POSITIVE_INFINITY : sign * number);
     }
     return keys;
   }
@@ -80,6 +83,17 @@ export class SortKeys {
 const DIGIT_BITS = 11;
 const DIGIT_MASK = (1 << DIGIT_BITS) - 1;
 const DIGITS_PER_HALF = 3;
+
+/** The largest of integers that are not negative and fit into 32 bits; undefined for others. */
+function mostOfWhole(numbers: Float64Array): number | undefined {
+  let most = 0;
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at]!;
+    if (number >>> 0 !== number) return undefined;
+    if (number > most) most = number;
+  }
+  return most;
+}
 
 // These loops are separate functions, because V8 compiles loops in generators to slower code.
 

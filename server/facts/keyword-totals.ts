@@ -3,16 +3,16 @@ import type { Measures } from '../domain/metrics.ts';
 /** Totals of a project's keywords in flat arrays, by the keyword's index, summed from columns of rows. */
 export class KeywordTotals {
   readonly #index: KeywordIndex;
-  readonly #clicks: Float64Array;
-  readonly #impressions: Float64Array;
-  readonly #sumPosition: Float64Array;
+  readonly clicks: Float64Array;
+  readonly impressions: Float64Array;
+  readonly sumPosition: Float64Array;
 
   /** @param indexes of the keywords, by `shortIdNumber` of the id; rows of other keywords are ignored */
   constructor(indexes: ReadonlyMap<number, number>) {
     this.#index = indexOfKeywords(indexes);
-    this.#clicks = new Float64Array(indexes.size);
-    this.#impressions = new Float64Array(indexes.size);
-    this.#sumPosition = new Float64Array(indexes.size);
+    this.clicks = new Float64Array(indexes.size);
+    this.impressions = new Float64Array(indexes.size);
+    this.sumPosition = new Float64Array(indexes.size);
   }
 
   /**
@@ -34,18 +34,18 @@ export class KeywordTotals {
       at = numbers[at + 1] === number ? at + 1 : placeOf(numbers, number);
       if (numbers[at] !== number) continue;
       const index = indexes[at]!;
-      this.#clicks[index]! += sign * clicks[row]!;
-      this.#impressions[index]! += sign * impressions[row]!;
-      this.#sumPosition[index]! += sign * sumPosition[row]!;
+      this.clicks[index]! += sign * clicks[row]!;
+      this.impressions[index]! += sign * impressions[row]!;
+      this.sumPosition[index]! += sign * sumPosition[row]!;
     }
   }
 
   /** Zeros for a keyword without rows. */
   of({ index }: { readonly index: number }): Measures {
     return {
-      clicks: this.#clicks[index]!,
-      impressions: this.#impressions[index]!,
-      sumPosition: this.#sumPosition[index]!,
+      clicks: this.clicks[index]!,
+      impressions: this.impressions[index]!,
+      sumPosition: this.sumPosition[index]!,
     };
   }
 }

@@ -3,6 +3,7 @@ import type { Dimension } from '../domain/grains.ts';
 import type { QuestionResult } from '../reports/question.ts';
 import { metricsOf } from '../reports/question-answer.ts';
 import type { DimensionValues } from '../reports/question-names.ts';
+import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { MetricsBytes, openRows } from './json.ts';
 
 /** Most rows are shorter, in bytes. */
@@ -15,7 +16,9 @@ export function questionJson(result: QuestionResult): Buffer {
   if (result.valuesOf.every((values) => values === null)) writeRemembered(bytes, result);
   else writeRows(bytes, result);
   bytes.text(']}');
-  return bytes.all();
+  const json = bytes.all();
+  reportExternalBytes(json.length);
+  return json;
 }
 
 /** An answer as a value. */

@@ -1,6 +1,6 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
 import type { MetricName } from '../domain/comparison.ts';
-import { type Measures, NOTHING } from '../domain/metrics.ts';
+import type { Measures } from '../domain/metrics.ts';
 import { numberOf } from '../domain/rules.ts';
 import { everyRow } from '../domain/select-rows.ts';
 import { SortKeys, sortInSteps } from '../domain/sort-steps.ts';
@@ -16,28 +16,41 @@ interface KeywordsQuestion extends Omit<QuestionQuery, 'table' | 'by'> {
 
 /**
  * What `Facts.question` answers about tracked keywords without time and device, from their totals over the range, which
- * are differences of running totals: a long range costs as much as a short one.
+ * are differences of running totals: a long range costs as much as a short one. Rows are made while totals are read.
  */
-export function rowsOfKeywords(
-  query: KeywordsQuestion,
-  keywords: readonly TrackedKeyword[],
-  totals: KeywordTotals,
-): Promise<ReadRows> {
-  return inTurns(summed(query, keywords, totals));
-}
-
-/** Keywords summed per step. */
-const KEYWORDS_PER_STEP = 250;
-
-function* summed(
+export async function rowsOfKeywords(
   { by, test, isTotal, order, limit, offset }: KeywordsQuestion,
   keywords: readonly TrackedKeyword[],
-  totals: KeywordTotals,
-): Generator<void, ReadRows> {
+  totals: Promise<KeywordTotals>,
+): Promise<ReadRows> {
   const named = by.map((one) => namesByKeyword(one, keywords));
-  const decide = decider(test);
-  const rows = new RowSums();
+  const isPlain = named.length === 1 && isEmpty(test) && !isTotal;
+  const made = (isPlain && named[0]!.rows) || inTurns(rowsFor(keywords, named, decider(test), isTotal));
+  const [rows, read] = await Promise.all([made, totals]);
+  if (isPlain) named[0]!.rows = rows;
+  const sums = new RowSums(rows, read);
+  const byNames = rows.areInOrder ? [] : named.map((_, at): RowOrder => ({ by: at, descending: false }));
+  const sorted = await inTurns(inOrder(sums, [...order, ...byNames]));
+  return { rows: sums.at(sorted.subarray(offset, offset + limit)), count: sorted.length, total: sums.total };
+}
+
+/** Whether there is nothing to test. */
+function isEmpty(test: RowTest): boolean {
+  return test.op === 'and' && test.of.every(isEmpty);
+}
+
+/** Keywords per step. */
+const KEYWORDS_PER_STEP = 250;
+
+/** The rows that keywords count in, with their names. */
+function* rowsFor(
+  keywords: readonly TrackedKeyword[],
+  named: readonly KeywordNames[],
+  decide: ReturnType<typeof decider>,
+  isTotal: boolean,
+): Generator<void, KeywordRows> {
   const areUnique = !isTotal && named.some(({ areInOrder }) => areInOrder);
+  const rows = new KeywordRows(areUnique && named.length === 1);
   const places = new Map<string, number>();
   const placeOf = (names: readonly string[]): number => {
     if (areUnique) return rows.length;
@@ -48,12 +61,10 @@ function* summed(
   };
   // A separate function, because V8 compiles loops in generators to slower code.
   const count = (keyword: TrackedKeyword): void => {
-    const measures = totals.of(keyword);
-    if (measures.clicks + measures.impressions === 0) return;
     for (const found of combined(named, keyword)) {
       if (decide(keyword.id, found) !== true) continue;
       const names = isTotal ? [] : found;
-      rows.add(placeOf(names), names, measures);
+      rows.count(keyword.index, placeOf(names), names);
       // Of a total, a keyword with several names counts once.
       if (isTotal) break;
     }
@@ -62,76 +73,91 @@ function* summed(
     keywords.slice(from, from + KEYWORDS_PER_STEP).forEach(count);
     yield;
   }
-  const isInOrder = named.length === 1 && named[0]!.areInOrder;
-  const byNames = isInOrder ? [] : named.map((_, at): RowOrder => ({ by: at, descending: false }));
-  const sorted = yield* inOrder(rows, [...order, ...byNames]);
-  return {
-    rows: rows.at(sorted.subarray(offset, offset + limit)),
-    count: rows.length,
-    total: rows.total,
-  };
+  return rows;
 }
 
-/** Rows as columns, because few of many may be wanted. */
-class RowSums {
+/** Which keyword counts in which row. */
+class KeywordRows {
+  /** Whether rows are in the order of their names. */
+  readonly areInOrder: boolean;
   readonly names: (readonly string[])[] = [];
-  readonly #clicks: number[] = [];
-  readonly #impressions: number[] = [];
-  readonly #sumPosition: number[] = [];
+  readonly #keywords: number[] = [];
+  readonly #rows: number[] = [];
+
+  constructor(areInOrder: boolean) {
+    this.areInOrder = areInOrder;
+  }
 
   get length(): number {
     return this.names.length;
   }
 
-  /** Adds to a row, or adds the next one. */
-  add(at: number, names: readonly string[], { clicks, impressions, sumPosition }: Measures): void {
-    if (at < this.length) {
-      this.#clicks[at]! += clicks;
-      this.#impressions[at]! += impressions;
-      this.#sumPosition[at]! += sumPosition;
-      return;
-    }
-    this.names.push(names);
-    this.#clicks.push(clicks);
-    this.#impressions.push(impressions);
-    this.#sumPosition.push(sumPosition);
+  /** Counts a keyword in a row, which may be the next one. */
+  count(keyword: number, row: number, names: readonly string[]): void {
+    if (row === this.length) this.names.push(names);
+    this.#keywords.push(keyword);
+    this.#rows.push(row);
+  }
+
+  /** The sum of each row of numbers of keywords. */
+  sums(ofKeywords: Float64Array): Float64Array {
+    const sums = new Float64Array(this.length);
+    const [keywords, rows] = [this.#keywords, this.#rows];
+    for (let at = 0; at < rows.length; at++) sums[rows[at]!]! += ofKeywords[keywords[at]!]!;
+    return sums;
+  }
+}
+
+/** The sums of rows, in columns. */
+class RowSums implements Record<keyof Measures, Float64Array> {
+  readonly names: KeywordRows['names'];
+  readonly clicks: Float64Array;
+  readonly impressions: Float64Array;
+  readonly sumPosition: Float64Array;
+
+  constructor(rows: KeywordRows, { clicks, impressions, sumPosition }: KeywordTotals) {
+    this.names = rows.names;
+    this.clicks = rows.sums(clicks);
+    this.impressions = rows.sums(impressions);
+    this.sumPosition = rows.sums(sumPosition);
+  }
+
+  /** The rows with clicks or impressions. */
+  get found(): Uint32Array {
+    return everyRow(this.names.length).filter((row) => this.clicks[row]! + this.impressions[row]! > 0);
+  }
+
+  /** What all rows add up to. */
+  get total(): Measures {
+    const { clicks, impressions, sumPosition } = this;
+    return { clicks: sumOf(clicks), impressions: sumOf(impressions), sumPosition: sumOf(sumPosition) };
+  }
+
+  /** Numbers to sort rows by; NaN for ratios without a value. */
+  numbers(by: MetricName): Float64Array {
+    if (by === 'clicks' || by === 'impressions') return this[by];
+    return this.clicks.map((_, row) => numberOf(this.#measures(row), by) ?? Number.NaN);
   }
 
   /** The rows at some indexes. */
   at(indexes: Uint32Array): ReadRow[] {
     const rows: ReadRow[] = [];
-    for (let row = 0; row < indexes.length; row++) {
-      const at = indexes[row]!;
-      rows.push({ names: this.names[at]!, measures: this.#measures(at) });
+    for (let at = 0; at < indexes.length; at++) {
+      const row = indexes[at]!;
+      rows.push({ names: this.names[row]!, measures: this.#measures(row) });
     }
     return rows;
   }
 
-  /** What all rows add up to. */
-  get total(): Measures {
-    let { clicks, impressions, sumPosition } = NOTHING;
-    for (let at = 0; at < this.length; at++) {
-      clicks += this.#clicks[at]!;
-      impressions += this.#impressions[at]!;
-      sumPosition += this.#sumPosition[at]!;
-    }
-    return { clicks, impressions, sumPosition };
+  #measures(row: number): Measures {
+    return { clicks: this.clicks[row]!, impressions: this.impressions[row]!, sumPosition: this.sumPosition[row]! };
   }
+}
 
-  /** NaN for ratios without a value. */
-  numbers(by: MetricName): Float64Array {
-    const numbers = new Float64Array(this.length);
-    for (let at = 0; at < numbers.length; at++) numbers[at] = numberOf(this.#measures(at), by) ?? Number.NaN;
-    return numbers;
-  }
-
-  #measures(at: number): Measures {
-    return {
-      clicks: this.#clicks[at]!,
-      impressions: this.#impressions[at]!,
-      sumPosition: this.#sumPosition[at]!,
-    };
-  }
+function sumOf(numbers: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < numbers.length; at++) sum += numbers[at]!;
+  return sum;
 }
 
 /** What the keywords of a project are called in a list of names, by the index of the keyword. */
@@ -140,6 +166,8 @@ interface KeywordNames {
   readonly names: readonly (readonly (readonly string[])[])[];
   /** Whether each keyword has names of its own, after those of the one before. */
   readonly areInOrder: boolean;
+  /** The rows of questions without filters, if one was asked. */
+  rows?: KeywordRows;
 }
 
 /** By lists of names, some of which several questions share. */
@@ -151,7 +179,10 @@ function namesByKeyword(by: NamedTexts, keywords: readonly TrackedKeyword[]): Ke
   const byText = namesByText(by);
   const names = keywords.map(({ id }) => (byText.get(id) ?? []).map((name) => [name]));
   const all = names.flat(2);
-  const made = { names, areInOrder: all.every((name, at) => at === 0 || compareTexts(all[at - 1]!, name) < 0) };
+  const made: KeywordNames = {
+    names,
+    areInOrder: all.every((name, at) => at === 0 || compareTexts(all[at - 1]!, name) < 0),
+  };
   known.set(by, made);
   return made;
 }
@@ -208,18 +239,17 @@ export function decider(test: RowTest): (id: string, names: readonly (string | u
   return test.op === 'equals' && test.column === 'keyword_id' ? (id) => values.has(id) : () => undefined;
 }
 
-/** The indexes of rows as `sql/facts/question.sql` sorts them: ratios without a value last. */
+/** The rows with clicks or impressions as `sql/facts/question.sql` sorts them: ratios without a value last. */
 function* inOrder(rows: RowSums, order: readonly RowOrder[]): Generator<void, Uint32Array> {
-  const indexes = everyRow(rows.length);
-  const { names } = rows;
+  const { found, names } = rows;
   // Each sort keeps the order of equal rows, so that the last one goes first.
   for (const { by, descending } of order.toReversed()) {
     const sign = descending ? -1 : 1;
     if (typeof by === 'number') {
-      yield* sortInSteps(indexes, (a, b) => sign * compareTexts(names[a]![by]!, names[b]![by]!));
+      yield* sortInSteps(found, (a, b) => sign * compareTexts(names[a]![by]!, names[b]![by]!));
     } else {
-      yield* SortKeys.of(rows.numbers(by), indexes, sign).sort(indexes);
+      yield* SortKeys.of(rows.numbers(by), found, sign).sort(found);
     }
   }
-  return indexes;
+  return found;
 }

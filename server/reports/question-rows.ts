@@ -133,7 +133,7 @@ export class QuestionRows {
     const order = orderOf(query);
     const asked = { files, range, signal, by, test, isTotal, order, limit, offset };
     if (plan.isOfTotals) {
-      return rowsOfKeywords({ ...asked, by: by.filter(isNamed) }, plan.tracked.keywords, await totalsOf(range));
+      return rowsOfKeywords({ ...asked, by: by.filter(isNamed) }, plan.tracked.keywords, totalsOf(range));
     }
     return this.#facts.question({ ...asked, table: query.grain });
   }

@@ -21,11 +21,16 @@ export async function measureQuestion({ data, options }: Bench): Promise<Outcome
     [`site, ${days} days`, `site?period=${days}d`, { range: { period: `${days}d` }, dimensions: ['date'] }],
     [
       'keywords, 28 days',
-      `keywords?period=28d&limit=${keywords}`,
-      { range: { period: '28d' }, dimensions: ['keyword'], limit: keywords },
+      'keywords?period=28d&limit=1000',
+      { range: { period: '28d' }, dimensions: ['keyword'], limit: 1000 },
     ],
     [
       `keywords, ${days} days`,
+      `keywords?period=${days}d&limit=1000`,
+      { range: { period: `${days}d` }, dimensions: ['keyword'], limit: 1000 },
+    ],
+    [
+      `all keywords, ${days} days`,
       `keywords?period=${days}d&limit=${keywords}`,
       { range: { period: `${days}d` }, dimensions: ['keyword'], limit: keywords },
     ],
