@@ -29,9 +29,15 @@ export async function rowsOfKeywords(
   const [rows, read] = await Promise.all([made, totals]);
   if (isPlain) named[0]!.rows = rows;
   const sums = new RowSums(rows, read);
-  const byNames = rows.areInOrder ? [] : named.map((_, at): RowOrder => ({ by: at, descending: false }));
-  const sorted = await inTurns(inOrder(sums, [...order, ...byNames]));
+  const byNames = named.map((_, at): RowOrder => ({ by: at, descending: false }));
+  const sorted = await inTurns(inOrder(sums, rows.areInOrder ? beforeNames(order) : [...order, ...byNames]));
   return { rows: sums.at(sorted.subarray(offset, offset + limit)), count: sorted.length, total: sums.total };
+}
+
+/** What is to be sorted by where rows are in the order of their names already, which none shares. */
+function beforeNames(order: readonly RowOrder[]): readonly RowOrder[] {
+  const at = order.findIndex(({ by, descending }) => by === 0 && !descending);
+  return at < 0 ? order : order.slice(0, at);
 }
 
 /** Whether there is nothing to test. */
