@@ -325,7 +325,8 @@ t.test('a file has all rows unless the question limits them', async (t) => {
 });
 
 t.test('a list that is asked again has the metrics that are asked for', async (t) => {
-  const rowsOf = async (more: object) => (await ask({ dimensions: ['query', 'country'], ...more })).body.rows;
+  const rowsOf = async (more: object) =>
+    (await ask({ dimensions: ['query', 'country'], ...more })).body.rows as object[];
   const all = [
     { query: 'blue shoes', country: 'deu', clicks: 4, impressions: 40, ctr: 0.1, position: 1 },
     { query: 'red shoes', country: 'usa', clicks: 3, impressions: 30, ctr: 0.1, position: 2 },
