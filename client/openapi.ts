@@ -678,7 +678,7 @@ export interface components {
     };
     /** @description The source of the list of the range of `compare`. */
     readonly ComparisonSource: {
-      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse; bing: stored weeks of Bing. One of gsc, bigquery, bing; more may be added. */
+      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse; bing: weeks of Bing. One of gsc, bigquery, bing; more may be added. */
       readonly kind: string;
       /**
        * Format: date-time
@@ -1256,7 +1256,7 @@ export interface components {
       readonly keywords: readonly components['schemas']['Keyword'][];
     };
     readonly ListSource: {
-      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse; bing: stored weeks of Bing. One of gsc, bigquery, bing; more may be added. */
+      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse; bing: weeks of Bing. One of gsc, bigquery, bing; more may be added. */
       readonly kind: string;
       /**
        * Format: date-time

@@ -106,6 +106,11 @@ export async function readFinalDay(catalog: Catalog, project: string, table: Fac
   return (await catalog.statements.get<{ day: Day | null }>('sync_final_day', { project, table }))!.day;
 }
 
+/** The first day or week of a table that the provider still gave when it was last fetched; null if the sync knows none. */
+export async function readFirstKept(catalog: Catalog, project: string, table: FactTable): Promise<Day | null> {
+  return (await catalog.statements.get<{ day: Day | null }>('sync_first_kept', { project, table }))!.day;
+}
+
 /** `readFinalDay` of all projects of a workspace, by project. */
 export async function readFinalDaysOfWorkspace(
   catalog: Catalog,

@@ -74,6 +74,7 @@ export class ListFetcher {
     const job: ProviderJob = {
       provider: source.provider,
       property,
+      limited: source.limited(),
       demand,
       retryShare: isLast ? 1 : WAREHOUSE_SHARE,
       pauseAfterFailure: isLast ? 0 : WAREHOUSE_PAUSE,

@@ -1,5 +1,7 @@
+import type { Connection } from '../catalog/connections.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { ConnectedProvider, Provider } from '../providers/provider.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { Providers } from '../providers/providers.ts';
 import { FetchedRows } from './fetched-rows.ts';
 import type { ProviderSource } from './source.ts';
 
@@ -11,10 +13,17 @@ export function hasLists(provider: Provider): provider is ListProvider {
 }
 
 /** Lists from a connection to a provider. */
-export function providerList({ kind, lists }: ListProvider, client: ConnectedProvider, engine: Engine): ProviderSource {
+export function providerList(
+  provider: ListProvider,
+  connection: Connection,
+  { providers, engine }: { readonly providers: Providers; readonly engine: Engine },
+): ProviderSource {
+  const { kind, lists } = provider;
+  const client = providers.connect(provider, connection);
   return {
     kind: lists.source,
     provider: kind,
+    limited: () => provider.limitedBy?.(connection),
     async fetch(query, run) {
       using fetched = await FetchedRows.open(engine);
       const maxRows = lists.maxRows[query.kind];

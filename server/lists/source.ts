@@ -15,6 +15,8 @@ export interface ProviderSource {
   readonly kind: string;
   /** The kind of its connections. */
   readonly provider: string;
+  /** See `ProviderJob`. Throws `ProviderFailure`. */
+  limited(): string | undefined;
   /** Fetches the list. Throws `ProviderFailure`. */
   fetch(query: ListQuery, run: ProviderRun): Promise<Fetched>;
 }

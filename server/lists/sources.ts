@@ -77,7 +77,7 @@ export class Sources {
     { kind, range, type, part, named = 'from and to' }: Wanted,
     catalog: Catalog = this.#options.catalog,
   ): Promise<Choice> {
-    if (type === 'bing') return this.#weeks(project, kind, range, catalog);
+    if (type === 'bing' && part === null) return this.#weeks(project, kind, range, catalog);
     // In parallel, to wait only once for a remote database.
     const [connections, periods, isKnown, facts] = await Promise.all([
       connectionsOf(catalog, project.id),
@@ -92,7 +92,7 @@ export class Sources {
     );
     if (connected.length === 0 && type !== 'web') {
       throw unavailable(
-        `There is no source of ${kind} of type ${type}: stored ${kind} are of web, and the project is connected to no provider with others.`,
+        `There is no source of ${kind} of ${type === 'bing' ? 'Bing by query or page' : `type ${type}`}: stored ${kind} are of web, and the project is connected to no provider with others.`,
         'list-without-source',
       );
     }
@@ -115,9 +115,8 @@ export class Sources {
       }
       return { ...loaded, sources: facts, hasCountries: true };
     }
-    const { engine, providers } = this.#options;
     const sources: Source[] = connected.map(({ provider, connection }) =>
-      providerList(provider, providers.connect(provider, connection), engine),
+      providerList(provider, connection, this.#options),
     );
     // A warehouse starts on the day that the export was enabled; loaded facts may go further back.
     const areWarehouses = connected.every(({ provider }) => provider.lists.isWarehouse);
@@ -127,7 +126,7 @@ export class Sources {
       sourceKey: `property ${project.property}`,
       sources,
       fromProvider: true,
-      hasCountries: true,
+      hasCountries: type !== 'bing',
       namesRevision: null,
     };
   }
@@ -158,7 +157,7 @@ export class Sources {
     };
   }
 
-  /** Weeks of Bing are stored by the sync: its API is not asked for lists. */
+  /** Weeks of Bing are stored by the sync: its API is not asked for whole lists. */
   async #weeks({ id, factsRevision }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<Choice> {
     const files = await filesOf(catalog, id, BING_TABLES[kind], range);
     return {

@@ -4,7 +4,7 @@ import type { FactTable } from '../catalog/manifest.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import type { SearchType } from '../domain/search-types.ts';
+import type { SearchType, Surface } from '../domain/search-types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FailureKind, MissingStep, ProviderFailure } from './failures.ts';
 import type { Gateway } from './gateway.ts';
@@ -67,8 +67,8 @@ interface ListTerms {
   /** The source in responses, and its help. */
   readonly source: string;
   readonly help: string;
-  /** The search types that it has lists of. */
-  readonly types: readonly SearchType[];
+  /** The surfaces that it has lists of. Of `bing`, whole lists are stored by the sync. */
+  readonly types: readonly Surface[];
   /** The longest lists. */
   readonly maxRows: Readonly<Record<ListKind, number>>;
   /**
@@ -113,7 +113,7 @@ export interface ListQuery {
   readonly allowMissingRecentDays: boolean;
 }
 
-/** A row of a list: text, clicks, impressions, and the zero-based sum of positions. */
+/** A row of a list: text, clicks, impressions, and the zero-based sum of positions, -1 if it is unknown. */
 export type ProviderRow = readonly [text: string, clicks: number, impressions: number, sumPosition: number];
 
 /** Counts of a fetched list. */

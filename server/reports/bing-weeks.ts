@@ -1,18 +1,25 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind } from '../catalog/stored-lists.ts';
-import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
+import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
+import { listUnusualDays, readFirstKept, type UnusualDay } from '../catalog/sync-days.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
-import { addDays, countDays, type Day, WEEK } from '../domain/dates.ts';
+import { addDays, countDays, type Day, later, WEEK } from '../domain/dates.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, unavailable } from '../domain/errors.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 
+interface WeeksQuery {
+  readonly kind: ListKind;
+  readonly comparison: Range | null;
+  readonly part?: ListPart;
+}
+
 /** The whole weeks of a range, and of the range to compare with. */
 export interface WeeksPlan extends Range {
   readonly comparison: Range | null;
+  /** The weeks that can be answered. */
   readonly stored: Coverage;
   readonly unusual: ReadonlyMap<Day, UnusualDay>;
   /** Of pages by week, and of the site by day, in the weeks of the range. */
@@ -21,40 +28,45 @@ export interface WeeksPlan extends Range {
 
 /**
  * Bing tells pages and queries by week, and does not say on which weekday weeks end: stored weeks do. Throws `unavailable` if
- * there are none, and `invalid_request` for a range without a whole week.
+ * there are none, and `invalid_request` for a range without a whole week. Pairs of queries and pages are not stored: their
+ * weeks begin with those that Bing still keeps.
  */
 export async function planWeeks(
   catalog: Catalog,
   project: Project,
-  { kind, from, to, comparison }: Range & { readonly kind: ListKind; readonly comparison: Range | null },
+  { kind, from, to, comparison, part }: Range & WeeksQuery,
 ): Promise<WeeksPlan> {
-  const stored = (await readCoverage(catalog, project.id))[BING_TABLES[kind]];
-  if (stored === undefined) {
+  const table = BING_TABLES[kind];
+  const all = (await readCoverage(catalog, project.id))[table];
+  if (all === undefined) {
     throw unavailable(
       `There is no source of ${kind} of Bing: none are stored, and the sync stores them of projects that are connected to Bing.`,
       'list-without-source',
     );
   }
-  const weeks = wholeWeeks({ from, to }, stored.lastDay, 'from and to');
-  const base = comparison && wholeWeeks(comparison, stored.lastDay, 'compare');
+  const kept = part === undefined ? null : await readFirstKept(catalog, project.id, table);
+  const stored = kept === null ? all : { ...all, firstDay: kept };
+  const weeks = wholeWeeks({ from, to }, all.lastDay, 'from and to', kept);
+  const base = comparison && wholeWeeks(comparison, all.lastDay, 'compare');
   const span = spanOf(base === null ? [weeks] : [weeks, base]);
   const [unusual, pages, site] = await Promise.all([
-    listUnusualDays(catalog, project.id, BING_TABLES[kind], span),
+    listUnusualDays(catalog, project.id, table, span),
     filesOf(catalog, project.id, BING_TABLES.pages, weeks),
     filesOf(catalog, project.id, BING_TABLES.site, weeks),
   ]);
   return { ...weeks, comparison: base, stored, unusual, files: { pages, site } };
 }
 
-/** The weeks that lie in a range. @param weekEnd the last day of any week */
-function wholeWeeks({ from, to }: Range, weekEnd: Day, name: string): Range {
+/** The weeks that lie in a range. @param weekEnd the last day of any week @param kept of the first one that can be answered */
+function wholeWeeks({ from, to }: Range, weekEnd: Day, name: string, kept: Day | null = null): Range {
   const after = (countDays(weekEnd, to) - 1) % WEEK;
   const last = addDays(to, -((after + WEEK) % WEEK));
-  const before = countDays(from, addDays(weekEnd, 1)) - 1;
-  const first = addDays(from, ((before % WEEK) + WEEK) % WEEK);
+  const begin = kept === null ? from : later(from, addDays(kept, 1 - WEEK));
+  const before = countDays(begin, addDays(weekEnd, 1)) - 1;
+  const first = addDays(begin, ((before % WEEK) + WEEK) % WEEK);
   if (first < last) return { from: first, to: last };
   throw invalidRequest(
-    `${name} must have a whole week, not ${from} to ${to}: Bing tells weeks, of which one ends on ${weekEnd}.`,
+    `${name} must have a whole week, not ${from} to ${to}: Bing tells weeks, of which one ends on ${weekEnd}${kept === null ? '' : `, and keeps pairs of queries and pages since that of ${kept}`}.`,
   );
 }
 

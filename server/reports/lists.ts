@@ -42,6 +42,7 @@ import {
 
 /** What the two list reports, pages and queries, have in common. */
 const common = {
+  engine: searchEngine,
   ...rangeParameters,
   type: searchType,
   country,
@@ -53,11 +54,6 @@ const common = {
 export const listParameters = {
   pages: { ...common, ...selectionParameters('pages') },
   queries: { ...common, ...selectionParameters('queries') },
-};
-/** Those of whole lists, which Bing has too. */
-export const wholeListParameters = {
-  pages: { engine: searchEngine, ...listParameters.pages },
-  queries: { engine: searchEngine, ...listParameters.queries },
 };
 
 interface ListQuery extends Range, Selection, OfSurface {
@@ -133,11 +129,8 @@ export function listVersion({ lists }: ListResult): string {
 }
 
 export function parseList(kind: ListKind, sent: unknown, project: Project, now: number, part?: ListPart): ListQuery {
-  const { engine, ...values } =
-    part === undefined
-      ? readParameters(wholeListParameters[kind], sent)
-      : { ...readParameters(listParameters[kind], sent), engine: 'google' as const };
   const {
+    engine,
     type,
     country: named = null,
     compare: other,
@@ -149,9 +142,13 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     from,
     to,
     period,
-  } = values;
+  } = readParameters(listParameters[kind], sent);
   checkFields(kind, { type, filter, sort }, part);
-  const surface = surfaceOf(engine, type, { country: named !== null, quality });
+  const surface = surfaceOf(engine, type, {
+    country: named !== null,
+    quality,
+    device: (part?.device ?? null) !== null,
+  });
   const days = listRange({ from, to, period }, project, now);
   return {
     kind,
@@ -226,7 +223,7 @@ export async function runList(
   { lists, facts }: ReportSources,
   { signal, reader }: ReportRequest,
 ): Promise<ListResult> {
-  const { kind, type, country: named, filter, sort, limit, offset } = query;
+  const { kind, type, country: named, part, filter, sort, limit, offset } = query;
   const hasPositions = hasListedQueries(type);
   const page = { filter, sort, limit, offset, reader };
   const asked: PageRequest = {
@@ -264,7 +261,7 @@ export async function runList(
       },
       source: {
         ...sourceOf(list),
-        ...(weeks && { reconciled: await areReconciled(facts, weeks, signal) }),
+        ...(weeks && part === undefined && { reconciled: await areReconciled(facts, weeks, signal) }),
         ...(other === null ? {} : { comparison: sourceOf(other.list) }),
       },
       ...(await qualityOf(facts, quality, signal)),

@@ -1,6 +1,6 @@
 import { toMetrics } from '../domain/metrics.ts';
 import type { Rendering } from '../lists/blocks.ts';
-import { parseList, planList, runList, wasListLost, wholeListParameters } from './lists.ts';
+import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { projectReport } from './report.ts';
 
 export const PAGE_RENDERING: Rendering = {
@@ -12,7 +12,7 @@ export const PAGE_RENDERING: Rendering = {
 /** The pages of the property with totals over a range. */
 export const pagesReport = projectReport({
   operation: 'listPages',
-  parameters: wholeListParameters.pages,
+  parameters: listParameters.pages,
   parse: (sent, project, now) => parseList('pages', sent, project, now),
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, PAGE_RENDERING),
   run: runList,

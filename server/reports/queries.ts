@@ -3,13 +3,13 @@ import { brandTest } from '../domain/brand-terms.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Rendering } from '../lists/blocks.ts';
-import { parseList, planList, runList, wasListLost, wholeListParameters } from './lists.ts';
+import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { trackedReport } from './report.ts';
 
 /** Every query of the property, tracked or not, with totals over a range. */
 export const queriesReport = trackedReport({
   operation: 'listQueries',
-  parameters: wholeListParameters.queries,
+  parameters: listParameters.queries,
   parse: (sent, project, now) => parseList('queries', sent, project, now),
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, queryRendering(snapshot)),
   run: runList,

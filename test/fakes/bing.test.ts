@@ -5,8 +5,8 @@ import { BING_ERRORS, type FakeBing, fakeBing } from './bing.ts';
 const SITE = 'https://example.com/';
 type Row = Readonly<Record<string, unknown>>;
 
-async function ask(fake: FakeBing, method: string, { site = SITE, key = fake.key } = {}) {
-  const query = new URLSearchParams({ siteUrl: site, apikey: key });
+async function ask(fake: FakeBing, method: string, { site = SITE, key = fake.key, ...more } = {}) {
+  const query = new URLSearchParams({ siteUrl: site, apikey: key, ...more });
   const response = await fetch(`${fake.url}/${method}?${query.toString()}`);
   return { status: response.status, body: (await response.json()) as { readonly d: readonly Row[] } };
 }
@@ -58,6 +58,21 @@ t.test('days and weeks are computed from the same searches', async (t) => {
     ],
     'the URL is in the field of queries',
   );
+});
+
+t.test('one query has its pages, and one page its queries', async (t) => {
+  const fake = await withSearches(t);
+  fake.searches.push({ ...fake.searches[0]!, url: `${SITE}sale`, clicks: 0, impressions: 4 });
+  const rowsOf = async (method: string, of: Readonly<Record<string, string>>) =>
+    (await ask(fake, method, of)).body.d.map(({ Query, Clicks, Impressions }) => [Query, Clicks, Impressions]);
+  t.strictSame(await rowsOf('GetQueryPageStats', { query: 'shoes' }), [
+    [`${SITE}shoes`, 1, 10],
+    [`${SITE}sale`, 0, 4],
+    [`${SITE}shoes`, 5, 50],
+  ]);
+  t.strictSame(await rowsOf('GetPageQueryStats', { page: `${SITE}sale` }), [['shoes', 0, 4]]);
+  t.strictSame(await rowsOf('GetQueryPageStats', { query: 'hats' }), []);
+  t.match(await ask(fake, 'GetPageQueryStats'), { status: 400, body: BING_ERRORS.invalidParameter });
 });
 
 t.test('old days leave the window', async (t) => {

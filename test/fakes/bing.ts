@@ -99,21 +99,23 @@ export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
     const failure = fake.intercept(method) ?? refusal(url, method, site);
     if (failure === 'reset') response.destroy();
     else if (failure !== undefined) send(response, failure.status, failure.body);
-    else send(response, 200, { d: ANSWERS[method]!(fake) });
+    else send(response, 200, { d: ANSWERS[method]!(fake, url.searchParams) });
   }
 
   function refusal(url: URL, method: string, site: string | null): BingFailure | undefined {
     if (url.searchParams.get('apikey') !== fake.key) return { status: 400, body: BING_ERRORS.invalidKey };
     if (ANSWERS[method] === undefined) return { status: 404, body: '<html>Not Found</html>' };
     if (method === 'GetUserSites') return undefined;
-    if (site === null) return { status: 400, body: BING_ERRORS.invalidParameter };
+    const needed = NEEDED[method];
+    if (site === null || (needed !== undefined && !url.searchParams.get(needed)))
+      return { status: 400, body: BING_ERRORS.invalidParameter };
     const isOpen = fake.sites.some(({ url: own, isVerified }) => own === site && isVerified);
     return isOpen ? undefined : { status: 400, body: BING_ERRORS.notAuthorized };
   }
   return fake;
 }
 
-const ANSWERS: Readonly<Record<string, (fake: FakeBing) => object[]>> = {
+const ANSWERS: Readonly<Record<string, (fake: FakeBing, asked: URLSearchParams) => object[]>> = {
   GetUserSites: ({ sites }) =>
     sites.map(({ url, isVerified }) => ({
       __type: 'Site:#Microsoft.Bing.Webmaster.Api',
@@ -133,13 +135,21 @@ const ANSWERS: Readonly<Record<string, (fake: FakeBing) => object[]>> = {
   GetQueryStats: (fake) => weeksOf(fake, 'query'),
   // The name of the field is that of queries.
   GetPageStats: (fake) => weeksOf(fake, 'url'),
+  GetQueryPageStats: (fake, asked) => weeksOf(fake, 'url', ({ query }) => query === asked.get('query')),
+  GetPageQueryStats: (fake, asked) => weeksOf(fake, 'query', ({ url }) => url === asked.get('page')),
 };
+/** The parameters that methods need beside the site. */
+const NEEDED: Readonly<Record<string, string>> = { GetQueryPageStats: 'query', GetPageQueryStats: 'page' };
 
-function weeksOf(fake: FakeBing, by: 'query' | 'url'): object[] {
+function weeksOf(
+  fake: FakeBing,
+  by: 'query' | 'url',
+  isAsked: (searches: BingSearches) => boolean = () => true,
+): object[] {
   const ends = eachDay(addDays(fake.today, -fake.retained), fake.today).filter(
     (day) => new Date(`${day}T00:00Z`).getUTCDay() === fake.weekday,
   );
-  const searches = kept(fake);
+  const searches = kept(fake).filter(isAsked);
   return ends.flatMap((end) => {
     const ofWeek = searches.filter(({ day }) => day >= addDays(end, -7) && day < end);
     return [...Map.groupBy(ofWeek, (row) => row[by])].map(([Query, rows]) => {

@@ -5,10 +5,7 @@ import { PROVIDERS } from '../../providers/registry.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { instant, object, openWords } from '../schemas.ts';
 
-const sources = [
-  ...PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists])),
-  { source: 'bing', help: 'stored weeks of Bing' },
-];
+const sources = PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists]));
 
 const properties = {
   kind: openWords(

@@ -2,6 +2,7 @@ import { type Connection, ConnectionRefused } from '../../catalog/connections.ts
 import type { MissingStep, ProviderFailure } from '../failures.ts';
 import type { Provider } from '../provider.ts';
 import { nameOfKey, readApiKey } from './api-key.ts';
+import { sumOfWeeks } from './rows.ts';
 import { BingWebmaster } from './webmaster.ts';
 
 const STEPS: Readonly<Record<string, string>> = {
@@ -10,6 +11,9 @@ const STEPS: Readonly<Record<string, string>> = {
   user: 'Add the site in Bing Webmaster Tools and verify it, with the account that the key belongs to.',
   property: 'Remove the site that is not meant from the account of the key, or use a project of exactly one of them.',
 };
+
+/** More than its responses have. */
+const MAX_ROWS = 100_000;
 
 /** Bing Webmaster Tools. */
 export const BING: Provider = {
@@ -32,6 +36,13 @@ export const BING: Provider = {
     misconfigured: 'Correct what the reason says: the file of the API key.',
     broken: 'Check that this machine can reach the address of the provider, and test again.',
   },
+  lists: {
+    source: 'bing',
+    help: 'weeks of Bing',
+    types: ['bing'],
+    maxRows: { pages: MAX_ROWS, queries: MAX_ROWS },
+    isWarehouse: false,
+  },
   windows: [
     { table: 'site_daily_bing', grain: 'day' },
     { table: 'page_weekly_bing', grain: 'week' },
@@ -50,6 +61,13 @@ export const BING: Provider = {
         return { found: `Bing can read ${site}${days.length === 0 ? ', which has no data yet' : ''}.` };
       },
       findMissingStep: async (_property, failure) => missingStep(failure),
+      async fetchList({ kind, property, part, range, maxRows }, take, run) {
+        const site = await client.siteOf(property, run);
+        const rows = sumOfWeeks(await client.weeksOf(site, kind, part!.of, run), range);
+        await take(rows.slice(0, maxRows + 1));
+        // Bing does not say which weeks may still change.
+        return { rows: Math.min(rows.length, maxRows), truncated: rows.length > maxRows, complete: false };
+      },
       async fetchWindow(table, property, run) {
         const site = await client.siteOf(property, run);
         if (table === 'site_daily_bing') return client.days(site, run);

@@ -1,6 +1,7 @@
 import { addDays, type Day, WEEK } from '../../domain/dates.ts';
+import type { Range } from '../../domain/range.ts';
 import { ProviderFailure } from '../failures.ts';
-import type { WindowRow } from '../provider.ts';
+import type { ProviderRow, WindowRow } from '../provider.ts';
 
 /** Dates up to this one are none: it is the first day of the calendar, in some time zone. Milliseconds. */
 const NO_DATE = -62_135_568_000_000;
@@ -32,9 +33,24 @@ export function readWeeks(data: unknown, column: 'query' | 'url'): WindowRow[] {
     const sumPosition = position === null ? null : Math.round((position - 1) * counts.impressions);
     return [{ day: addDays(date, -1), key: { [column]: text }, ...counts, sumPosition }];
   });
-  const weekdays = new Set(rows.map(({ day }) => (Date.parse(day) / 86_400_000) % WEEK));
+  const weekdays = new Set(rows.map(({ day }) => weekdayOf(day)));
   if (weekdays.size > 1) throw invalid('has weeks that end on different weekdays');
   return added(rows);
+}
+
+/** The sums of whole weeks by text. Throws `ProviderFailure` if weeks end on another weekday than the range. */
+export function sumOfWeeks(weeks: readonly WindowRow[], { from, to }: Range): ProviderRow[] {
+  if (weeks.some(({ day }) => weekdayOf(day) !== weekdayOf(to))) {
+    throw invalid('has weeks that end on another weekday than those of the site');
+  }
+  const ofRange = weeks.filter(({ day }) => day >= from && day <= to).map((row) => ({ ...row, day: to }));
+  return added(ofRange).map(({ key, clicks, impressions, sumPosition }) => {
+    return [Object.values(key)[0]!, clicks, impressions, sumPosition ?? -1];
+  });
+}
+
+function weekdayOf(day: Day): number {
+  return (Date.parse(day) / 86_400_000) % WEEK;
 }
 
 /** The day of `/Date(ms±hhmm)/`: midnight at that offset. Null for no date. Throws `ProviderFailure`. */

@@ -1,4 +1,5 @@
 import type { Connection } from '../../catalog/connections.ts';
+import type { ListKind } from '../../catalog/stored-lists.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { ProviderContext, WindowRow } from '../provider.ts';
 import { type ProviderRun, withRetries } from '../retries.ts';
@@ -38,6 +39,13 @@ export class BingWebmaster {
   /** All weeks that it keeps, by query or by page. */
   async weeks(siteUrl: string, by: 'query' | 'url', run: ProviderRun): Promise<WindowRow[]> {
     return readWeeks(await this.#get(by === 'query' ? 'GetQueryStats' : 'GetPageStats', { siteUrl }, run), by);
+  }
+
+  /** All weeks that it keeps, of the pages of one query, or of the queries of one page. */
+  async weeksOf(siteUrl: string, kind: ListKind, of: string, run: ProviderRun): Promise<WindowRow[]> {
+    return kind === 'pages'
+      ? readWeeks(await this.#get('GetQueryPageStats', { siteUrl, query: of }, run), 'url')
+      : readWeeks(await this.#get('GetPageQueryStats', { siteUrl, page: of }, run), 'query');
   }
 
   async #get(method: string, parameters: Readonly<Record<string, string>>, run: ProviderRun): Promise<unknown> {

@@ -1,7 +1,14 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import type { DailyMetrics, Metrics, Project, Range } from '../lib/types.ts';
-import { compareParameter, intervalOf, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
+import {
+  compareParameter,
+  intervalOf,
+  rangeParameters,
+  surfaceParameters,
+  useScreenLink,
+  useView,
+} from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { IndexState } from '../parts/index-state.tsx';
@@ -34,11 +41,13 @@ function JointScreen({ of }: { of: Subject }) {
   const filter = useFilter(field);
   const text = view.get('of');
   if (text === '') return <Missing />;
+  const isBing = view.type === 'bing';
   const parametersFor = (project: Project) => ({
     [of]: text,
     ...rangeParameters(view, project),
-    device: view.device === 'all' ? null : view.device,
-    country: view.country,
+    ...(isBing
+      ? surfaceParameters(view.type)
+      : { device: view.device === 'all' ? null : view.device, country: view.country }),
     filter,
     sort: view.get('sort'),
     compare: compareParameter(view, project),
@@ -50,7 +59,7 @@ function JointScreen({ of }: { of: Subject }) {
         <>
           <PeriodSelect project={project} />
           <CompareSelect project={project} />
-          <DeviceSelect />
+          {!isBing && <DeviceSelect />}
         </>
       )}
     >
@@ -62,8 +71,12 @@ function JointScreen({ of }: { of: Subject }) {
               {of === 'page' && <IndexState project={project} url={text} />}
             </div>
             <div>
-              <h2 class="section">{heading}</h2>
-              <FilterBar field={field} by={['country', 'device']} placeholder={`Search ${kind}   /`} />
+              <h2 class="section">{isBing ? `${heading} in Bing` : heading}</h2>
+              <FilterBar
+                field={field}
+                by={isBing ? ['type'] : ['country', 'device']}
+                placeholder={`Search ${kind}   /`}
+              />
               <List
                 project={project}
                 kind={kind}

@@ -132,7 +132,7 @@ export function List({ project, kind, path, parameters, isByChange = false }: Li
           {data.source.kind === 'keywords' && ', of tracked keywords only: the project is connected to no provider'}
           {data.source.truncated && ', the most that the search engine returns'}
           {data.range.grain === 'week' &&
-            `, weeks of ${formatRange(data.range)}${data.source.reconciled ? '' : ', which do not add up to the days of the site'}`}
+            `, weeks of ${formatRange(data.range)}${data.source.reconciled === false ? ', which do not add up to the days of the site' : ''}`}
           {data.isCut && '. The search engine cut off one of the two lists: some of these rows may be in both'}
           <span title={formatInstant(data.source.fetchedAt)}>, fetched {formatAgo(data.source.fetchedAt)}</span>
         </ListHead>
