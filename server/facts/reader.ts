@@ -34,6 +34,9 @@ export interface FactsReader {
 
   /** Passes the columns of `sql/NAME.sql` to `take`. All of them are numbers. */
   numbers(name: string, read: FactsRead, take: TakeColumns): Promise<void>;
+
+  /** Throws `DamagedFile` if a file on this machine is not as it was written. */
+  check(files: readonly StoredFile[]): Promise<void>;
 }
 
 /** An engine cannot read files or run a statement, which DuckDB can. */

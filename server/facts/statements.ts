@@ -22,8 +22,9 @@ export class FactStatements {
     this.#choose = choose;
   }
 
-  /** Like `rows`, of results that are read again and again. */
-  cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+  /** Like `rows`, of results that are read again and again. Files are looked at each time: none may be damaged. */
+  async cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+    await this.ask(query.files, (reader) => reader.check(query.files));
     const rows = async (): Promise<T[]> => (await this.rows<Row>(name, query, {})).map(read);
     return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length });
   }

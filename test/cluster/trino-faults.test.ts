@@ -69,7 +69,7 @@ t.test(
     const tables = { site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]) };
     const { world, reader, address } = await trinoWorld(t, tables, { trino: trino.url });
     const refuse = (): Promise<never> => Promise.reject(new Error('not asked'));
-    const local = { maxFiles: 1, rows: refuse, numbers: refuse, pageNumbers: refuse };
+    const local = { maxFiles: 1, rows: refuse, numbers: refuse, check: refuse, pageNumbers: refuse };
     const stored = new StoredFacts(local, () => reader);
     const range = { from: '2026-03-01', to: '2026-03-31' };
     const query = { files: await filesOf(world.catalog, 'Proj1', 'site_daily', range), range, signal };

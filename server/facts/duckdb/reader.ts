@@ -1,5 +1,5 @@
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
-import type { FileStore } from '../../storage/file-store.ts';
+import type { FileStore, StoredFile } from '../../storage/file-store.ts';
 import type { TakeColumns } from '../facts.ts';
 import type { FactsRead, FactsReader } from '../reader.ts';
 import type { Engine } from './engine.ts';
@@ -31,6 +31,10 @@ export class DuckDBReader implements FactsReader {
       const run = (): Promise<void> => this.#engine.numbers(name, bound, take, signal, parts);
       await (priority === undefined ? run() : this.#heavy.run(signal, run, priority));
     }
+  }
+
+  async check(files: readonly StoredFile[]): Promise<void> {
+    using _ = await this.#files.open(files);
   }
 
   /** The numbers of pages, in the order of `urls`. */

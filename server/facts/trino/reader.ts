@@ -48,6 +48,9 @@ export class TrinoReader implements FactsReader {
     return all;
   }
 
+  /** Trino's files are elsewhere. */
+  async check(): Promise<void> {}
+
   async numbers(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
     const numbered = numbering(read);
     await this.pages(name, read, async (found, columns) => {

@@ -14,6 +14,7 @@ const PARTS = {
   first: 'first_day',
   last: 'last_day',
   text: 'url',
+  times: '',
   by: 'query',
   rows: 'select 1',
   columns: 'f.url as d0',
@@ -97,6 +98,7 @@ function fakeReader(fails?: (name: string) => Error | undefined) {
       const failure = fails?.(name);
       if (failure !== undefined) throw failure;
     },
+    check: async () => {},
     pageNumbers: async (urls) => urls.map(() => 7),
   };
   return { reader, ran };
