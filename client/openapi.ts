@@ -264,6 +264,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/crawl': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * What Bing's crawler found on the site, or of a page
+     * @description Evidence, not a verdict: that a page was crawled does not mean that it is in the index, and Bing tells of no page whether it is. Bing is asked when this is asked for; nothing is stored, so that days which Bing no longer keeps are gone.
+     */
+    readonly get: operations['getCrawl'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/breakdowns': {
     readonly parameters: {
       readonly query?: never;
@@ -709,6 +729,99 @@ export interface components {
       readonly clicks: number;
       /** Format: int64 */
       readonly impressions: number;
+    };
+    readonly CrawlAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      /** @description The search engine whose crawler it is: bing. */
+      readonly engine: string;
+      /** @description When Bing was asked; null if it told nothing. */
+      readonly fetchedAt: string | null;
+      /** @description Why nothing is known, and what is needed; null if Bing answered. */
+      readonly reason: string | null;
+      /** @description The page of `page`; null without it, and where Bing does not know it. */
+      readonly page: components['schemas']['CrawledPage'] | null;
+      /** @description The days that Bing keeps, some six months, in order; none with `page`. */
+      readonly days: readonly components['schemas']['CrawlDay'][];
+    };
+    readonly CrawlDay: {
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly date: string;
+      /**
+       * Format: int64
+       * @description Pages that were fetched.
+       */
+      readonly crawledPages: number;
+      /**
+       * Format: int64
+       * @description Pages that could not be fetched.
+       */
+      readonly crawlErrors: number;
+      /**
+       * Format: int64
+       * @description Pages of the site that Bing counts in its index.
+       */
+      readonly inIndex: number;
+      /**
+       * Format: int64
+       * @description Links to the site from other sites.
+       */
+      readonly inLinks: number;
+      /**
+       * Format: int64
+       * @description Pages that robots.txt does not allow to crawl.
+       */
+      readonly blockedByRobotsTxt: number;
+      /**
+       * Format: int64
+       * @description Pages in which Bing found malware.
+       */
+      readonly containsMalware: number;
+      /**
+       * Format: int64
+       * @description Answers with a status of 200 to 299.
+       */
+      readonly code2xx: number;
+      /**
+       * Format: int64
+       * @description Answers with status 301.
+       */
+      readonly code301: number;
+      /**
+       * Format: int64
+       * @description Answers with status 302.
+       */
+      readonly code302: number;
+      /**
+       * Format: int64
+       * @description Answers with a status of 400 to 499.
+       */
+      readonly code4xx: number;
+      /**
+       * Format: int64
+       * @description Answers with a status of 500 to 599.
+       */
+      readonly code5xx: number;
+      /**
+       * Format: int64
+       * @description Answers with another status.
+       */
+      readonly otherCodes: number;
+    };
+    readonly CrawledPage: {
+      readonly url: string;
+      /** @description Bing knows the address as a folder of pages, not as a page. */
+      readonly isFolder: boolean;
+      /** @description When Bing first knew of it. */
+      readonly discoveredAt: string | null;
+      /** @description When Bing last fetched it. */
+      readonly lastCrawlTime: string | null;
+      /** @description The status of that answer; null where Bing tells none. */
+      readonly httpStatus: number | null;
+      /** @description Its size in bytes; null where Bing tells none. */
+      readonly documentSize: number | null;
     };
     readonly DayMetrics: {
       /**
@@ -3193,6 +3306,66 @@ export interface operations {
           readonly 'application/x-ndjson': string;
           readonly 'application/vnd.apache.arrow.stream': string;
           readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getCrawl: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The address of a page; without it, the days of the site are answered. */
+        readonly page?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description What was found. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['CrawlAnswer'];
         };
       };
       /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'e73ee89b6d51fac2ac757267cb036c75d750d0913d1e25a79ae126f0c3b2ab90';
+export const DOCUMENT = '4b085f45ba1bf0faa85f315176212636de32cf30f0dbe8d5e254bb214215017b';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -18,6 +18,7 @@ export const PATHS = {
   listSitemaps: '/api/v1/projects/{id}/sitemaps',
   listIndexState: '/api/v1/projects/{id}/index',
   getIndexHistory: '/api/v1/projects/{id}/index/history',
+  getCrawl: '/api/v1/projects/{id}/crawl',
   getBreakdowns: '/api/v1/projects/{id}/breakdowns',
   explainChange: '/api/v1/projects/{id}/explain',
   listPages: '/api/v1/projects/{id}/pages',

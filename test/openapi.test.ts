@@ -304,6 +304,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   '/projects/{id}/sitemaps': FORMAT,
   '/projects/{id}/index': { ...SELECTION, limit: number(1, 1000, 25_000), offset: number(0, 0), ...FORMAT },
   '/projects/{id}/index/history': { page: { type: 'string', minLength: 1, maxLength: 2048 }, ...FORMAT },
+  '/projects/{id}/crawl': { page: { type: 'string', minLength: 1, maxLength: 2048 } },
   '/projects/{id}/ai': {
     ...RANGE,
     by: { type: 'string', enum: ['date', 'page'], default: 'date' },
@@ -573,6 +574,7 @@ t.test('answers match the document', async (t) => {
     '/projects/{id}/sitemaps': [''],
     '/projects/{id}/index': ['', '?filter=verdict:equals:PASS&sort=-since', '?sort=x'],
     '/projects/{id}/index/history': ['', '?page=https%3A%2F%2Fshop.example%2F'],
+    '/projects/{id}/crawl': ['', '?page=x', '?page='],
     '/projects/{id}/hours': ['', '?from=2026-03-01&to=2026-03-02', '?from=x'],
     '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15', '?compare=previous', '?quality=1'],
     '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0', '?compare=year&quality=1'],

@@ -7,6 +7,7 @@ import { ai } from './routes/ai.ts';
 import { alerts } from './routes/alerts.ts';
 import { breakdowns } from './routes/breakdowns.ts';
 import type { Context } from './routes/context.ts';
+import { crawl } from './routes/crawl.ts';
 import { effects } from './routes/effects.ts';
 import { explain } from './routes/explain.ts';
 import { findings } from './routes/findings.ts';
@@ -44,6 +45,7 @@ export const ROUTES: readonly Route[] = [
   sitemaps,
   index,
   indexHistory,
+  crawl,
   breakdowns,
   explain,
   pages,

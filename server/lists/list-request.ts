@@ -64,9 +64,9 @@ export async function planList(
     throw invalidRequest('device must be left out: the devices of pairs of queries and pages are unknown.');
   }
   // A project with a country has no rows of other countries; its stored facts are already filtered.
-  const own = fromProvider && choice.hasCountries ? project.country : null;
-  const country = params.country ?? own;
-  const isEmpty = own !== null && country !== own;
+  const ofProject = fromProvider && choice.hasCountries ? project.country : null;
+  const country = params.country ?? ofProject;
+  const isEmpty = ofProject !== null && country !== ofProject;
   // Uses the range as sent, because the end of an open range moves, and no revision, because a load increments it.
   const origin = fromProvider ? sourceKey : 'facts';
   const whole = cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin);

@@ -15,6 +15,7 @@ import { Providers } from '../providers/providers.ts';
 import type { Demand } from '../providers/slots.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FileStore } from '../storage/file-store.ts';
+import { Crawls } from './crawls.ts';
 import { ListFetcher } from './fetch-list.ts';
 import { FetchOnce } from './fetch-once.ts';
 import { ListPages } from './list-pages.ts';
@@ -52,6 +53,7 @@ const ERROR_LOG_INTERVAL = 60_000;
 export class Lists {
   readonly providers: Providers;
   readonly pages: ListPages;
+  readonly crawls: Crawls;
   readonly #sources: Sources;
   readonly #options: ListsOptions;
   readonly #usage: Usage;
@@ -84,6 +86,7 @@ export class Lists {
     const get = (request: ListRequest, signal: AbortSignal): Promise<AnyList> => this.get(request, signal);
     this.pages = new ListPages({ get, sequences, store: this.#store, reader: this.#reader });
     this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
+    this.crawls = new Crawls(this.providers);
     this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
     const rows = new OwnRows({ engine, files, distant, signal: this.providers.gateway.stopped });

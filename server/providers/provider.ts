@@ -126,6 +126,43 @@ export interface FetchedCounts {
   readonly complete: boolean;
 }
 
+/** What a crawler knows of a page. It does not say whether the page is in the index. */
+export interface PageCrawl {
+  /** The address is known as a folder of pages. */
+  readonly isFolder: boolean;
+  /** Instants, null if unknown. */
+  readonly discoveredAt: string | null;
+  readonly lastCrawlTime: string | null;
+  /** Of the last answer, null if unknown. */
+  readonly httpStatus: number | null;
+  /** In bytes, null if unknown. */
+  readonly documentSize: number | null;
+}
+
+/** Counts of a crawler on one day. */
+export interface CrawlDay {
+  readonly date: Day;
+  readonly crawledPages: number;
+  readonly crawlErrors: number;
+  readonly inIndex: number;
+  readonly inLinks: number;
+  readonly blockedByRobotsTxt: number;
+  readonly containsMalware: number;
+  readonly code2xx: number;
+  readonly code301: number;
+  readonly code302: number;
+  readonly code4xx: number;
+  readonly code5xx: number;
+  readonly otherCodes: number;
+}
+
+export interface Crawl {
+  /** Null if none was asked for, or if it is unknown. */
+  readonly page: PageCrawl | null;
+  /** None if a page was asked for. */
+  readonly days: readonly CrawlDay[];
+}
+
 /** The client of one connection. All methods throw `ProviderFailure`. */
 export interface ConnectedProvider {
   /** Reads a few rows of a property; returns what was found and, if a step is missing, advice. */
@@ -138,6 +175,8 @@ export interface ConnectedProvider {
     take: (rows: readonly ProviderRow[]) => Promise<void>,
     run: ProviderRun,
   ): Promise<FetchedCounts>;
+  /** What its crawler knows of a page; of none, what it found on the days that it keeps. */
+  fetchCrawl?(property: string, url: string | null, run: ProviderRun): Promise<Crawl>;
   /** All rows of one of its `windows`, each key once. */
   fetchWindow?(table: FactTable, property: string, run: ProviderRun): Promise<readonly WindowRow[]>;
 }

@@ -5,7 +5,11 @@ import { BING_ERRORS, type FakeBing, fakeBing } from './bing.ts';
 const SITE = 'https://example.com/';
 type Row = Readonly<Record<string, unknown>>;
 
-async function ask(fake: FakeBing, method: string, { site = SITE, key = fake.key, ...more } = {}) {
+async function ask(
+  fake: FakeBing,
+  method: string,
+  { site = SITE, key = fake.key, ...more }: Readonly<Record<string, string>> = {},
+) {
   const query = new URLSearchParams({ siteUrl: site, apikey: key, ...more });
   const response = await fetch(`${fake.url}/${method}?${query.toString()}`);
   return { status: response.status, body: (await response.json()) as { readonly d: readonly Row[] } };
@@ -73,6 +77,28 @@ t.test('one query has its pages, and one page its queries', async (t) => {
   t.strictSame(await rowsOf('GetPageQueryStats', { page: `${SITE}sale` }), [['shoes', 0, 4]]);
   t.strictSame(await rowsOf('GetQueryPageStats', { query: 'hats' }), []);
   t.match(await ask(fake, 'GetPageQueryStats'), { status: 400, body: BING_ERRORS.invalidParameter });
+});
+
+t.test('the crawler: days by status, and what is known of an address', async (t) => {
+  const fake = await withSearches(t);
+  const page = `${SITE}shoes`;
+  fake.crawls.push(
+    { url: page, at: '2026-06-11T23:00:00-07:00', status: 500, size: 0 },
+    { url: page, at: '2026-06-12T01:00:00-07:00', status: 200, size: 900 },
+  );
+  const days = (await ask(fake, 'GetCrawlStats')).body.d;
+  t.match(days, [
+    { Date: `/Date(${Date.parse('2026-06-12T07:00Z')}-0700)/`, CrawledPages: 1, Code2xx: 1, CrawlErrors: 0 },
+    { Date: `/Date(${Date.parse('2026-06-11T07:00Z')}-0700)/`, CrawledPages: 1, Code5xx: 1, CrawlErrors: 1 },
+  ]);
+  t.match((await ask(fake, 'GetUrlInfo', { url: page })).body.d, {
+    DiscoveryDate: `/Date(${Date.parse('2026-06-12T06:00Z')}-0700)/`,
+    LastCrawledDate: `/Date(${Date.parse('2026-06-12T08:00Z')}-0700)/`,
+    HttpStatus: 200,
+    DocumentSize: 900,
+  });
+  t.equal((await ask(fake, 'GetUrlInfo', { url: SITE })).body.d, null);
+  t.match(await ask(fake, 'GetUrlInfo'), { status: 400, body: BING_ERRORS.invalidParameter });
 });
 
 t.test('old days leave the window', async (t) => {

@@ -17,6 +17,15 @@ interface BingSearches {
   readonly position: number;
 }
 
+/** A request of its crawler. */
+interface BingCrawl {
+  readonly url: string;
+  /** An instant, with the offset of its day. */
+  readonly at: string;
+  readonly status: number;
+  readonly size: number;
+}
+
 interface BingSite {
   readonly url: string;
   readonly isVerified: boolean;
@@ -46,6 +55,7 @@ export interface FakeBing {
   readonly keyFile: string;
   readonly sites: BingSite[];
   readonly searches: BingSearches[];
+  readonly crawls: BingCrawl[];
   /** The current day. */
   today: Day;
   /** How many days it keeps. */
@@ -81,6 +91,7 @@ export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
     key: 'bing-key-of-the-tests-0123456789',
     sites: [],
     searches: [],
+    crawls: [],
     today,
     retained: 180,
     weekday: 5,
@@ -115,7 +126,7 @@ export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
   return fake;
 }
 
-const ANSWERS: Readonly<Record<string, (fake: FakeBing, asked: URLSearchParams) => object[]>> = {
+const ANSWERS: Readonly<Record<string, (fake: FakeBing, asked: URLSearchParams) => object | null>> = {
   GetUserSites: ({ sites }) =>
     sites.map(({ url, isVerified }) => ({
       __type: 'Site:#Microsoft.Bing.Webmaster.Api',
@@ -137,9 +148,15 @@ const ANSWERS: Readonly<Record<string, (fake: FakeBing, asked: URLSearchParams) 
   GetPageStats: (fake) => weeksOf(fake, 'url'),
   GetQueryPageStats: (fake, asked) => weeksOf(fake, 'url', ({ query }) => query === asked.get('query')),
   GetPageQueryStats: (fake, asked) => weeksOf(fake, 'query', ({ url }) => url === asked.get('page')),
+  GetCrawlStats: (fake) => crawlDays(fake),
+  GetUrlInfo: (fake, asked) => urlInfo(fake, asked.get('url')!),
 };
 /** The parameters that methods need beside the site. */
-const NEEDED: Readonly<Record<string, string>> = { GetQueryPageStats: 'query', GetPageQueryStats: 'page' };
+const NEEDED: Readonly<Record<string, string>> = {
+  GetQueryPageStats: 'query',
+  GetPageQueryStats: 'page',
+  GetUrlInfo: 'url',
+};
 
 function weeksOf(
   fake: FakeBing,
@@ -167,6 +184,51 @@ function weeksOf(
       };
     });
   });
+}
+
+/** Newest first, as the order is not documented. */
+function crawlDays(fake: FakeBing): object[] {
+  const days = [...Map.groupBy(fake.crawls, ({ at }) => at.slice(0, 10))].toSorted(([a], [b]) => (a > b ? -1 : 1));
+  return days.map(([day, crawls]) => {
+    const withStatus = (from: number, to = from): number =>
+      crawls.filter(({ status }) => status >= from && status <= to).length;
+    const codes = {
+      Code2xx: withStatus(200, 299),
+      Code301: withStatus(301),
+      Code302: withStatus(302),
+      Code4xx: withStatus(400, 499),
+      Code5xx: withStatus(500, 599),
+    };
+    return {
+      __type: 'CrawlStats:#Microsoft.Bing.Webmaster.Api',
+      ...codes,
+      AllOtherCodes: crawls.length - Object.values(codes).reduce((sum, count) => sum + count, 0),
+      BlockedByRobotsTxt: 0,
+      ContainsMalware: 0,
+      CrawlErrors: codes.Code4xx + codes.Code5xx,
+      CrawledPages: crawls.length,
+      Date: dateOf(day, fake),
+      InIndex: new Set(fake.crawls.map(({ url }) => url)).size,
+      InLinks: 0,
+    };
+  });
+}
+
+function urlInfo({ crawls, offset }: FakeBing, url: string): object | null {
+  const ofUrl = crawls.filter((crawl) => crawl.url === url);
+  const [first, last] = [ofUrl[0], ofUrl.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return {
+    __type: 'UrlInfo:#Microsoft.Bing.Webmaster.Api',
+    AnchorCount: 0,
+    DiscoveryDate: `/Date(${Date.parse(first.at)}${offset})/`,
+    DocumentSize: last.size,
+    HttpStatus: last.status,
+    IsPage: true,
+    LastCrawledDate: `/Date(${Date.parse(last.at)}${offset})/`,
+    TotalChildUrlCount: 0,
+    Url: url,
+  };
 }
 
 function kept({ searches, today, retained }: FakeBing): BingSearches[] {

@@ -33,6 +33,7 @@ const FURTHER_OPERATIONS = [
   'list_sitemaps',
   'list_index_state',
   'get_index_history',
+  'get_crawl',
   'explain_change',
   'list_findings',
   'get_query',

@@ -1,22 +1,39 @@
+import { crawlReport } from '../../reports/crawl.ts';
 import { indexHistoryReport, indexReport } from '../../reports/index-state.ts';
+import { readParameters } from '../../reports/parameters.ts';
+import { searchEngine } from '../../reports/search-type.ts';
 import { argumentsFor, parameterOf, project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 
 const { format: _format, bom: _bom, ...ofList } = indexReport.parameters;
 
+const engine = {
+  ...searchEngine,
+  schema: { ...searchEngine.schema, description: 'google, or bing: only what its crawler found.' },
+};
+
 export const indexState: Tool = {
   name: 'index_state',
   title: 'Index state of pages',
   description:
-    'Whether pages are in the index of the search engine (verdict PASS), why not, their canonical pages, and when each was last inspected. With page, the states that this page had, too. A reason says why they are not known.',
+    'Whether pages are in the index of the search engine (verdict PASS), why not, their canonical pages, and when each was last inspected. With page, the states that this page had, too. A reason says why they are not known. With engine bing, what its crawler found by day, or of one page, which is no verdict.',
   parameters: {
     project,
     page: parameterOf(indexHistoryReport, 'page', 'The address of one page; without it, all pages are listed.'),
+    engine,
     ...ofList,
     limit: parameterOf(indexReport, 'limit', 'Maximum number of pages; 20 by default.'),
   },
   required: ['project'],
-  run: ({ project: id = '', page, ...sent }, call) => {
+  run: ({ project: id = '', page, engine: named, ...sent }, call) => {
+    if (readParameters({ engine }, named === undefined ? {} : { engine: named }).engine === 'bing') {
+      return ask(
+        crawlReport,
+        id,
+        { ...(page === undefined ? {} : { page }), ...argumentsFor('engine bing', sent, {}) },
+        call,
+      );
+    }
     if (page === undefined) return ask(indexReport, id, { limit: '20', ...sent }, call);
     return ask(indexHistoryReport, id, { page, ...argumentsFor('one page', sent, {}) }, call);
   },

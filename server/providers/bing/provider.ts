@@ -68,6 +68,11 @@ export const BING: Provider = {
         // Bing does not say which weeks may still change.
         return { rows: Math.min(rows.length, maxRows), truncated: rows.length > maxRows, complete: false };
       },
+      async fetchCrawl(property, url, run) {
+        const site = await client.siteOf(property, run);
+        if (url === null) return { page: null, days: await client.crawlDays(site, run) };
+        return { page: await client.pageCrawl(site, url, run), days: [] };
+      },
       async fetchWindow(table, property, run) {
         const site = await client.siteOf(property, run);
         if (table === 'site_daily_bing') return client.days(site, run);

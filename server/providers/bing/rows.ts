@@ -55,14 +55,27 @@ function weekdayOf(day: Day): number {
 
 /** The day of `/Date(ms±hhmm)/`: midnight at that offset. Null for no date. Throws `ProviderFailure`. */
 export function readDate(value: unknown): Day | null {
+  const told = readTime(value);
+  return told && new Date(told.at + told.offset).toISOString().slice(0, 10);
+}
+
+/** The instant of `/Date(ms±hhmm)/`. Null for no date. Throws `ProviderFailure`. */
+export function readInstant(value: unknown): string | null {
+  const told = readTime(value);
+  return told && new Date(told.at).toISOString();
+}
+
+/** In milliseconds. */
+function readTime(value: unknown): { readonly at: number; readonly offset: number } | null {
   const [all, ms, sign, hours = '0', minutes = '0'] = typeof value === 'string' ? (DATE.exec(value) ?? []) : [];
   if (all === undefined) throw invalid('has a date that is none');
   const at = Number(ms);
   if (at <= NO_DATE) return null;
-  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000;
-  const local = new Date(at + (sign === '-' ? -offset : offset));
-  if (Number.isNaN(local.getTime())) throw invalid('has a date that is none');
-  return local.toISOString().slice(0, 10);
+  const ahead = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  const offset = sign === '-' ? -ahead : ahead;
+  if ([at, at + offset].some((time) => Number.isNaN(new Date(time).getTime())))
+    throw invalid('has a date that is none');
+  return { at, offset };
 }
 
 function readPosition(value: unknown): number | null {
@@ -76,7 +89,8 @@ function countsOf(row: Row): { clicks: number; impressions: number } {
   return { clicks, impressions };
 }
 
-function isCount(value: unknown): value is number {
+/** Whether it is a whole number from 0. */
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
@@ -101,7 +115,8 @@ function added(rows: readonly WindowRow[]): WindowRow[] {
 
 type Row = Readonly<Record<string, unknown>>;
 
-function rowsOf(data: unknown): Row[] {
+/** The rows of a list. Throws `ProviderFailure`. */
+export function rowsOf(data: unknown): Row[] {
   if (!Array.isArray(data)) throw invalid('has no list of rows');
   return data.map((row: unknown) => {
     if (typeof row !== 'object' || row === null) throw invalid('has a row that is none');
@@ -119,6 +134,7 @@ export function readSites(data: unknown): string[] {
     .toSorted();
 }
 
-function invalid(what: string): ProviderFailure {
+/** The failure for a response that is not as documented. */
+export function invalid(what: string): ProviderFailure {
   return new ProviderFailure('broken', `the response ${what}`, { passing: false });
 }

@@ -1,9 +1,10 @@
 import type { Connection } from '../../catalog/connections.ts';
 import type { ListKind } from '../../catalog/stored-lists.ts';
 import { ProviderFailure } from '../failures.ts';
-import type { ProviderContext, WindowRow } from '../provider.ts';
+import type { CrawlDay, PageCrawl, ProviderContext, WindowRow } from '../provider.ts';
 import { type ProviderRun, withRetries } from '../retries.ts';
 import { readApiKey } from './api-key.ts';
+import { readCrawlDays, readPageCrawl } from './crawl.ts';
 import { connectionFailure, refusalFailure } from './failures.ts';
 import { readDays, readSites, readWeeks } from './rows.ts';
 import { siteOf } from './sites.ts';
@@ -46,6 +47,16 @@ export class BingWebmaster {
     return kind === 'pages'
       ? readWeeks(await this.#get('GetQueryPageStats', { siteUrl, query: of }, run), 'url')
       : readWeeks(await this.#get('GetPageQueryStats', { siteUrl, page: of }, run), 'query');
+  }
+
+  /** What its crawler did on the days that it keeps. */
+  async crawlDays(siteUrl: string, run: ProviderRun): Promise<CrawlDay[]> {
+    return readCrawlDays(await this.#get('GetCrawlStats', { siteUrl }, run));
+  }
+
+  /** What its crawler knows of an address; null if nothing. */
+  async pageCrawl(siteUrl: string, url: string, run: ProviderRun): Promise<PageCrawl | null> {
+    return readPageCrawl(await this.#get('GetUrlInfo', { siteUrl, url }, run));
   }
 
   async #get(method: string, parameters: Readonly<Record<string, string>>, run: ProviderRun): Promise<unknown> {
