@@ -65,8 +65,8 @@ export async function findList(catalog: Catalog, key: ListKey): Promise<StoredLi
 }
 
 /**
- * Stores a list, replacing the one with its key, and removes the project's lists with another source key. Requires a
- * transaction.
+ * Stores a list, replacing the one with its key, and removes the project's lists that have neither its source key nor another
+ * current one. Requires a transaction.
  */
 export async function putList(tx: Catalog, key: ListKey, list: StoredList): Promise<void> {
   const before = await findList(tx, key);

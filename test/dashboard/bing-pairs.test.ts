@@ -67,6 +67,9 @@ t.test('pages of a query and queries of a page, by week, fetched once, without t
   t.equal(google.requests.length, 0);
   const stored = await ask(`/pages?${RANGE}`);
   t.match(stored.body, { source: { kind: 'bing', reconciled: false }, pages: [{ clicks: 27 }] });
+  const asked = methods().length;
+  t.equal((await pages()).status, 200);
+  t.equal(methods().length, asked, 'whole lists, which are stored, do not replace those of the provider');
 });
 
 t.test('weeks that Bing has forgotten are left out, and unsafe to compare with', async (t) => {
