@@ -63,6 +63,7 @@ export async function putConnection(
     const { workspaceId: workspace } = await requireProject(tx, project);
     const before = (await connectionsOf(tx, project)).find(({ kind }) => kind === connection.kind);
     await tx.statements.run('connection_upsert', { project, ...connection, at });
+    await tx.statements.run('unused_keys_delete');
     await tx.statements.run('pause_end', { project, kind: connection.kind });
     if (before === undefined || !readsTheSame(before, connection)) await dropProviderLists(tx, project);
     const details = { kind: connection.kind };
@@ -77,16 +78,22 @@ export async function putConnection(
   });
 }
 
-/** Removes a connection and the lists from providers. Throws if there is none of the kind. */
-export async function removeConnection(catalog: Catalog, project: string, kind: string): Promise<void> {
+/** Removes a connection, its stored key and the lists from providers. Throws if there is none of the kind. */
+export async function removeConnection(
+  catalog: Catalog,
+  project: string,
+  kind: string,
+  { by, at }: { by: string | null; at?: Microseconds } = { by: null },
+): Promise<void> {
   await catalog.transaction(async (tx) => {
     if ((await tx.statements.run('connection_delete', { project, kind })) === 0) {
       throw new ConnectionRefused(`Project '${project}' has no ${kind} connection.`);
     }
+    await tx.statements.run('unused_keys_delete');
     await dropProviderLists(tx, project);
     const { workspaceId: workspace } = await requireProject(tx, project);
-    const actor = actorOf(null);
-    await recordAudit(tx, { workspace, actor, action: 'connection.removed', subject: project, details: { kind } });
+    const entry = { action: 'connection.removed', subject: project, details: { kind } } as const;
+    await recordAudit(tx, { ...entry, workspace, actor: actorOf(by), ...(at !== undefined && { at }) });
   });
 }
 

@@ -6,13 +6,13 @@ import type { Catalog } from './catalog.ts';
 import { isReadable, seal, unseal } from './secrets.ts';
 import { dropProviderLists } from './stored-lists.ts';
 
-/** The grant of an account to read its properties. Its refresh token is encrypted. */
+/** The grant of an account to read its properties, by a refresh token or an API key, which is encrypted. */
 export interface Grant {
   readonly id: string;
   readonly workspace: string;
   /** The provider of the account. */
   readonly kind: string;
-  /** The OAuth client to which it was given. */
+  /** The OAuth client to which it was given; '' for an API key. */
   readonly clientId: string;
   /** The address of the owner who connected the account. */
   readonly connectedBy: string;

@@ -172,4 +172,5 @@ export async function newProjectId(catalog: Catalog): Promise<string> {
 /** Deletes a project and everything that belongs to it. Its files are retired. */
 export async function deleteProject(tx: Catalog, id: string): Promise<void> {
   await tx.statements.run('project_delete', { project: id });
+  await tx.statements.run('unused_keys_delete');
 }

@@ -30,6 +30,27 @@ export interface SyncDay {
 
 type Row = Omit<SyncDay, 'final' | 'cutOff'> & { readonly final: number; readonly cutOff: number };
 
+/** How the reason of a failure begins, after the provider, if it no longer grants access. */
+export const ACCESS_LOST = 'access lost: ';
+
+/** Why a table could not be fetched the last time; undefined if it could. */
+export async function findSyncFailure(
+  catalog: Catalog,
+  project: string,
+  table: FactTable,
+): Promise<string | null | undefined> {
+  return (await catalog.statements.get<Pick<SyncDay, 'reason'>>('sync_failure', { project, table }))?.reason;
+}
+
+/** Makes a project due for the sync, with what could not be fetched of some tables. */
+export async function retryFailures(
+  tx: Catalog,
+  { project, tables, at }: { project: string; tables: readonly FactTable[]; at: Microseconds },
+): Promise<void> {
+  for (const table of tables) await tx.statements.run('sync_failures_retry', { project, table, at });
+  await tx.statements.run('sync_now', { project });
+}
+
 /** The published days of a project, by table and day. */
 export async function listSyncDays(catalog: Catalog, project: string): Promise<SyncDay[]> {
   const rows = await catalog.statements.all<Row>('sync_days_of_project', { project });

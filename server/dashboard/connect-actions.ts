@@ -3,9 +3,10 @@ import { Type } from 'typebox';
 import { logError } from '../api/plugins/errors.ts';
 import type { Context } from '../api/routes/context.ts';
 import { oneOf } from '../api/schemas.ts';
-import { ARCHIVES } from '../catalog/connections.ts';
+import { ARCHIVES, ConnectionRefused, removeConnection } from '../catalog/connections.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
+import { connectBing, listBing } from '../projects/bing.ts';
 import {
   beginConnect,
   CALLBACK_PATH,
@@ -40,7 +41,12 @@ const wantedProject = Type.Object(
   { additionalProperties: false },
 );
 
-/** `/app/api/connect`: owners connect accounts of Google; owners and admins make projects of their properties. */
+const bingKey = Type.Object({ apiKey: Type.String({ minLength: 1, maxLength: 200 }) }, { additionalProperties: false });
+
+/**
+ * `/app/api/connect`: owners connect accounts of Google; owners and admins make projects of their properties, and connect
+ * projects to Bing.
+ */
 export function addConnectActions(add: AddAction, { lists: { providers } }: Context, stores: Stores): void {
   const { settings } = stores;
   const find = ({ workspace, ids }: Wanted) => requireGrant(stores, workspace, ids['grant']!);
@@ -48,7 +54,11 @@ export function addConnectActions(add: AddAction, { lists: { providers } }: Cont
     method: 'GET',
     url: '/connect',
     roles: MANAGERS,
-    run: async ({ workspace }) => ({ google: readSetup(settings), grants: await readGrants(stores, workspace) }),
+    run: async ({ workspace, at }) => ({
+      google: readSetup(settings),
+      grants: await readGrants(stores, workspace),
+      bing: await listBing(stores, providers, workspace, at),
+    }),
   });
   add({
     method: 'POST',
@@ -88,6 +98,22 @@ export function addConnectActions(add: AddAction, { lists: { providers } }: Cont
     roles: OWNERS,
     find,
     run: ({ found, by, at }) => revokeGrant(stores, found, { by, at }),
+  });
+  add({
+    method: 'PUT',
+    url: '/projects/:id/bing',
+    roles: MANAGERS,
+    body: bingKey,
+    run: ({ project, body: { apiKey }, by, at }) => connectBing(stores, providers, project!, { apiKey, by, at }),
+  });
+  add({
+    method: 'DELETE',
+    url: '/projects/:id/bing',
+    roles: MANAGERS,
+    run: ({ ids, by, at }) =>
+      removeConnection(stores.catalog, ids['id']!, 'bing', { by, at }).catch((error: unknown) => {
+        throw error instanceof ConnectionRefused ? notFound(error.message) : error;
+      }),
   });
 }
 

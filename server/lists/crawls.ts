@@ -57,7 +57,7 @@ export class Crawls {
   async #fetch(connection: Connection, property: string, url: string | null): Promise<FetchedCrawl> {
     const provider = providerOf(connection.kind);
     const client = this.#providers.connect(provider, connection);
-    const job = { ...jobOfCommand(provider.kind, property, 'crawl'), limited: provider.limitedBy?.(connection) };
+    const job = { ...jobOfCommand(provider.kind, property, 'crawl'), limited: await client.limitedBy?.() };
     const crawl = await this.#providers.gateway.run(
       job,
       (run) => client.fetchCrawl!(property, url, run),

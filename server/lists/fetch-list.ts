@@ -56,7 +56,7 @@ export class ListFetcher {
     throw new Error('a fetch needs a source');
   }
 
-  #from(source: Source, query: ListQuery, demand: () => Demand): Promise<Fetched> {
+  async #from(source: Source, query: ListQuery, demand: () => Demand): Promise<Fetched> {
     const { kind: list, property, range, country, type, part, allowMissingRecentDays: isLast } = query;
     const named = type === 'web' ? {} : { type };
     const line = { list, ...range, country, ...named, ...(part === null ? {} : { part: true }) };
@@ -74,7 +74,7 @@ export class ListFetcher {
     const job: ProviderJob = {
       provider: source.provider,
       property,
-      limited: source.limited(),
+      limited: await source.limited(),
       demand,
       retryShare: isLast ? 1 : WAREHOUSE_SHARE,
       pauseAfterFailure: isLast ? 0 : WAREHOUSE_PAUSE,

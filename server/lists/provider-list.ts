@@ -23,7 +23,7 @@ export function providerList(
   return {
     kind: lists.source,
     provider: kind,
-    limited: () => provider.limitedBy?.(connection),
+    limited: async () => client.limitedBy?.(),
     async fetch(query, run) {
       using fetched = await FetchedRows.open(engine);
       const maxRows = lists.maxRows[query.kind];

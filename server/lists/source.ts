@@ -16,7 +16,7 @@ export interface ProviderSource {
   /** The kind of its connections. */
   readonly provider: string;
   /** See `ProviderJob`. Throws `ProviderFailure`. */
-  limited(): string | undefined;
+  limited(): Promise<string | undefined>;
   /** Fetches the list. Throws `ProviderFailure`. */
   fetch(query: ListQuery, run: ProviderRun): Promise<Fetched>;
 }

@@ -87,13 +87,13 @@ export interface ListedGrant {
   readonly projects: readonly string[];
 }
 
-/** The grants of a workspace, the oldest first. */
+/** The grants of accounts of Google of a workspace, the oldest first. */
 export async function readGrants({ settings, catalog }: Stores, workspace: string): Promise<ListedGrant[]> {
   const [grants, connected] = await catalog.snapshot(async (snapshot) => [
     await listGrants(snapshot, workspace),
     await listGrantProjects(snapshot, workspace),
   ]);
-  return grants.map((grant) => ({
+  return grants.filter(isOfAccount).map((grant) => ({
     id: grant.id,
     connectedBy: grant.connectedBy,
     connectedAt: isoInstant(grant.connectedAt),
@@ -101,6 +101,11 @@ export async function readGrants({ settings, catalog }: Stores, workspace: strin
     state: stateOfGrant(settings, grant),
     projects: connected.filter((one) => one.grant === grant.id).map(({ project }) => project),
   }));
+}
+
+/** Whether it is of an account of Google; others are keys of one connection. */
+function isOfAccount({ kind }: Grant): boolean {
+  return kind === 'google';
 }
 
 /** The state and the end of the grant of a connection; nulls for one without. */
@@ -162,7 +167,7 @@ export async function requireGrant(
   id: string,
 ): Promise<Grant> {
   const grant = await findGrant(catalog, id);
-  if (grant?.workspace !== workspace) throw notFound('The workspace has no such grant.');
+  if (grant?.workspace !== workspace || !isOfAccount(grant)) throw notFound('The workspace has no such grant.');
   return grant;
 }
 
@@ -210,6 +215,7 @@ async function adoptProjects(
 ): Promise<void> {
   const { workspace } = grant;
   const isLeft = (other: Grant): boolean =>
+    isOfAccount(other) &&
     other.connectedBy.toLowerCase() === grant.connectedBy.toLowerCase() &&
     other.connectedAt < grant.connectedAt &&
     (other.endsAt !== null || stateOfGrant(settings, other) !== 'ok');

@@ -1,9 +1,10 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import { connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, pacificDayOf } from '../domain/dates.ts';
 import { ProviderFailure, type SetupStep, sentenceOf } from './failures.ts';
 import { jobOfCommand } from './gateway.ts';
+import type { ConnectedProvider } from './provider.ts';
 import type { Providers } from './providers.ts';
 import { providerOf } from './registry.ts';
 
@@ -29,22 +30,27 @@ export async function testConnections(
   now: number,
 ): Promise<ConnectionTestResult[]> {
   const connections = await connectionsOf(catalog, project.id);
-  return Promise.all(connections.map((connection) => testOne(providers, connection, project, now)));
+  return Promise.all(
+    connections.map(async (connection) => {
+      const { kind } = connection;
+      const client = providers.connect(providerOf(kind), connection);
+      const options = { kind, property: project.property, now, ignoresPauses: true };
+      const { failure: _, ...result } = await testConnection(providers, client, options);
+      return result;
+    }),
+  );
 }
 
-async function testOne(
+/** Tests a connection, which need not be stored. `failure`: why it does not work. */
+export async function testConnection(
   providers: Providers,
-  connection: Connection,
-  { property }: Project,
-  now: number,
-): Promise<ConnectionTestResult> {
-  const { kind } = connection;
-  const provider = providerOf(kind);
-  const client = providers.connect(provider, connection);
+  client: ConnectedProvider,
+  { kind, property, now, ignoresPauses }: { kind: string; property: string; now: number; ignoresPauses: boolean },
+): Promise<ConnectionTestResult & { readonly failure?: ProviderFailure }> {
   try {
-    const limited = provider.limitedBy?.(connection);
+    const limited = await client.limitedBy?.();
     const { found, advice = '' } = await providers.gateway.run(
-      { ...jobOfCommand(kind, property, 'connection test'), limited, ignoresPauses: true },
+      { ...jobOfCommand(kind, property, 'connection test'), limited, ignoresPauses },
       (run) => client.test(property, addDays(pacificDayOf(now), -1), run),
       () => ({}),
     );
@@ -53,7 +59,7 @@ async function testOne(
     if (!(error instanceof ProviderFailure)) throw error;
     const found = `${kind} cannot read ${property}: ${sentenceOf(error)}`;
     const missing = await client.findMissingStep?.(property, error);
-    const advice = missing?.advice ?? provider.advice[error.kind];
-    return { kind, works: false, found, advice, missing: missing?.step ?? null };
+    const advice = missing?.advice ?? providerOf(kind).advice[error.kind];
+    return { kind, works: false, found, advice, missing: missing?.step ?? null, failure: error };
   }
 }

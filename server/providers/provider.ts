@@ -30,8 +30,6 @@ export interface Provider {
   check?(connection: Connection): void;
   /** Throws if a file cannot be used as credentials; the message contains none of its contents. */
   checkCredentials(path: string): void;
-  /** What its limits apply to, if that is not the property: a name without secrets. Throws `ProviderFailure`. */
-  limitedBy?(connection: Connection): string;
   /** A client of one connection. It may cache what is valid for its process. */
   connect(connection: Connection, context: ProviderContext): ConnectedProvider;
 }
@@ -165,6 +163,8 @@ export interface Crawl {
 
 /** The client of one connection. All methods throw `ProviderFailure`. */
 export interface ConnectedProvider {
+  /** What its limits apply to, if that is not the property: a name without secrets. */
+  limitedBy?(): Promise<string>;
   /** Reads a few rows of a property; returns what was found and, if a step is missing, advice. */
   test(property: string, yesterday: Day, run: ProviderRun): Promise<{ found: string; advice?: string }>;
   /** The setup step on the provider's side that is missing after a failure, if it can be found. */

@@ -30,4 +30,13 @@ export const CONNECT = {
     wanted: 'an origin such as http://127.0.0.1:8080',
     read: (text) => (text === '' ? null : isOrigin(text) ? text : undefined),
   }),
+  bingEndpoint: setting({
+    name: 'ORDINATE_BING_ENDPOINT',
+    uses: ['providers', 'server'],
+    fallback: '',
+    shown: "Bing's own",
+    help: 'Base address of the API of Bing Webmaster Tools; for tests and proxies.',
+    wanted: 'an address such as http://127.0.0.1:8080/json',
+    read: (text) => (text === '' ? null : /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
+  }),
 };

@@ -4,6 +4,7 @@ import t from 'tap';
 import { ensureDashboard } from '../../cli/dashboard.ts';
 import { eachDay } from '../../server/domain/dates.ts';
 import { connectedTeam } from '../dashboard/connected-team.ts';
+import { fakeBing } from '../fakes/bing.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { facts, keyword } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
@@ -15,6 +16,7 @@ const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
 const DAYS = eachDay('2025-12-01', '2026-03-10');
 const GAP = '2026-03-05';
+const bing = await fakeBing(t, '2026-03-15');
 const team = await connectedTeam(t, {
   tables: {
     keywords: [keyword('Kw001', 'walking boots'), keyword('Kw002', 'running shoes')],
@@ -24,7 +26,7 @@ const team = await connectedTeam(t, {
     ),
     keyword_daily: facts('keyword_id date device', ...DAYS.map((day) => ['Kw001', day, 'mobile', 5, 60, 200])),
   },
-  environment: { ORDINATE_PUBLIC_URL: origin, ORDINATE_DELIVERY_LOOPBACK: 'on' },
+  environment: { ORDINATE_PUBLIC_URL: origin, ORDINATE_DELIVERY_LOOPBACK: 'on', ORDINATE_BING_ENDPOINT: bing.url },
 });
 await team.app.listen({ host: '127.0.0.1', port });
 
@@ -82,6 +84,39 @@ t.test('an owner connects an account of Google and makes a project of a property
   const { body } = await team.read(`/projects/${id}`);
   t.match(body.project, { domain: 'fresh.example', country: 'gbr', syncStatus: 'pending' });
   t.strictSame(others(problems), []);
+});
+
+t.test('an admin connects a project to Bing by a key, replaces it, and removes the connection', async (t) => {
+  bing.sites.push({ url: 'https://shop.example/', isVerified: true });
+  const { page, problems } = await pageOf('admin');
+  await open(page, '/app/connect');
+  const form = page.getByRole('region', { name: 'Bing Webmaster Tools' });
+  await form.getByLabel('Project').selectOption('Proj1');
+  await form.getByLabel('API key of Bing').fill('another-key-0123456789');
+  await form.getByRole('button', { name: 'Connect Bing' }).click();
+  await form.locator('[aria-invalid=true]').waitFor();
+  t.match(await form.getByRole('alert').innerText(), /Create an API key/);
+  await lookAt(t, page, 'connect-bing-refused');
+  await form.getByLabel('API key of Bing').fill(bing.key);
+  await form.getByRole('button', { name: 'Connect Bing' }).click();
+  await form.getByText('Bing can read https://shop.example/').waitFor();
+  const item = page.getByRole('list', { name: 'Connections to Bing' });
+  await item.getByText('connected', { exact: true }).waitFor();
+  await item.getByRole('button', { name: 'Replace key' }).click();
+  await settled(page);
+  await lookAt(t, page, 'connect-bing');
+  t.strictSame(await axeFindings(page), [], 'axe');
+  await item.getByLabel('API key of Bing').fill(bing.key);
+  await item.getByRole('button', { name: 'Replace the key' }).click();
+  await item.getByRole('button', { name: 'Replace key' }).waitFor();
+  t.notMatch(await page.content(), bing.key);
+  await item.getByRole('button', { name: 'Remove' }).click();
+  await item.getByRole('button', { name: 'Disconnect and keep the data' }).click();
+  await item.waitFor({ state: 'detached' });
+  t.strictSame(
+    others(problems).filter((problem) => !problem.includes('400')),
+    [],
+  );
 });
 
 t.test('a channel is added, tested, looked at, disabled and removed', async (t) => {

@@ -50,7 +50,7 @@ export const BING_ERRORS = {
 export interface FakeBing {
   /** The base address, for connections. */
   readonly url: string;
-  readonly key: string;
+  key: string;
   /** A file with the key. */
   readonly keyFile: string;
   readonly sites: BingSite[];

@@ -1,9 +1,35 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import type { Connection } from '../../catalog/connections.ts';
+import { findGrant, tokenOf } from '../../catalog/grants.ts';
+import { SecretsFailure } from '../../runtime/secrets.ts';
 import { ProviderFailure } from '../failures.ts';
+import type { ProviderContext } from '../provider.ts';
 
 const MAX_BYTES = 1000;
-const KEY = /^[\w-]{16,128}$/;
+/** What a key looks like, for messages; see `isApiKey`. */
+export const API_KEY_FORM = 'one API key: 16 to 128 letters, digits, - or _';
+
+export function isApiKey(text: string): boolean {
+  return /^[\w-]{16,128}$/.test(text);
+}
+
+/** The key of a connection: in its file, or encrypted in the catalog. Throws `ProviderFailure`. */
+export async function keyOf(
+  { credentials, grant: id }: Connection,
+  { catalog, settings }: Pick<ProviderContext, 'catalog' | 'settings'>,
+): Promise<string> {
+  if (id === null) return readApiKey(credentials ?? '');
+  const step = 'credentials';
+  const grant = await findGrant(catalog, id);
+  if (grant === undefined) throw new ProviderFailure('access-lost', 'the API key was removed', { step });
+  try {
+    return tokenOf(settings, grant);
+  } catch (error) {
+    if (!(error instanceof SecretsFailure)) throw error;
+    throw new ProviderFailure('misconfigured', error.message, { step });
+  }
+}
 
 /**
  * Reads a file with an API key, which may end with a line break. Throws `ProviderFailure` if it is missing, unreadable or has
@@ -11,7 +37,7 @@ const KEY = /^[\w-]{16,128}$/;
  */
 export function readApiKey(path: string): string {
   const key = readText(path).trim();
-  if (!KEY.test(key)) throw keyFailure(path, 'must contain one API key: 16 to 128 letters, digits, - or _');
+  if (!isApiKey(key)) throw keyFailure(path, `must contain ${API_KEY_FORM}`);
   return key;
 }
 

@@ -1,9 +1,7 @@
-import type { Connection } from '../../catalog/connections.ts';
 import type { ListKind } from '../../catalog/stored-lists.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { CrawlDay, PageCrawl, ProviderContext, WindowRow } from '../provider.ts';
 import { type ProviderRun, withRetries } from '../retries.ts';
-import { readApiKey } from './api-key.ts';
 import { readCrawlDays, readPageCrawl } from './crawl.ts';
 import { connectionFailure, refusalFailure } from './failures.ts';
 import { readDays, readSites, readWeeks } from './rows.ts';
@@ -13,15 +11,23 @@ import { siteOf } from './sites.ts';
 const MAX_BYTES = 32_000_000;
 const ADDRESS = 'https://ssl.bing.com/webmaster/api.svc/json';
 
-/** A client of Bing Webmaster Tools for one connection. All methods throw `ProviderFailure`. */
+/** With what it is asked. */
+export interface BingAccess {
+  /** Throws `ProviderFailure`. */
+  readonly key: () => Promise<string>;
+  /** Replaces its own address. */
+  readonly endpoint: string | null;
+}
+
+/** A client of Bing Webmaster Tools. All methods throw `ProviderFailure`. */
 export class BingWebmaster {
-  readonly #connection: Connection;
+  readonly #access: BingAccess;
   readonly #context: ProviderContext;
   /** Asked for once in a run. */
   readonly #sites = new WeakMap<ProviderRun, Promise<string[]>>();
 
-  constructor(connection: Connection, context: ProviderContext) {
-    this.#connection = connection;
+  constructor(access: BingAccess, context: ProviderContext) {
+    this.#access = access;
     this.#context = context;
   }
 
@@ -60,8 +66,8 @@ export class BingWebmaster {
   }
 
   async #get(method: string, parameters: Readonly<Record<string, string>>, run: ProviderRun): Promise<unknown> {
-    const key = readApiKey(this.#connection.credentials ?? '');
-    const base = this.#connection.endpoint ?? ADDRESS;
+    const key = await this.#access.key();
+    const base = this.#access.endpoint ?? this.#context.settings.bingEndpoint ?? ADDRESS;
     const url = `${base.replace(/\/$/, '')}/${method}?${new URLSearchParams({ ...parameters, apikey: key }).toString()}`;
     const text = await withRetries(
       run,

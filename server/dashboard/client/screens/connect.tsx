@@ -8,6 +8,7 @@ import { ConfirmButton, ItemList, Problem, useTitle } from '../parts/form.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+import { Bing, type BingConnection } from './connect-bing.tsx';
 import { Properties } from './connect-properties.tsx';
 
 interface Grant {
@@ -27,6 +28,7 @@ interface ConnectAnswer {
     readonly problem: string | null;
   };
   readonly grants: readonly Grant[];
+  readonly bing: readonly BingConnection[];
 }
 
 /** What became of a sign-in at Google, by the code in the address. */
@@ -47,7 +49,7 @@ const STATES = {
   unreadable: 'its key file is missing',
 } as const;
 
-/** Connects properties of Search Console by Google's sign-in. */
+/** Connects properties of Search Console by Google's sign-in, and projects to Bing by keys. */
 export function Connect() {
   useTitle('Connect');
   const { query } = useLocation();
@@ -57,7 +59,7 @@ export function Connect() {
   const failed = ERRORS[query['error'] ?? ''];
   return (
     <>
-      <PageHead title="Connect" subtitle="Search Console, by the sign-in of Google" />
+      <PageHead title="Connect" subtitle="Search Console by the sign-in of Google, Bing by a key" />
       {error && <ErrorBox error={error} retry={reload} />}
       {failed && (
         <div class="notice notice-error" role="alert">
@@ -79,6 +81,9 @@ export function Connect() {
         ))}
       </ItemList>
       <ServiceAccount />
+      {data && known && known.projects.length > 0 && (
+        <Bing connections={data.bing} projects={known.projects} onChange={reload} />
+      )}
     </>
   );
 }
