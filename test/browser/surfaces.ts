@@ -101,6 +101,13 @@ t.test('Bing: days, and weeks of queries and pages', async (t) => {
   t.ok(range.from);
   t.equal(await page.locator('tbody .value').first().getAttribute('title'), String(queries[0]!.clicks));
   await page.getByText(/weeks of .*, which do not add up to the days of the site/).waitFor();
+  await page.locator('tbody').getByRole('link', { name: 'bing boots' }).click();
+  await page.getByRole('heading', { name: 'Its pages in Bing' }).waitFor();
+  // The project is not connected.
+  await page.getByText(/no source of pages of Bing by query or page/).waitFor();
+  t.equal(await page.getByLabel('Device').count(), 0);
+  await page.goBack();
+  await settled(page);
   await page.locator('.chip', { hasText: 'Bing' }).click();
   await settled(page);
   t.notMatch(page.url(), /engine=/);
