@@ -26,7 +26,7 @@ const REQUESTS = {
       `POST ${P}/findings/dismissed`,
     ],
   ],
-  'channels, shared links': ['GET /channels', 'POST /channels', `POST ${P}/sync`, 'GET /connect'],
+  'channels, shared links': ['GET /channels', 'POST /channels', `POST ${P}/sync`, 'GET /connect', `PUT ${P}/bing`],
   'API keys, feeds, audit': ['GET /keys', 'POST /keys', 'GET /feeds', 'POST /feeds', 'GET /audit', 'GET /members'],
   'connect and revoke': [`POST ${CONNECT}`, 'GET /invitations', 'POST /invitations'],
 };

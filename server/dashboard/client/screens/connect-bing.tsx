@@ -163,6 +163,9 @@ function BingItem({ connection, project, onChange }: ItemProps) {
       </div>
       {restsUntil !== null && <p>Bing was asked too much. The key rests until {formatInstant(restsUntil)}.</p>}
       {reason !== null && <p>The last sync could not read it: {reason}</p>}
+      {state === 'lost' && (
+        <p>Verify the site in Bing Webmaster Tools with the account of the key, or replace the key.</p>
+      )}
       <Problem problem={work.problem} />
       {isReplacing && (
         <KeyForm projects={[]} replaced={connection.project} onChange={onChange} onEnd={() => setReplacing(false)} />
