@@ -41,7 +41,8 @@ export function plans(options: BenchOptions): { large: ProjectPlan; others: Proj
 /** `count` equal projects of one workspace. */
 export function equalPlans(count: number, keywords: number, days: number): ProjectPlan[] {
   return Array.from({ length: count }, (_, index) => ({
-    id: `P${String(index + 1).padStart(4, '0')}`,
+    // Four digits with letters, because ids have five and there may be 10,000.
+    id: `P${(index + 1).toString(36).padStart(4, '0')}`,
     workspace: workspaceName(1),
     keywords,
     days,
