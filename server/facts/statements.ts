@@ -9,6 +9,13 @@ import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } fr
 /** Cached rows, some 40 (days) to 450 bytes (of questions about pages, with their JSON) each. */
 const MAX_CACHED_ROWS = 100_000;
 
+interface Remembered<T> {
+  readonly read: () => Promise<T>;
+  readonly rowsOf: (found: T) => number;
+  /** Throws if what is remembered may not be used. */
+  readonly check?: () => Promise<void>;
+}
+
 /** Runs statements over stored files, each in the engine that is chosen for its files. */
 export class FactStatements {
   readonly #local: FactsReader;
@@ -23,10 +30,11 @@ export class FactStatements {
   }
 
   /** Like `rows`, of results that are read again and again. Files are looked at each time: none may be damaged. */
-  async cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
-    await this.ask(query.files, (reader) => reader.check(query.files));
+  cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+    const { files } = query;
     const rows = async (): Promise<T[]> => (await this.rows<Row>(name, query, {})).map(read);
-    return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length });
+    const check = (): Promise<void> => this.ask(files, (reader) => reader.check(files));
+    return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length, check });
   }
 
   /** The result of `read`, or of an earlier call. @param more what it depends on beside files and range, as plain data */
@@ -34,11 +42,14 @@ export class FactStatements {
     name: string,
     { range, files }: FactsQuery,
     more: object,
-    { read, rowsOf }: { readonly read: () => Promise<T>; readonly rowsOf: (found: T) => number },
+    { read, rowsOf, check }: Remembered<T>,
   ): Promise<T> {
     const key = cacheKey(name, more, range, ...files.map(({ file }) => file));
     const known = this.#cached.get(key);
-    if (known !== undefined) return known as T;
+    if (known !== undefined) {
+      await check?.();
+      return known as T;
+    }
     const found = await read();
     this.#cached.set(key, found, { size: rowsOf(found) + 1 });
     return found;
