@@ -29,12 +29,15 @@ export class FactStatements {
     this.#choose = choose;
   }
 
-  /** Like `rows`, of results that are read again and again. Files are looked at each time: none may be damaged. */
-  cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
+  /**
+   * Like `rows`, of results that are read again and again.
+   * @param isChecked looks at the files each time, so that nothing is answered once they are damaged
+   */
+  cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T, isChecked = false): Promise<readonly T[]> {
     const { files } = query;
     const rows = async (): Promise<T[]> => (await this.rows<Row>(name, query, {})).map(read);
     const check = (): Promise<void> => this.ask(files, (reader) => reader.check(files));
-    return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length, check });
+    return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length, ...(isChecked && { check }) });
   }
 
   /** The result of `read`, or of an earlier call. @param more what it depends on beside files and range, as plain data */

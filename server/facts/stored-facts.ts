@@ -2,6 +2,7 @@ import { countDays, type Day, eachDay, WEEK } from '../domain/dates.ts';
 import type { AiMeasure } from '../domain/engines.ts';
 import type { IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
+import { EVERY_DAY } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { DayGrid } from './day-grid.ts';
 import { collectSiteDays, collectTotals } from './each-part.ts';
@@ -38,8 +39,6 @@ import type { FactsReader, FactsValues } from './reader.ts';
 import { daysOfDevice } from './site-days.ts';
 import { daysOf, FactStatements } from './statements.ts';
 
-const ALL_DAYS = { from: '0001-01-01', to: '9999-12-31' };
-
 /** Rows of a question that are remembered, at most. */
 const MAX_REMEMBERED = 1000;
 
@@ -74,9 +73,10 @@ export class StoredFacts implements Facts {
   }
 
   async siteDevices({ files, range, signal }: FactsQuery): Promise<readonly DeviceMeasures[]> {
-    // All days: files are read once, whatever ranges are asked for.
-    const all = { files, range: ALL_DAYS, signal };
-    const rows = await this.#statements.cached('facts/site_devices', all, (row: DeviceMeasures) => row);
+    // Files are read once, whatever ranges are asked for.
+    const all = { files, range: EVERY_DAY, signal };
+    const read = (row: DeviceMeasures): DeviceMeasures => row;
+    const rows = await this.#statements.cached('facts/site_devices', all, read, true);
     return rows.filter(({ date }) => date >= range.from && date <= range.to);
   }
 

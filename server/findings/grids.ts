@@ -23,8 +23,8 @@ interface Time {
 }
 
 /**
- * The sums of rows by time, as they are read. Ages are counted back from the last day of the range, whose age is 0. All of
- * a row and a time is in one place, because rows come in no order.
+ * The sums of rows by time, as they are read. Ages are counted back from the last day of the range, whose age is 0. The sums
+ * of a row are side by side, because rows come in no order.
  */
 export class RowTimes {
   readonly size: GridSize;
@@ -126,6 +126,7 @@ export class RowGrids {
     this.lastAge = lastAge;
   }
 
+  /** Adds up what was read by the times that findings compare. */
   static *of(times: RowTimes): Generator<void, RowGrids> {
     const grids = new RowGrids(times);
     for (let row = 0; row < times.size.rows; row++) {

@@ -67,7 +67,7 @@ async function describe(
 }
 
 /**
- * Connects a project to Bing by a key, which is tested as `connections test` does, then stored encrypted, in place of a
+ * Connects a project to Bing by a key, which is tested as `connections test` does, then stored encrypted, instead of a
  * former one. Returns what Bing can read. Throws `invalid_request` for a key or site that Bing refuses, `unavailable` while it
  * cannot be asked, and `conflict` if secrets cannot be encrypted.
  */
@@ -82,9 +82,8 @@ export async function connectBing(
   const before = (await listConnections(catalog, workspace)).find((one) => one.project === id && one.kind === kind);
   const endpoint = before?.endpoint ?? null;
   const client = connectBy({ key: async () => key, endpoint }, providers);
-  const { found, advice, missing, failure } = await testConnection(providers, client, {
-    ...{ kind, property, now: at / 1000, ignoresPauses: false },
-  });
+  const tested = { kind, property, now: at / 1000, ignoresPauses: false };
+  const { found, advice, missing, failure } = await testConnection(providers, client, tested);
   if (failure !== undefined) {
     const message = `${found} ${advice}`;
     if (failure.kind !== 'access-lost') throw unavailable(message, `provider-${failure.kind}`, failure);

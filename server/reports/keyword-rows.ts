@@ -57,20 +57,20 @@ function* rowsFor(
 ): Generator<void, KeywordRows> {
   const areUnique = !isTotal && named.some(({ areInOrder }) => areInOrder);
   const rows = new KeywordRows(areUnique && named.length === 1);
-  const places = new Map<string, number>();
-  const placeOf = (names: readonly string[]): number => {
+  const known = new Map<string, number>();
+  const rowOf = (names: readonly string[]): number => {
     if (areUnique) return rows.length;
     const key = names.join(' ');
-    const place = places.get(key) ?? rows.length;
-    places.set(key, place);
-    return place;
+    const row = known.get(key) ?? rows.length;
+    known.set(key, row);
+    return row;
   };
   // A separate function, because V8 compiles loops in generators to slower code.
   const count = (keyword: TrackedKeyword): void => {
     for (const found of combined(named, keyword)) {
       if (decide(keyword.id, found) !== true) continue;
       const names = isTotal ? [] : found;
-      rows.count(keyword.index, placeOf(names), names);
+      rows.count(keyword.index, rowOf(names), names);
       // Of a total, a keyword with several names counts once.
       if (isTotal) break;
     }
@@ -170,7 +170,7 @@ function sumOf(numbers: Float64Array): number {
 interface KeywordNames {
   /** Each name as the names of a row. */
   readonly names: readonly (readonly (readonly string[])[])[];
-  /** Whether each keyword has names of its own, after those of the one before. */
+  /** Whether each keyword has other names than those before it, in order. */
   readonly areInOrder: boolean;
   /** The rows of questions without filters, if one was asked. */
   rows?: KeywordRows;

@@ -1,4 +1,4 @@
-/** The places of distinct numbers in a list. A `Map` allocates at each lookup of a number that is no small integer. */
+/** The indexes of distinct numbers in a list. A `Map` allocates at each lookup of a number that is no small integer. */
 export class NumberIndex {
   readonly #numbers: Float64Array;
   readonly #indexes: Int32Array;

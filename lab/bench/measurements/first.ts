@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bench, Client, withServer } from '../bench-context.ts';
 import { load } from '../ordinate.ts';
@@ -50,8 +50,7 @@ export async function measureFirst({ data, engine, options }: Bench): Promise<Ou
     }
     client.close();
   });
-  for (const made of [folder, snapshot]) rmSync(made, { recursive: true, force: true });
-  for (const log of globSync(`${folder}.log`)) rmSync(log);
+  for (const made of [folder, snapshot, `${folder}.log`]) rmSync(made, { recursive: true, force: true });
   return {
     lines: [
       lineOf('first question of a process', started),

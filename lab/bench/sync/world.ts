@@ -2,26 +2,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeQueries } from '../../../cli/demo/provider/made-queries.ts';
 import type { Connection } from '../../../server/catalog/connections.ts';
-import { createKey } from '../../../server/catalog/keys.ts';
 import { sqliteIn } from '../../../server/catalog/location.ts';
 import { openCatalog } from '../../../server/catalog/open-catalog.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../../server/catalog/sync-projects.ts';
 import { addDays, pacificDayOf } from '../../../server/domain/dates.ts';
 import { toMicroseconds } from '../../../server/domain/instants.ts';
 import { setConnection } from '../../../server/providers/connections.ts';
+import { makeKeys as makeKeysOf } from '../data.ts';
 import { load } from '../ordinate.ts';
 
 const KEYS = 20;
 
 /** Makes as many keys as a workspace may have: each may send so many requests in a minute. */
-export async function makeKeys(dataFolder: string, workspace: string): Promise<string[]> {
-  await using catalog = await openCatalog(sqliteIn(dataFolder));
-  const keys: string[] = [];
-  for (let number = 0; number < KEYS; number++) {
-    const at = toMicroseconds(Date.now());
-    keys.push((await createKey(catalog, { workspace, name: `Bench ${number}`, by: null, at })).key);
-  }
-  return keys;
+export async function makeKeys(dataFolder: string, workspace: string): Promise<readonly string[]> {
+  return (await makeKeysOf(dataFolder, [workspace], KEYS))[workspace]!;
 }
 
 export interface ProjectsWorld {

@@ -1,4 +1,4 @@
-import { addDays, type Day, WEEK } from '../../domain/dates.ts';
+import { addDays, type Day, dayOf, WEEK } from '../../domain/dates.ts';
 import type { Range } from '../../domain/range.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { ProviderRow, WindowRow } from '../provider.ts';
@@ -56,7 +56,7 @@ function weekdayOf(day: Day): number {
 /** The day of `/Date(ms±hhmm)/`: midnight at that offset. Null for no date. Throws `ProviderFailure`. */
 export function readDate(value: unknown): Day | null {
   const told = readTime(value);
-  return told && new Date(told.at + told.offset).toISOString().slice(0, 10);
+  return told && dayOf(told.at + told.offset);
 }
 
 /** The instant of `/Date(ms±hhmm)/`. Null for no date. Throws `ProviderFailure`. */

@@ -15,7 +15,7 @@ const ADDRESS = 'https://ssl.bing.com/webmaster/api.svc/json';
 export interface BingAccess {
   /** Throws `ProviderFailure`. */
   readonly key: () => Promise<string>;
-  /** Replaces its own address. */
+  /** An address to ask instead of Bing's. */
   readonly endpoint: string | null;
 }
 
