@@ -1,7 +1,7 @@
 import { Comparer, lengthReasons, type UnsafeReason } from './comparison.ts';
 import { addDays, type Day, eachDay } from './dates.ts';
 import type { Bucket } from './intervals.ts';
-import { type EventScope, metricsWithEvents, type ProviderEvent } from './provider-events.ts';
+import { type EventScope, metricsWithEvents, type ProviderEvent, type UnseenEvents } from './provider-events.ts';
 import type { Range } from './range.ts';
 import { hasPartOfMonth } from './spread.ts';
 
@@ -11,6 +11,8 @@ export interface DayReasons {
   reasonsOn(day: Day): readonly UnsafeReason[];
   /** Up to this day only monthly totals are stored; null if all days are stored. */
   readonly monthlyThrough?: Day | null;
+  /** The events of the provider that the property does not show; none if left out. */
+  readonly unseenEvents?: UnseenEvents;
 }
 
 /** Compares two ranges as a whole and day by day, counted from the start of each. */
@@ -25,6 +27,7 @@ export class ComparedRanges {
   readonly #monthlyThrough: Day | null;
   readonly #device: ProviderEvent['device'];
   readonly #of: EventScope;
+  readonly #unseen: UnseenEvents | undefined;
   readonly #hasEvents: boolean;
   readonly #comparers = new Map<string, Comparer>();
 
@@ -42,14 +45,15 @@ export class ComparedRanges {
     this.#monthlyThrough = days.monthlyThrough ?? null;
     this.#device = device;
     this.#of = of;
-    this.#hasEvents = metricsWithEvents([now, base], device, of).size > 0;
+    this.#unseen = days.unseenEvents;
+    this.#hasEvents = this.#metrics(now, base).size > 0;
     this.#common = [...this.#days.now, ...this.#days.base, lengthReasons(now, base)];
     this.total = this.#comparer(this.#common, now, base);
   }
 
   /** The same ranges, for the rows of a device. */
   ofDevice(device: ProviderEvent['device']): Comparer {
-    return new Comparer(new Set(this.#common.flat()), metricsWithEvents([this.#now, this.base], device, this.#of));
+    return new Comparer(new Set(this.#common.flat()), this.#metrics(this.#now, this.base, device));
   }
 
   /** The days of the other range to compare a part of this one with; null if there are none. */
@@ -68,13 +72,17 @@ export class ComparedRanges {
     return this.#comparer(marks, bucket, this.counterpart(bucket));
   }
 
+  /** The metrics that events of the provider make unsafe. */
+  #metrics(now: Range, base: Range, device = this.#device): ReturnType<typeof metricsWithEvents> {
+    return metricsWithEvents([now, base], device, this.#of, this.#unseen);
+  }
+
   #comparer(marks: readonly DayMark[], now: Range, base: Range | null): Comparer {
     const common = new Set(marks.flat());
     if ([now, base].some((range) => range !== null && hasPartOfMonth(range, this.#monthlyThrough))) {
       common.add('monthly_spread');
     }
-    const events =
-      this.#hasEvents && base !== null ? metricsWithEvents([now, base], this.#device, this.#of) : new Set<never>();
+    const events = this.#hasEvents && base !== null ? this.#metrics(now, base) : new Set<never>();
     // Comparers are shared by rows with the same reasons.
     const key = [...common, '', ...events].join();
     const comparer = this.#comparers.get(key) ?? new Comparer(common, events);

@@ -1,4 +1,5 @@
-import type { Day } from './dates.ts';
+import { addDays, type Day } from './dates.ts';
+import { type Measures, sum } from './metrics.ts';
 import type { Range } from './range.ts';
 import type { Surface } from './search-types.ts';
 
@@ -25,8 +26,24 @@ export interface ProviderEvent {
   readonly source: string;
 }
 
+/** The events that a property does not show. */
+export type UnseenEvents = ReadonlySet<ProviderEvent>;
+
 /** What counts differently: a surface, lists from the bulk export, or search appearances. */
 export type EventScope = Surface | 'bulkExport' | 'appearances';
+
+/** Some properties do not show it: see `unseenEvents`. */
+const PAGES_OF_100: ProviderEvent = {
+  title:
+    'Result pages with 100 results were removed, which lowered impressions and average positions on desktop; it was not announced, and about one property in eight shows no change.',
+  from: '2025-09-10',
+  to: '2025-09-14',
+  kind: 'change',
+  affects: ['impressions', 'ctr', 'position'],
+  device: 'desktop',
+  announcedOn: null,
+  source: 'https://www.searchenginejournal.com/the-future-of-rank-tracking-can-go-two-ways/556399',
+};
 
 /** All known events of web search, oldest first. */
 export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
@@ -51,17 +68,7 @@ export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
     announcedOn: '2025-06-16',
     source: 'https://www.seroundtable.com/google-search-console-counting-ai-mode-39599.html',
   },
-  {
-    title:
-      'Result pages with 100 results were removed, which lowered impressions and average positions on desktop; it was not announced, and about one property in eight shows no change.',
-    from: '2025-09-10',
-    to: '2025-09-14',
-    kind: 'change',
-    affects: ['impressions', 'ctr', 'position'],
-    device: 'desktop',
-    announcedOn: null,
-    source: 'https://www.searchenginejournal.com/the-future-of-rank-tracking-can-go-two-ways/556399',
-  },
+  PAGES_OF_100,
   {
     title:
       'The over-count of impressions was repaired bit by bit, so that even days next to each other were counted differently.',
@@ -75,6 +82,8 @@ export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
   },
 ];
 
+/** Of a property that shows all events. */
+export const ALL_SEEN: UnseenEvents = new Set();
 const ALL_METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const;
 
 /** Known events by what they concern; each list is ordered, oldest first. */
@@ -135,13 +144,15 @@ export function eventsBetween(
   return eventsOf(of).filter((event) => event.affects.includes(metric) && isBetween(event, ranges, device));
 }
 
-/** The metrics affected by any of `eventsBetween`. */
+/** The metrics affected by any of `eventsBetween`. @param unseen the events that the property does not show */
 export function metricsWithEvents(
   ranges: readonly [Range, Range],
   device: ProviderEvent['device'],
   of: EventScope = 'web',
+  unseen: UnseenEvents = ALL_SEEN,
 ): Set<AffectedMetric> {
-  return new Set(eventsOf(of).flatMap((event) => (isBetween(event, ranges, device) ? event.affects : [])));
+  const events = eventsOf(of).filter((event) => !unseen.has(event) && isBetween(event, ranges, device));
+  return new Set(events.flatMap(({ affects }) => affects));
 }
 
 /** The events that overlap a range. */
@@ -172,4 +183,48 @@ function concerns(event: ProviderEvent, device: ProviderEvent['device']): boolea
 function phaseOf({ from, to }: ProviderEvent, day: Day): 'before' | 'within' | 'after' {
   if (day < from) return 'before';
   return day > to ? 'after' : 'within';
+}
+
+/** The days that tell whether a property shows the end of pages with 100 results: four whole weeks on either side. */
+export const WATCHED_DAYS: Range = { from: addDays(PAGES_OF_100.from, -28), to: addDays(PAGES_OF_100.to, 28) };
+
+type DayMeasures = Measures & { readonly date: Day };
+
+const UNSEEN: UnseenEvents = new Set([PAGES_OF_100]);
+/** With fewer impressions in four weeks, a fall could not be told from chance. */
+const LEAST_IMPRESSIONS = 1000;
+/** Properties that show the change lost more than this share of impressions, or gained more in position. */
+const MOST_CHANGE = { impressions: 0.1, position: 0.05 };
+
+/** Whether it matters for some days which events a property shows. */
+export function dependsOnProperty({ from, to }: Range): boolean {
+  return from <= PAGES_OF_100.to && to >= PAGES_OF_100.from;
+}
+
+/**
+ * The events that a property does not show. About one property in eight shows nothing of the end of pages with 100 results,
+ * the only event that depends on the property. An event counts as shown unless all watched days say otherwise: impressions on
+ * desktop did not fall, neither alone nor compared with other devices, and positions there did not improve.
+ * @param desktop the days of desktop; zeros for days on which only other devices have rows
+ * @param all the days of all devices
+ */
+export function unseenEvents(desktop: readonly DayMeasures[], all: readonly DayMeasures[]): UnseenEvents {
+  const sides = [
+    { from: WATCHED_DAYS.from, to: addDays(PAGES_OF_100.from, -1) },
+    { from: addDays(PAGES_OF_100.to, 1), to: WATCHED_DAYS.to },
+  ];
+  const [before, after] = sides.map(({ from, to }) => {
+    const days = (of: readonly DayMeasures[]): DayMeasures[] => of.filter(({ date }) => date >= from && date <= to);
+    const { impressions, sumPosition } = sum(days(desktop));
+    const others = sum(days(all)).impressions - impressions;
+    return { days: days(all).length, impressions, position: 1 + sumPosition / impressions, others };
+  });
+  const isKnown = before!.days === 28 && after!.days === 28 && before!.impressions >= LEAST_IMPRESSIONS;
+  if (!isKnown) return ALL_SEEN;
+  const kept = after!.impressions / before!.impressions;
+  const isCompared = before!.others >= LEAST_IMPRESSIONS && after!.others >= LEAST_IMPRESSIONS;
+  const expected = isCompared ? Math.max(1, after!.others / before!.others) : 1;
+  const fell = kept < (1 - MOST_CHANGE.impressions) * expected;
+  const improved = after!.position < (1 - MOST_CHANGE.position) * before!.position;
+  return fell || improved ? ALL_SEEN : UNSEEN;
 }

@@ -2,7 +2,6 @@ import { addDays, type Day, later } from '../domain/dates.ts';
 import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { Quality } from '../reports/quality.ts';
-import type { OfType } from '../reports/search-type.ts';
 
 /** Tools send this to reports to get the quality of the data. */
 export const WITH_QUALITY = { quality: '1' } as const;
@@ -18,12 +17,12 @@ interface Known {
 }
 
 /** @param known the quality in a report with `WITH_QUALITY` */
-export function quality({ from, to, type }: Range & OfType, known: Quality | undefined): Known {
+export function quality({ from, to }: Range, known: Quality | undefined): Known {
   if (known === undefined) throw new Error('the report was asked without quality');
-  const { events: _, finalThrough, ...counts } = known;
+  const { events, finalThrough, ...counts } = known;
   return {
     quality: { finalThrough, provisional: provisional({ from, to }, finalThrough), ...counts },
-    events: eventsIn({ from, to }, null, type).map(shortEvent),
+    events: events.map(shortEvent),
   };
 }
 

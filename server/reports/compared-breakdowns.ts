@@ -32,7 +32,11 @@ export async function readComparers(
   const siteDays = new Set(await facts.storedDays({ files, range: spanOf([now, base]), signal }));
   const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
     const known = await KnownDays.read(facts, plans[part], signal, siteDays);
-    const days: DayReasons = { reasonsOn: (day) => known.reasonsOn(day), monthlyThrough: months };
+    const days: DayReasons = {
+      reasonsOn: (day) => known.reasonsOn(day),
+      monthlyThrough: months,
+      unseenEvents: known.unseenEvents,
+    };
     return new ComparedRanges(now, base, days, null, type);
   };
   const [site, country, appearance, brand] = await Promise.all([

@@ -8,7 +8,7 @@ import type { Surface } from '../domain/search-types.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import type { RangeList } from '../lists/list-pages.ts';
-import { KnownDays, type KnownDaysPlan } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan, readUnseenEvents } from './known-days.ts';
 
 interface ComparedLists {
   /** The rendering without a comparison. */
@@ -17,6 +17,8 @@ interface ComparedLists {
   readonly other: RangeList;
   /** The days of stored facts; null for lists from a provider. */
   readonly known: KnownDaysPlan | null;
+  /** See `planWatchedDays`. */
+  readonly watchedFiles: KnownDaysPlan['watchedFiles'];
   /** Further reasons. */
   readonly reasons: readonly UnsafeReason[];
   readonly type: Surface | undefined;
@@ -27,7 +29,7 @@ interface ComparedLists {
 /** The rendering of a list that is compared with another one. */
 export async function comparedRendering(
   facts: Facts,
-  { rendering, open, other, known, reasons: more, type, hasPositions, signal }: ComparedLists,
+  { rendering, open, other, known, watchedFiles, reasons: more, type, hasPositions, signal }: ComparedLists,
 ): Promise<Rendering> {
   const lists = [open, other] as const;
   const reasons = new Set<UnsafeReason>(
@@ -37,14 +39,16 @@ export async function comparedRendering(
   if (open.list.source !== other.list.source) reasons.add('different_source');
   const isExport = known === null && lists.some(({ list }) => list.source === 'bigquery');
   const scopes: EventScope[] = [type ?? 'web', ...(isExport ? (['bulkExport'] as const) : [])];
-  const events = scopes.flatMap((of) => [...metricsWithEvents([open.range, other.range], null, of)]);
-  const total = new Comparer(reasons, new Set(events));
+  const [unseen] = await readUnseenEvents(facts, [watchedFiles], signal);
+  const ranges = [open.range, other.range] as const;
+  const events = new Set(scopes.flatMap((of) => [...metricsWithEvents(ranges, null, of, unseen)]));
+  const total = new Comparer(reasons, events);
   // A row that is missing from a truncated list may have any numbers.
   const absent = other.list.capped ? total.with(['cut_off']) : total;
   const { file, fetchedAt } = other.list;
   return {
     ...rendering,
-    variant: cacheKey(rendering.variant, file, fetchedAt, open.range, other.range, [...reasons]),
+    variant: cacheKey(rendering.variant, file, fetchedAt, open.range, other.range, [...reasons], [...events]),
     render: (row) => {
       const compared = (row.base === undefined ? absent : total).compare(row, row.base ?? NOTHING);
       return { ...rendering.render(row), ...(hasPositions ? compared : withoutPosition(compared)) };
@@ -61,7 +65,7 @@ async function factsReasons(
 ): Promise<UnsafeReason[]> {
   const ranges = lists.filter(({ list }) => list.source !== 'gsc').map(({ range }) => range);
   if (ranges.length === 0) return [];
-  const days = await KnownDays.read(facts, { ...known, ranges }, signal);
+  const days = await KnownDays.read(facts, { ...known, ranges, watchedFiles: [] }, signal);
   return ranges.flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => days.reasonsOn(day)));
 }
 

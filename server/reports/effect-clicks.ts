@@ -6,6 +6,7 @@ import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../c
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
+import type { UnseenEvents } from '../domain/provider-events.ts';
 import { MAX_DAYS, type Range } from '../domain/range.ts';
 import { type Unit, unitOf } from '../effects/scatter.ts';
 import type { Windows } from '../effects/windows.ts';
@@ -62,6 +63,8 @@ export interface SubjectClicks {
   readonly controls: readonly Unit[];
   /** Notes about the subject or a part of it. */
   readonly notes: readonly Note[];
+  /** The events of the provider that the property does not show. */
+  readonly unseenEvents: UnseenEvents;
 }
 
 interface ClicksQuery extends ClicksPlan {
@@ -100,6 +103,7 @@ export async function readClicks(
       unitOf(clicks.subarray(index * stored.length, (index + 1) * stored.length), indexes(notesOn([name]))),
     ),
     notes: notesOn(members),
+    unseenEvents: days.unseenEvents,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Coverage, FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
 import { KnownError } from '../domain/errors.ts';
+import type { UnseenEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import { hasPartOfMonth } from '../domain/spread.ts';
 import { type UsualChange, usualChange, usualDays } from '../domain/usual-change.ts';
@@ -32,6 +33,7 @@ export interface PropertyChange {
   readonly usual: UsualChange | null;
   readonly lacksDays: boolean;
   readonly isSpread: boolean;
+  readonly unseenEvents: UnseenEvents;
 }
 
 interface PropertyPlan extends TwoRanges {
@@ -84,6 +86,7 @@ export async function readProperty(facts: Facts, plan: PropertyPlan, signal: Abo
     usual: days && usualChange(days, countDays(now.from, now.to), clicks.base),
     lacksDays: each.some((day) => !known.isStored(day)),
     isSpread: [now, base].some((range) => isSpread(range, series, plan.series)),
+    unseenEvents: known.unseenEvents,
   };
 }
 

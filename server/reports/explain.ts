@@ -122,14 +122,15 @@ export const explainReport = trackedReport({
     const { type, by, limit, country, comparison } = query;
     const { facts } = sources;
     const range = { from: query.from, to: query.to };
-    const changed = metricsWithEvents([range, comparison], null, type);
-    const isSafe = !(changed.has('impressions') || changed.has('position'));
     const hasPositions = hasQueries(type ?? 'web');
     const [of, rows, known] = await Promise.all([
       readProperty(facts, property, signal),
       read(sources, limit, signal),
       qualityOf(facts, quality, signal),
     ]);
+    const { unseenEvents } = of;
+    const changed = metricsWithEvents([range, comparison], null, type, unseenEvents);
+    const isSafe = !(changed.has('impressions') || changed.has('position'));
     const { split, sums, parts } = await inTurns(
       explainRows(rows.sums, { hasPositions: HAS_POSITIONS.has(by) && hasPositions, isSafe }),
     );
@@ -149,8 +150,9 @@ export const explainReport = trackedReport({
       parts: { ...parts, notAttributed: of.clicks.difference - all.difference },
       rows: listed,
       rest: restOf({ rows: rows.sums.length, clicks: all, parts }, listed),
-      events: eventsOf(type ?? 'web').filter((event) =>
-        [range, comparison].some((each) => eventsIn(each, null, type).includes(event)),
+      events: eventsOf(type ?? 'web').filter(
+        (event) =>
+          !unseenEvents.has(event) && [range, comparison].some((each) => eventsIn(each, null, type).includes(event)),
       ),
       notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
       unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe }),

@@ -6,9 +6,16 @@ import type { DayReasons } from '../domain/compared-ranges.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { BING_TABLES } from '../domain/engines.ts';
+import {
+  ALL_SEEN,
+  dependsOnProperty,
+  type UnseenEvents,
+  unseenEvents,
+  WATCHED_DAYS,
+} from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { TYPE_TABLES } from '../domain/search-types.ts';
-import type { Facts, FactsQuery } from '../facts/facts.ts';
+import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 
 type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 
@@ -26,6 +33,8 @@ export interface KnownDaysPlan extends PlannedDays {
   readonly siteFiles: FactsQuery['files'];
   /** Files of the table, if it is not that of the site. */
   readonly ownFiles: FactsQuery['files'];
+  /** See `planWatchedDays`. */
+  readonly watchedFiles: FactsQuery['files'];
 }
 
 /**
@@ -49,6 +58,7 @@ export async function planKnownDays(
     unusual: await listUnusualDays(catalog, project.id, table, hull),
     siteFiles: await filesOf(catalog, project.id, site, hull),
     ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
+    watchedFiles: await planWatchedDays(catalog, project.id, { site, range: hull }),
   };
 }
 
@@ -74,15 +84,20 @@ function firstDayOf(table: FactTable, coverage: Covered): Day | null {
 export class KnownDays implements DayReasons {
   readonly #plan: PlannedDays;
   readonly #withRows: DaysWithRows;
+  readonly unseenEvents: UnseenEvents;
 
-  private constructor(plan: PlannedDays, withRows: DaysWithRows) {
+  private constructor(plan: PlannedDays, withRows: DaysWithRows, unseen: UnseenEvents = ALL_SEEN) {
     this.#plan = plan;
     this.#withRows = withRows;
+    this.unseenEvents = unseen;
   }
 
-  /** @param withRows the days that have rows */
-  static of(plan: PlannedDays, withRows: DaysWithRows): KnownDays {
-    return new KnownDays(plan, withRows);
+  /**
+   * @param withRows the days that have rows
+   * @param unseen the events of the provider that the property does not show
+   */
+  static of(plan: PlannedDays, withRows: DaysWithRows, unseen?: UnseenEvents): KnownDays {
+    return new KnownDays(plan, withRows, unseen);
   }
 
   /** @param siteDays days of the site that have rows, if they have been read already */
@@ -95,11 +110,12 @@ export class KnownDays implements DayReasons {
     const range = spanOf(plan.ranges);
     const query = { range, signal };
     const ofSite = siteDays ?? new Set(await facts.storedDays({ ...query, files: plan.siteFiles }));
-    const known = new KnownDays(plan, ofSite);
+    const [unseen] = await readUnseenEvents(facts, [plan.watchedFiles], signal);
+    const known = new KnownDays(plan, ofSite, unseen);
     // Most projects have all days of the site, so the table itself need not be read.
     if (plan.ownFiles.length === 0 || !known.#hasGap()) return known;
     const ofTable = await facts.storedDays({ ...query, files: plan.ownFiles });
-    return new KnownDays(plan, new Set([...ofSite, ...ofTable]));
+    return new KnownDays(plan, new Set([...ofSite, ...ofTable]), unseen);
   }
 
   isStored(day: Day): boolean {
@@ -132,6 +148,35 @@ export class KnownDays implements DayReasons {
     const isWanted = (day: Day): boolean => firstDay !== null && day >= firstDay && isBy(day, project.syncedThrough);
     return ranges.some(({ from, to }) => eachDay(from, to).some((day) => isWanted(day) && !this.isStored(day)));
   }
+}
+
+/** The files that tell which events of the provider a property does not show; none where no event depends on that. */
+export async function planWatchedDays(
+  catalog: Catalog,
+  projectId: string,
+  { site, range }: { readonly site: FactTable; readonly range: Range },
+): Promise<FactsQuery['files']> {
+  if (site !== 'site_daily' || !dependsOnProperty(range)) return [];
+  return filesOf(catalog, projectId, site, WATCHED_DAYS);
+}
+
+/** The events of the provider that each of some properties does not show. `files`: those of `planWatchedDays`. */
+export async function readUnseenEvents(
+  facts: Facts,
+  watched: readonly FactsQuery['files'][],
+  signal: AbortSignal,
+): Promise<UnseenEvents[]> {
+  if (watched.every((files) => files.length === 0)) return watched.map(() => ALL_SEEN);
+  const parts = watched.map((files) => ({ files, range: WATCHED_DAYS }));
+  const read = async (device: Device) =>
+    // The days of one property are in memory, if it was asked about before.
+    parts.length === 1
+      ? [await facts.siteDays({ ...parts[0]!, signal }, device)]
+      : facts.siteDaysOfEach(parts, device, signal);
+  const [desktop, all] = [await read('desktop'), await read('all')];
+  return desktop.map((days, index) =>
+    days.some(({ hasUnknownDevice }) => hasUnknownDevice === 1) ? ALL_SEEN : unseenEvents(days, all[index]!),
+  );
 }
 
 type DaysWithRows = Pick<ReadonlySet<Day>, 'has'>;

@@ -6,7 +6,7 @@ import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { comparedListRange, listRange } from '../domain/project-ranges.ts';
-import type { Range, RangeParameters } from '../domain/range.ts';
+import { type Range, type RangeParameters, spanOf } from '../domain/range.ts';
 import { hasQueries, type SearchType, type Surface } from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
@@ -15,7 +15,7 @@ import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
 import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './bing-weeks.ts';
 import { comparedRendering } from './compared-lists.ts';
-import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
+import { type KnownDaysPlan, planKnownDays, planWatchedDays } from './known-days.ts';
 import {
   compare,
   country,
@@ -86,6 +86,8 @@ export interface ListPlan {
     readonly request: ListRequest;
     /** The days of stored facts; null for lists from a provider. */
     readonly known: KnownDaysPlan | null;
+    /** See `planWatchedDays`. */
+    readonly watchedFiles: KnownDaysPlan['watchedFiles'];
   } | null;
   /** Null for lists of days. */
   readonly weeks: WeeksPlan | null;
@@ -215,7 +217,9 @@ export async function planList(
   const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
   const days = { ranges: [{ from, to }, comparison], coverage };
   const known = request.fromProvider || weeks !== null ? null : await planKnownDays(catalog, project, daily, days);
-  return { query, project, request, rendering, quality, compared: { request: base, known }, weeks };
+  const range = spanOf(days.ranges);
+  const watchedFiles = known?.watchedFiles ?? (await planWatchedDays(catalog, project.id, { site, range }));
+  return { query, project, request, rendering, quality, compared: { request: base, known, watchedFiles }, weeks };
 }
 
 export async function runList(
@@ -237,6 +241,7 @@ export async function runList(
           open,
           other,
           known: compared.known,
+          watchedFiles: compared.watchedFiles,
           reasons: weeks === null ? [] : weekReasons(weeks),
           type,
           hasPositions,

@@ -9,7 +9,7 @@ import { type ErrorCode, KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
-import { eventsIn } from '../domain/provider-events.ts';
+import { dependsOnProperty, eventsIn, WATCHED_DAYS } from '../domain/provider-events.ts';
 import { type Range, type RangeParameters, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device, FactsPart } from '../facts/facts.ts';
@@ -69,6 +69,8 @@ export interface PlannedProject {
   /** Null without a comparison. */
   readonly known: PlannedDays | null;
   readonly quality: PlannedQuality | null;
+  /** The days that tell which events of the provider the property shows; without files where that is not needed. */
+  readonly watched: FactsPart['files'];
 }
 
 interface PlannedQuality extends Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'> {
@@ -142,18 +144,26 @@ function planProject(
       site: NOTHING_STORED,
       known: null,
       quality: null,
+      watched: [],
     };
   }
-  if ('error' in asked) return { ...common, site: NOTHING_STORED, known: null, quality: null };
+  if ('error' in asked) {
+    return { ...common, site: NOTHING_STORED, known: null, quality: null, watched: [] };
+  }
   const { range, comparison } = asked;
   const ranges = comparison === null ? [range] : [range, comparison];
   const unusual = stored.unusual.get(project.id) ?? NO_DAYS;
+  const isComparedOrRated = comparison !== null || query.quality;
+  const isWatched = query.type === undefined && isComparedOrRated && dependsOnProperty(spanOf(ranges));
   const known = { project, firstDay: files.length === 0 ? null : first, unusual };
   return {
     ...common,
     site: partOf(files, days && within(spanOf(ranges), days.from, days.to)),
     known: comparison && { ...known, ranges },
     quality: query.quality ? planQuality(project, { ...known, ranges: [range] }, query, stored) : null,
+    watched: isWatched
+      ? files.filter(({ firstDay, lastDay }) => firstDay <= WATCHED_DAYS.to && lastDay >= WATCHED_DAYS.from)
+      : [],
   };
 }
 

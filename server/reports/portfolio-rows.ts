@@ -1,11 +1,12 @@
 import { countDays } from '../domain/dates.ts';
 import { type Measures, sum } from '../domain/metrics.ts';
+import type { UnseenEvents } from '../domain/provider-events.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Device, Facts, FactsPart, SiteDayMeasures } from '../facts/facts.ts';
 import { refuseUnknownDevices, Series } from '../facts/series.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { KnownDays } from './known-days.ts';
+import { KnownDays, readUnseenEvents } from './known-days.ts';
 import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
 import { type Quality, qualityFrom } from './quality.ts';
 import { SiteAnswer, type SiteSums } from './site-answer.ts';
@@ -36,33 +37,39 @@ export async function* portfolioRows(
   signal: AbortSignal,
 ): AsyncGenerator<readonly PortfolioRow[]> {
   const groups = readAhead([...groupsOf(projects)], (group) => readGroup(facts, group, how, signal));
-  for await (const { group, days, quality } of groups) yield await inTurns(rowsOf(group, days, quality, how));
+  for await (const read of groups) yield await inTurns(rowsOf(read, how));
 }
 
 async function readGroup(facts: Facts, group: readonly PlannedProject[], { device }: How, signal: AbortSignal) {
   const parts = group.map(({ site }) => site);
   const days = await facts.siteDaysOfEach(parts, device, signal);
-  return { group, days, quality: await readQuality(facts, group, signal) };
+  const watched = group.map((planned) => planned.watched);
+  const unseen = await readUnseenEvents(facts, watched, signal);
+  return { group, days, unseen, quality: await readQuality(facts, group, unseen, signal) };
 }
 
 function* rowsOf(
-  group: readonly PlannedProject[],
-  days: readonly SiteDayMeasures[][],
-  quality: readonly (Quality | undefined)[],
+  { group, days, unseen, quality }: Awaited<ReturnType<typeof readGroup>>,
   how: How,
 ): Generator<void, PortfolioRow[]> {
   const rows: PortfolioRow[] = [];
   for (const [index, planned] of group.entries()) {
-    rows.push(rowOf(planned, days[index]!, quality[index], how));
+    rows.push(rowOf(planned, { days: days[index]!, unseen: unseen[index]!, quality: quality[index] }, how));
     yield;
   }
   return rows;
 }
 
+/** What was read of a project. */
+interface ReadProject {
+  readonly days: readonly SiteDayMeasures[];
+  readonly unseen: UnseenEvents;
+  readonly quality: Quality | undefined;
+}
+
 function rowOf(
   planned: PlannedProject,
-  days: readonly SiteDayMeasures[],
-  quality: Quality | undefined,
+  { days, unseen, quality }: ReadProject,
   { type, device, daily, interval }: How,
 ): PortfolioRow {
   const { asked, project, known } = planned;
@@ -82,7 +89,7 @@ function rowOf(
     comparison: asked.comparison,
     days: planned.days,
     series,
-    known: known && KnownDays.of(known, series),
+    known: known && KnownDays.of(known, series, unseen),
     monthlyThrough: null,
   });
   const { range, total } = site;
@@ -96,6 +103,7 @@ function rowOf(
 async function readQuality(
   facts: Facts,
   group: readonly PlannedProject[],
+  unseen: readonly UnseenEvents[],
   signal: AbortSignal,
 ): Promise<(Quality | undefined)[]> {
   if (group.every(({ quality }) => quality === null)) return [];
@@ -107,7 +115,9 @@ async function readQuality(
     (function* () {
       const all: (Quality | undefined)[] = [];
       for (const [index, { quality }] of group.entries()) {
-        all.push(quality ? qualityFrom(quality, sumsOf(quality, days[index]!, queries[index]!)) : undefined);
+        all.push(
+          quality ? qualityFrom(quality, sumsOf(quality, days[index]!, queries[index]!, unseen[index])) : undefined,
+        );
         yield;
       }
       return all;
@@ -121,9 +131,10 @@ function sumsOf(
   { known, brand }: NonNullable<PlannedProject['quality']>,
   days: readonly SiteDayMeasures[],
   queries: Measures | null,
+  unseen: UnseenEvents | undefined,
 ): Parameters<typeof qualityFrom>[1] {
   const withRows = new Set(days.map(({ date }) => date));
-  return { days: KnownDays.of(known, withRows), site: sum(days), queries: brand === null ? null : queries };
+  return { days: KnownDays.of(known, withRows, unseen), site: sum(days), queries: brand === null ? null : queries };
 }
 
 function* groupsOf(projects: readonly PlannedProject[]): Generator<readonly PlannedProject[]> {

@@ -26,7 +26,7 @@ export interface Quality {
   readonly queryCoverage: { readonly clicks: number | null; readonly impressions: number | null };
   /** When final days were last compared with the provider. */
   readonly reconciledAt: string | null;
-  /** Changes in how the provider counts that overlap the range. */
+  /** Changes in how the provider counts that overlap the range, without those that the property does not show. */
   readonly events: readonly ProviderEvent[];
 }
 
@@ -123,7 +123,7 @@ export function qualityFrom(
     daysCutOff: count((day) => days.isCutOff(day)),
     ...sharesOf(site, queries),
     reconciledAt: isoInstantOrNull(reconciledAt),
-    events,
+    events: events.filter((event) => !days.unseenEvents.has(event)),
   };
 }
 

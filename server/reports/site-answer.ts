@@ -117,5 +117,6 @@ function reasonsOf(known: KnownDays, { series, monthlyThrough }: SiteFacts): Day
       return isOther ? [...reasons, 'monthly_spread'] : reasons;
     },
     monthlyThrough,
+    unseenEvents: known.unseenEvents,
   };
 }
