@@ -96,6 +96,10 @@ class DistantCatalog implements OpenCatalog {
     return this.#catalog.snapshot((own) => reads(distant(own, this.#call)));
   }
 
+  cachedSnapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
+    return this.snapshot(reads);
+  }
+
   transaction<T>(
     writes: (own: Catalog) => Promise<T>,
     ...lock: readonly [] | Parameters<Catalog['transaction']>[1][]
@@ -133,6 +137,7 @@ function distant(own: Catalog, call: Call): Catalog {
   const outer: Catalog = {
     statements: distantStatements(own.statements, call),
     snapshot: (reads) => reads(outer),
+    cachedSnapshot: (reads) => reads(outer),
     transaction: (writes) => own.transaction(() => writes(outer)),
   };
   return outer;

@@ -36,6 +36,11 @@ export interface Catalog {
    */
   snapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T>;
   /**
+   * Like `snapshot`, of a state that no commit has changed before this call. A database is not asked again for what was
+   * read since the last commit to the catalog. `reads` has no effects, because it may run twice, and must not change rows.
+   */
+  cachedSnapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T>;
+  /**
    * Writes atomically to `tx`, which sees its own writes, as if no other transaction ran. Waits for other writers without
    * blocking the process. Nested calls join the outer transaction.
    * @param lock with the lock of a load, publications of other projects may commit at the same time; if the lock is lost,

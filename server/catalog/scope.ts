@@ -56,6 +56,10 @@ export class CatalogScope implements Catalog, Statements {
     return reads(this);
   }
 
+  cachedSnapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T> {
+    return this.snapshot(reads);
+  }
+
   async transaction<T>(writes: (tx: Catalog) => Promise<T>): Promise<T> {
     this.#writable();
     return writes(this);

@@ -65,7 +65,7 @@ export class TrackedKeywordsCache {
    * the event loop. Undefined if the workspace has no such project.
    */
   async read<T>(workspace: string, id: string, reads: (read: TrackedRead) => T | Promise<T>): Promise<T | undefined> {
-    const cached = await this.#catalog.snapshot(async (catalog) => {
+    const cached = await this.#catalog.cachedSnapshot(async (catalog) => {
       const project = await findProject(catalog, workspace, id);
       if (project === undefined) return { answer: undefined };
       const tracked = this.#cache.get(keyOf(project));

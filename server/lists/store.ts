@@ -53,7 +53,7 @@ export class ListStore {
 
   /** The list of a key, unless its file is known to be missing. */
   async find(key: ListKey): Promise<StoredList | undefined> {
-    const list = await findList(this.#options.catalog, key);
+    const list = await this.#options.catalog.cachedSnapshot((snapshot) => findList(snapshot, key));
     return list !== undefined && this.has(list) ? list : undefined;
   }
 

@@ -124,7 +124,7 @@ export const projectReport = reportsAbout<Project, ProjectRevisions, { catalog: 
   find: findReportProject,
   revisionsOf: revisionsOfProject,
   read: async ({ catalog }, { workspace, id }, work) =>
-    catalog.snapshot(async (snapshot) => {
+    catalog.cachedSnapshot(async (snapshot) => {
       const project = requireProject(await findProject(snapshot, workspace, id));
       return work(project, { catalog: snapshot, project });
     }),
@@ -162,7 +162,7 @@ export const workspaceReport = reportsAbout<
 >({
   ...allProjects,
   read: async ({ catalog }, { workspace, projects }, work) =>
-    catalog.snapshot(async (snapshot) => {
+    catalog.cachedSnapshot(async (snapshot) => {
       const found = await readWorkspaceProjects(snapshot, workspace, projects);
       return work(found, { catalog: snapshot, workspace: found });
     }),

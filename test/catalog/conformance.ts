@@ -177,6 +177,35 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
     t.strictSame(new Set(await Promise.all(many)), new Set(['a']), 'more than run at once');
   });
 
+  t.test('a cached snapshot is one state, and the next one has what was committed before it', async (t) => {
+    const catalog = await open(t);
+    const seen = (own: Catalog) =>
+      catalog.cachedSnapshot(async (snapshot) => [await idsOf(snapshot), await idsOf(own)]);
+    for (const id of ['a', 'b', 'c']) {
+      const before = await catalog.cachedSnapshot(async (snapshot) => {
+        const first = await idsOf(snapshot);
+        await createWorkspace(catalog, workspace(id)).catch(() => {});
+        return [first, await snapshot.cachedSnapshot(idsOf)];
+      });
+      t.equal(before[0], before[1]);
+      t.match(
+        await seen(catalog),
+        Array.from({ length: 2 }, () => new RegExp(`${id}$`)),
+      );
+    }
+    await t.rejects(
+      catalog.cachedSnapshot(async (snapshot) => createWorkspace(snapshot, workspace('d'))),
+      { message: /read-only/ },
+    );
+    await t.rejects(
+      catalog.cachedSnapshot(async () => {
+        throw new Error('failed');
+      }),
+      { message: 'failed' },
+    );
+    t.equal(await idsOf(catalog), 'a b c');
+  });
+
   t.test('a snapshot may outlive the catalog that it came from', async (t) => {
     const catalog = await open(t);
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,19 +2,19 @@
 import t, { type Test } from 'tap';
 import type { Catalog, OpenCatalog } from '../../server/catalog/catalog.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { idsOf, testCatalog, workspace } from '../catalog/conformance.ts';
 import { temporaryFolder } from '../world.ts';
 import { newDatabase, query, skip } from './databases.ts';
 
-async function openTwo(t: Test): Promise<[OpenCatalog, OpenCatalog]> {
+async function openTwo(t: Test): Promise<[OpenCatalog, OpenCatalog, url: string]> {
   const catalogUrl = await newDatabase(t);
   const open = async (): Promise<OpenCatalog> => {
     const catalog = await openCatalog({ dataFolder: temporaryFolder(t), catalogUrl });
     t.teardown(() => catalog.close());
     return catalog;
   };
-  return [await open(), await open()];
+  return [await open(), await open(), catalogUrl];
 }
 
 t.test('a catalog in PostgreSQL does what every catalog does', { skip }, async (t) => {
@@ -145,6 +145,79 @@ t.test(
     t.ok(catalog.version() instanceof Promise, 'what comes later is asked again');
   },
 );
+
+t.test('a cached snapshot asks for what it read before only after a commit, of any process', { skip }, async (t) => {
+  const [one, two, url] = await openTwo(t);
+  await createWorkspace(one, workspace('a'));
+  const name = async (): Promise<string | undefined> =>
+    two.cachedSnapshot(async (snapshot) => (await findWorkspace(snapshot, 'a'))?.name);
+  t.equal(await name(), 'a');
+  // By hand, so that the version stays.
+  await query(url, "update workspaces set name = 'changed'");
+  t.equal(await name(), 'a');
+  await t.rejects(
+    two.cachedSnapshot(async (snapshot) => Object.assign((await findWorkspace(snapshot, 'a'))!, { name: 'spoiled' })),
+    { name: 'TypeError' },
+    'what others read too',
+  );
+  await createWorkspace(one, workspace('b'));
+  t.equal(await name(), 'changed');
+  t.equal(await two.cachedSnapshot(idsOf), 'a b');
+});
+
+t.test('what a cached snapshot reads is of one version, whoever commits between its reads', { skip }, async (t) => {
+  const [one, two] = await openTwo(t);
+  await createWorkspace(one, workspace('a'));
+  await two.cachedSnapshot(idsOf);
+  for (const [index, reads] of [
+    // Of the first, only one is in memory, of the second none, and the third has its own snapshot before the commit.
+    (snapshot: Catalog) => idsOf(snapshot),
+    async () => {},
+    (snapshot: Catalog) => findWorkspace(snapshot, 'other'),
+  ].entries()) {
+    const id = `w${index}`;
+    let times = 0;
+    const seen = await two.cachedSnapshot(async (snapshot) => {
+      await reads(snapshot);
+      if (times++ === 0) await createWorkspace(one, workspace(id));
+      const [found, ids] = await Promise.all([findWorkspace(snapshot, id), idsOf(snapshot)]);
+      return { found: found !== undefined, listed: ids.includes(id) };
+    });
+    t.equal(seen.found, seen.listed, `${index}: the same state`);
+    t.equal(times, index === 2 ? 1 : 2, 'read again unless all was of the state before');
+  }
+  const many = Array.from({ length: 30 }, async (_, number) => {
+    if (number % 3 === 0) await createWorkspace(number % 2 === 0 ? one : two, workspace(`m${number}`));
+    return two.cachedSnapshot(async (snapshot) => {
+      const ids = (await idsOf(snapshot)).split(' ');
+      const found = await Promise.all(ids.map((id) => findWorkspace(snapshot, id)));
+      const none = await findWorkspace(snapshot, `m${number}`);
+      return found.every(Boolean) && ids.includes(`m${number}`) === (none !== undefined);
+    });
+  });
+  t.ok((await Promise.all(many)).every(Boolean));
+});
+
+t.test('a cached snapshot fails with the database, and not after it is back', { skip }, async (t) => {
+  const [one, two, url] = await openTwo(t);
+  const database = new URL(url).pathname.slice(1);
+  await createWorkspace(one, workspace('a'));
+  await t.rejects(
+    two.cachedSnapshot(async (snapshot) => {
+      await idsOf(snapshot);
+      await query(
+        url,
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+        [database],
+      );
+      return findWorkspace(snapshot, 'a');
+    }),
+    { name: 'CatalogFailure', resource: 'database-unreachable' },
+  );
+  t.match(await two.cachedSnapshot((snapshot) => findWorkspace(snapshot, 'a')), { id: 'a' });
+  // Nobody waits for the end of a snapshot.
+  while (two.connections!.used > 0) await new Promise(setImmediate);
+});
 
 t.test('a transaction that would wait for the one it is in is an error', { skip }, async (t) => {
   const [one, two] = await openTwo(t);

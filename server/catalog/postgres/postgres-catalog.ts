@@ -10,6 +10,7 @@ import { translate } from './dialect.ts';
 import type { Client, Connection, PostgresPool } from './pool.ts';
 import { PostgresLoadLock, PostgresLocks } from './postgres-locks.ts';
 import { Session } from './session.ts';
+import { SnapshotCache } from './snapshot-cache.ts';
 import { VersionReader } from './version.ts';
 
 const RAISE = translate(sqlText('catalog/postgres/catalog_version_raise')).text;
@@ -22,6 +23,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   readonly locks: PostgresLocks;
   readonly #pool: PostgresPool;
   readonly #version: VersionReader;
+  readonly #cache = new SnapshotCache((reads) => this.snapshot(reads));
   /** Limits snapshots to fewer than connections, so that single statements need not wait. */
   readonly #snapshots: LimitFunction;
   /** Queues transactions: each would hold a connection while it waits for the same lock. */
@@ -99,6 +101,15 @@ export class PostgresCatalog implements OpenCatalog, Statements {
       }),
     ).catch(reject);
     return promise;
+  }
+
+  async cachedSnapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T> {
+    const version = this.#version.read();
+    // Not awaited if it is known, because it is known only in this turn of the event loop.
+    const known = version instanceof Promise ? await version : version;
+    return this.#cache.read(known, reads).catch((error: unknown) => {
+      throw this.#pool.named(error);
+    });
   }
 
   transaction<T>(writes: (tx: Catalog) => Promise<T>, lock?: LoadLock): Promise<T> {

@@ -4,20 +4,23 @@ import { SCHEMA_VERSION } from './migrations.ts';
 import type { PostgresPool } from './pool.ts';
 import { VersionConnection } from './version-connection.ts';
 
+/** A version, by the number in the database. */
+export type Version = CatalogVersion & { readonly value: number | bigint | null };
+
 /**
  * Reads the version of the catalog on a separate connection. A read serves all calls before it was sent or in the same
  * turn of the event loop, so that each request sees every commit that ended before the request began.
  */
 export class VersionReader {
   readonly #connection: VersionConnection;
-  #version: CatalogVersion & { readonly value: number | bigint | null } = { value: null };
+  #version: Version = { value: null };
   /** The read that was sent, and the one that will be sent after it. */
-  #sent: Promise<CatalogVersion> | undefined;
-  #next: Promise<CatalogVersion> | undefined;
+  #sent: Promise<Version> | undefined;
+  #next: Promise<Version> | undefined;
   /** The read that was sent in this turn of the event loop: all requests of this turn arrived before it. */
-  #early: Promise<CatalogVersion> | undefined;
+  #early: Promise<Version> | undefined;
   /** The latest result, for further calls of the requests that waited for it. */
-  #fresh: CatalogVersion | undefined;
+  #fresh: Version | undefined;
   #outdated = 0;
   #isClosed = false;
   readonly #forgetLater = (): void => {
@@ -33,11 +36,11 @@ export class VersionReader {
     this.#connection = new VersionConnection(pool);
   }
 
-  read(): CatalogVersion | Promise<CatalogVersion> {
+  read(): Version | Promise<Version> {
     const known = this.#fresh ?? this.#early ?? this.#next;
     if (known !== undefined) return known;
     if (this.#sent === undefined) return this.#send();
-    const send = (): Promise<CatalogVersion> => this.#send();
+    const send = (): Promise<Version> => this.#send();
     this.#next = this.#sent.then(send, send);
     return this.#next;
   }
@@ -56,7 +59,7 @@ export class VersionReader {
     await this.#connection.close();
   }
 
-  #send(): Promise<CatalogVersion> {
+  #send(): Promise<Version> {
     this.#next = undefined;
     if (this.#isClosed) return Promise.reject(new Error('The catalog has been closed.'));
     const sent = this.#ask();
@@ -67,7 +70,7 @@ export class VersionReader {
     return sent;
   }
 
-  async #ask(): Promise<CatalogVersion> {
+  async #ask(): Promise<Version> {
     const before = this.#outdated;
     let row: Awaited<ReturnType<VersionConnection['read']>>;
     try {

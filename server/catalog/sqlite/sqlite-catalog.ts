@@ -119,6 +119,11 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     );
   }
 
+  /** Reads take microseconds. */
+  cachedSnapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T> {
+    return this.snapshot(reads);
+  }
+
   async transaction<T>(writes: (tx: Catalog) => Promise<T>): Promise<T> {
     this.#file.check();
     // The data version may have been read in this turn already.

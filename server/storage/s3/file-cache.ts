@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, statSync, unlink } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -180,7 +180,7 @@ export class FileCache {
     if (held.readers > 0) return;
     // The next reader creates a new link.
     if (this.#held.get(file) === held) this.#held.delete(file);
-    void rm(held.path, { force: true }).catch(() => {});
+    unlink(held.path, () => {});
   }
 
   /** Links an intact file from the cache, or fetches it. */

@@ -12,8 +12,9 @@ const CACHED = {
   keywords: `/projects/${small(1)}/keywords`,
 };
 
-/** Rounds that do not count: V8 optimises code only after it has run some thousand times. */
+/** Rounds and requests that do not count: V8 optimises code only after it has run some thousand times. */
 const WARM_UP = 3;
+const WARM_UP_REQUESTS = 200;
 
 /** Cached answers of an embedded server and of a node, in turn, on one connection and on 16. */
 export async function measureCached(cluster: Cluster, { rounds, cached: requests }: Sizes): Promise<Outcome> {
@@ -66,7 +67,8 @@ export async function measureUncached(cluster: Cluster, { rounds }: Sizes): Prom
     for (const [name, path] of Object.entries(UNCACHED)) {
       const first = { embedded: await firstOf(embedded, path), node: await firstOf(node, path) };
       const [here, there] = [await Client.of(embedded), await Client.of(node)];
-      const timings = await alternate(rounds * 4, { embedded: () => here.time(path), node: () => there.time(path) });
+      const times = { embedded: () => here.time(path), node: () => there.time(path) };
+      const timings = await alternate(rounds * 4, times, Math.min(WARM_UP_REQUESTS, rounds * 20));
       here.close();
       there.close();
       lines.push(
