@@ -19,18 +19,45 @@ export interface Bench {
   readonly report: (step: string) => void;
 }
 
+interface Served {
+  readonly cache: boolean;
+  readonly metrics?: boolean;
+}
+
+/** The servers of a quick run, by what they serve; undefined: each measurement has new ones. */
+let shared: Map<string, Promise<Server>> | undefined;
+
+/** Lets measurements share servers, which takes half of the time; their memory and limits are then those of all. */
+export function shareServers(): void {
+  shared = new Map();
+}
+
+/** Stops servers that are shared. */
+export async function stopShared(): Promise<void> {
+  for (const server of shared?.values() ?? []) await (await server).stop();
+}
+
+/** Like `withNewServer`, with a server that is shared if servers are. */
+export async function withServer<T>(data: Data, options: Served, work: (server: Server) => Promise<T>): Promise<T> {
+  if (shared === undefined) return withNewServer(data, options, work);
+  const what = JSON.stringify([data.folder, options]);
+  const server = shared.get(what) ?? start(data, options);
+  shared.set(what, server);
+  return work(await server);
+}
+
 /** Runs `work` with a new server over the data, then stops the server. Its rate limits and memory start from zero. */
-export async function withServer<T>(
-  { folder, keys }: Data,
-  options: { cache: boolean; metrics?: boolean },
-  work: (server: Server) => Promise<T>,
-): Promise<T> {
-  const server = await startServer({ dataFolder: folder, keys: keys[workspaceName(1)]!, ...options });
+export async function withNewServer<T>(data: Data, options: Served, work: (server: Server) => Promise<T>): Promise<T> {
+  const server = await start(data, options);
   try {
     return await work(server);
   } finally {
     await server.stop();
   }
+}
+
+function start({ folder, keys }: Data, options: Served): Promise<Server> {
+  return startServer({ dataFolder: folder, keys: keys[workspaceName(1)]!, ...options });
 }
 
 /** One client of the server. Throws if the status is not the expected one. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fail, print } from '../../cli/cli.ts';
 import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import { openEngine } from './baselines.ts';
-import type { Bench } from './bench-context.ts';
+import { type Bench, shareServers, stopShared } from './bench-context.ts';
 import { type BenchData, prepareData } from './data.ts';
 import { measureClients } from './measurements/clients.ts';
 import { measureCommands } from './measurements/commands.ts';
@@ -82,6 +82,7 @@ async function openPeers(engine: Engine, options: BenchOptions, data: BenchData)
 
 async function measure(options: BenchOptions): Promise<Outcome> {
   mkdirSync(options.folder, { recursive: true });
+  if (options.quick) shareServers();
   const engine = await openEngine(options.folder, availableParallelism());
   try {
     const data = await prepareData(engine, options, report);
@@ -106,6 +107,7 @@ async function measure(options: BenchOptions): Promise<Outcome> {
       }
     }
     for (const peer of peers) await peer.close();
+    await stopShared();
     return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
   } finally {
     engine.close();

@@ -32,10 +32,16 @@ interface Effort {
   readonly burst: number;
   /** Seconds of heavy load. */
   readonly seconds: number;
+  /** Questions before the memory of a server is read. */
+  readonly questions: number;
+  /** Seconds until the memory of a server that was not asked anything is read: what follows its start has ended by then. */
+  readonly idle: number;
 }
 
 export interface BenchOptions extends Sizes, Effort {
   readonly folder: string;
+  /** Whether measurements share servers. */
+  readonly quick: boolean;
   readonly only: readonly string[];
   /** Number of projects to compare with a single project; 0 skips the comparison. */
   readonly scale: number;
@@ -60,6 +66,8 @@ const DEFAULTS: Sizes & Effort = {
   rounds: 15,
   burst: 3900,
   seconds: 20,
+  questions: 10_000,
+  idle: 25,
 };
 
 const QUICK: typeof DEFAULTS = {
@@ -71,11 +79,13 @@ const QUICK: typeof DEFAULTS = {
   pages: 100,
   listDays: 7,
   workspaces: 1,
-  keys: 3,
+  keys: 20,
   portfolio: 5,
   rounds: 2,
   burst: 20,
   seconds: 1,
+  questions: 100,
+  idle: 1,
 };
 
 const HELP: Readonly<Record<keyof typeof DEFAULTS, string>> = {
@@ -92,6 +102,8 @@ const HELP: Readonly<Record<keyof typeof DEFAULTS, string>> = {
   rounds: 'times that each compared thing is measured',
   burst: 'requests of one burst',
   seconds: 'seconds of heavy load',
+  questions: 'questions before the memory of a server is read',
+  idle: 'seconds until the memory of an idle server is read',
 };
 
 /** Reads the command line. For --help or wrong options, prints help or an error and ends the process. */
@@ -100,7 +112,7 @@ export function readOptions(args: readonly string[], measurements: readonly stri
     .description('Measures the server over HTTP and, in the same run, baselines to compare it with.')
     .option('--folder <folder>', 'where the data is generated and reused [data/bench; data/bench-quick with --quick]')
     .option('--only <names>', `comma-separated: ${measurements.join(', ')}`, namesOf(measurements))
-    .option('--quick', 'small sizes and few rounds, to see that it works')
+    .option('--quick', 'small sizes, few rounds and shared servers, to see that it works')
     .option('--full', 'heavy load for a minute')
     .option('--scale [projects]', 'compare a data folder of many projects (1000) with one of a single project', count)
     .option('--scale-keywords <n>', 'keywords of each of these projects', count, 20)
@@ -126,7 +138,7 @@ export function readOptions(args: readonly string[], measurements: readonly stri
     chdb?: true;
   };
   const {
-    quick,
+    quick = false,
     full,
     scale,
     only = [],
@@ -143,6 +155,7 @@ export function readOptions(args: readonly string[], measurements: readonly stri
     ...(full ? { seconds: 60 } : {}),
     ...flags,
     folder: resolve(folder),
+    quick,
     only,
     scale: projects,
     chdb: chdb === true,

@@ -1,7 +1,7 @@
-import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { AttemptResult } from '../catalog/deliveries.ts';
+import { request as requestHttp } from '../runtime/http.ts';
 import type { ResolvedAddress } from './addresses.ts';
 
 /** What is read of an answer, in bytes. */

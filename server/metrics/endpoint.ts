@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { lstat, rm } from 'node:fs/promises';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { createServer } from '../runtime/http.ts';
 import type { Settings } from '../settings/settings.ts';
 
 type Listening = Pick<Settings, 'metricsPort' | 'metricsHost' | 'metricsSocket'>;

@@ -8,7 +8,7 @@ import { ONE_THREAD, temporaryFolder } from '../world.ts';
 
 const run = promisify(execFile);
 const bench = join(import.meta.dirname, '../../lab/bench/bench.ts');
-const TINY = ['--quick', '--rounds', '1', '--seconds', '1', '--keys', '2', '--keywords', '30', '--days', '40'];
+const TINY = ['--quick', '--rounds', '1', '--seconds', '1', '--keywords', '30', '--days', '40'];
 
 interface Document {
   readonly machine: object;

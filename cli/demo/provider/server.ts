@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from '../../../server/runtime/http.ts';
 import { ApiError, unauthorized } from './errors.ts';
 import type { LogEntry, ProviderModel } from './provider.ts';
 import { type AnalyticsRequest, readRequest } from './request.ts';

@@ -26,7 +26,7 @@ export async function measureExports({ data, engine, options }: Bench): Promise<
   };
   const outcomes: Outcome[] = [];
   for (const [format, bound] of Object.entries(MAX_RATIOS) as [Format, number][]) {
-    // Each has a server of its own, so that its memory is its own.
+    // A new server each, so that its memory is that of one format.
     const outcome = await withServer(data, { cache: false }, async (server) => {
       const client = await Client.of(server);
       const path = `/projects/${MIDDLE}/keywords.${format}?from=${range.from}&to=${range.to}&daily=1`;

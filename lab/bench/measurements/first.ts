@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bench, Client, withServer } from '../bench-context.ts';
+import { type Bench, Client, withNewServer } from '../bench-context.ts';
 import { load } from '../ordinate.ts';
 import { atMost, type Line, type Outcome } from '../results.ts';
 import { quantile, type Sample, summarise } from '../rounds.ts';
@@ -20,7 +20,7 @@ export async function measureFirst({ data, engine, options }: Bench): Promise<Ou
   const rounds = Math.min(options.rounds, 7);
   const started: Waits = { first: [], warm: [] };
   for (let round = 0; round < rounds; round++) {
-    await withServer(data, { cache: false }, async (server) => {
+    await withNewServer(data, { cache: false }, async (server) => {
       const client = await Client.of(server);
       started.first.push(await client.time(QUESTION));
       started.warm.push(await warmOf(client));
@@ -40,7 +40,7 @@ export async function measureFirst({ data, engine, options }: Bench): Promise<Ou
     await writeFacts(session, snapshot, 'keyword_daily', [{ ...large, days: 1 }]);
   }
   const published: Waits = { first: [], warm: [] };
-  await withServer({ ...data, folder }, { cache: false }, async (server) => {
+  await withNewServer({ ...data, folder }, { cache: false }, async (server) => {
     const client = await Client.of(server);
     await warmOf(client);
     for (let round = 0; round < rounds; round++) {

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { addDays } from '../../../server/domain/dates.ts';
 import { timeQuery } from '../baselines.ts';
-import { type Bench, Client, withServer } from '../bench-context.ts';
+import { type Bench, Client, withNewServer, withServer } from '../bench-context.ts';
 import { prepareProjects } from '../data.ts';
 import { PeakMemory } from '../memory.ts';
 import { atMost, memoryOf, type Outcome } from '../results.ts';
@@ -39,7 +39,7 @@ export async function measurePortfolio({ engine, options, report }: Bench): Prom
   });
   const cold: Sample[] = [];
   for (let round = 0; round < Math.min(rounds, 5); round++) {
-    await withServer(data, { cache: false }, async (server) => {
+    await withNewServer(data, { cache: false }, async (server) => {
       const client = await Client.of(server);
       cold.push(await client.time(`/portfolio?period=${days}d`));
       client.close();

@@ -1,23 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, Client, withServer } from '../bench-context.ts';
 import { PeakMemory } from '../memory.ts';
 import { atMost, type Outcome } from '../results.ts';
 import { LARGE, small } from '../snapshots.ts';
 
-const QUESTIONS = 10_000;
-/** What a key may ask without waiting for its limits, of 120 requests a minute. */
-const QUESTIONS_OF_KEY = 100;
-const LEAST_KEYS = 10;
-/** What a server does after its start has ended by then, in milliseconds, returning memory included. */
-const IDLE_AFTER = 25_000;
-
 /** The memory of a server that nobody has asked anything, and after many questions of all kinds, none asked twice. */
 export async function measureResident({ data, options }: Bench): Promise<Outcome> {
   return withServer(data, { cache: true }, async (server) => {
-    await new Promise((done) => setTimeout(done, IDLE_AFTER));
+    await sleep(1000 * options.idle);
     const idle = new PeakMemory(server.pid).look().peak;
     const client = await Client.of(server);
-    // Few keys, of a quick run, would wait for minutes.
-    const questions = options.keys < LEAST_KEYS ? options.keys * QUESTIONS_OF_KEY : QUESTIONS;
+    const { questions } = options;
     for (let index = 0; index < questions; index++) await client.read(questionOf(index));
     client.close();
     const after = new PeakMemory(server.pid).look().peak;

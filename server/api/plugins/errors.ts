@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -10,6 +9,7 @@ import {
   unavailable,
 } from '../../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
+import { STATUS_CODES } from '../../runtime/http.ts';
 
 /** The body of every error response. */
 function errorBody(code: KnownError['code'], message: string): { error: { code: string; message: string } } {
