@@ -1,8 +1,14 @@
 // Ratios across changes of what the provider counts are marked as unsafe to compare, and clicks are not.
 import fc from 'fast-check';
 import t from 'tap';
-import { addDays, parseDay } from '../../server/domain/dates.ts';
-import { eventsBetween, eventsOf, PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
+import { addDays, eachDay, parseDay } from '../../server/domain/dates.ts';
+import {
+  eventsBetween,
+  eventsOf,
+  PROVIDER_EVENTS,
+  unseenEvents,
+  WATCHED_DAYS,
+} from '../../server/domain/provider-events.ts';
 
 const range = (from: string, to: string) => ({ from, to });
 
@@ -92,5 +98,34 @@ t.test('the order of the ranges does not matter, and clicks are always safe', (t
       );
     }),
   );
+  t.end();
+});
+
+t.test('a property shows the end of pages with 100 results if desktop lost a fifth, and not if it only varies', (t) => {
+  const days = eachDay(WATCHED_DAYS.from, WATCHED_DAYS.to);
+  const noise = (percent: number) =>
+    fc.array(fc.integer({ min: -percent * 10, max: percent * 10 }), { minLength: days.length, maxLength: days.length });
+  const unseenWith = (desktop: readonly number[], mobile: readonly number[], fall: number): number => {
+    const rows = (of: readonly number[], lost: number) =>
+      days.map((date, at) => {
+        const kept = date < '2025-09-10' ? 1 : 1 - lost;
+        const impressions = Math.round(2000 * kept * (1 + of[at]! / 1000));
+        return { date, clicks: 0, impressions, sumPosition: impressions * 9 };
+      });
+    const all = rows(mobile, 0).map((row, at) => ({
+      ...row,
+      impressions: row.impressions + rows(desktop, fall)[at]!.impressions,
+    }));
+    return unseenEvents(rows(desktop, fall), all).size;
+  };
+  const shown = fc.property(
+    noise(5),
+    noise(5),
+    fc.double({ min: 0.2, max: 1, noNaN: true }),
+    (a, b, fall) => unseenWith(a, b, fall) === 0,
+  );
+  const varies = fc.property(noise(2), noise(2), (a, b) => unseenWith(a, b, 0) === 1);
+  fc.assert(shown, { numRuns: 50 });
+  fc.assert(varies, { numRuns: 50 });
   t.end();
 });
