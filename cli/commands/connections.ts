@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { listConnections, removeConnection } from '../../server/catalog/connections.ts';
+import { connectionsOf, listConnections, removeConnection } from '../../server/catalog/connections.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
-import { checkOptions, setConnection } from '../../server/providers/connections.ts';
+import { checkOptions, isSynced, setConnection } from '../../server/providers/connections.ts';
 import { PROVIDERS, providerOf } from '../../server/providers/registry.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { addConnectionOptions, type ConnectionOptions, toConnection } from '../connection-options.ts';
@@ -38,9 +38,16 @@ export function addConnections(program: Command): void {
     .action(async ({ project, kind, json, ...options }: SetOptions) => {
       checkOptions(kind, ({ name }) => options[name as keyof ConnectionOptions] !== undefined);
       const connection = toConnection(providerOf(kind), options, 'The connection was not set');
-      await withStores(({ catalog }) => setConnection(catalog, project, connection, toMicroseconds(Date.now())));
+      const isRead = await withStores(async ({ catalog }) => {
+        await setConnection(catalog, project, connection, toMicroseconds(Date.now()));
+        return isSynced((await connectionsOf(catalog, project)).map((one) => one.kind));
+      });
       if (json) printJson({ project, ...connection });
-      else print(`Project '${project}' is connected to ${connection.kind}; connections test checks it.`);
+      else {
+        print(`Project '${project}' is connected to ${connection.kind}; connections test checks it.`);
+        if (!isRead && providerOf(kind).windows !== undefined)
+          print('The sync reads it once the project has a search-console connection, too.');
+      }
     });
   command
     .command('list')

@@ -13,7 +13,7 @@ export interface DeliveryBody {
     readonly workspace: { readonly id: string; readonly name: string };
     readonly project?: { readonly id: string; readonly domain: string } | null;
     readonly alert?: ShownAlert;
-    readonly sync?: { readonly status: string; readonly reason: SyncReason | null; readonly since: string };
+    readonly sync?: SyncNews;
     readonly channel?: { readonly id: string; readonly name: string };
     readonly period?: DigestPeriod;
     readonly range?: Range;
@@ -63,6 +63,15 @@ export type ShownAlert = Omit<Alert, 'createdAt' | 'resolvedAt'> & {
   readonly createdAt: string;
   readonly resolvedAt: string | null;
 };
+
+/** How the sync of a project stands. */
+export interface SyncNews {
+  readonly status: string;
+  readonly reason: SyncReason | null;
+  readonly since: string;
+  /** The kind of the connection that the reason is about, if that is not Search Console. */
+  readonly provider?: string;
+}
 
 /** Why a sync failed. */
 export type SyncReason = 'access_lost' | 'credentials' | 'quota' | 'unavailable' | 'other';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import type { ChannelEvent } from './channels.ts';
-import type { DeliveryBody, ShownAlert, SyncReason } from './delivery-body.ts';
+import type { DeliveryBody, ShownAlert, SyncNews } from './delivery-body.ts';
 import type { Alert } from './events.ts';
 import type { Project } from './projects.ts';
 import { findWorkspace } from './workspaces.ts';
@@ -52,11 +52,11 @@ function alertPath(project: string, alert: string): string {
 export async function announceSync(
   tx: Catalog,
   project: Project,
-  { status, reason, at }: { status: Project['syncStatus']; reason: SyncReason | null; at: Microseconds },
+  { at, ...news }: Pick<SyncNews, 'reason' | 'provider'> & { status: Project['syncStatus']; at: Microseconds },
 ): Promise<void> {
-  const event = status === 'ok' ? 'sync.recovered' : 'sync.failed';
+  const event = news.status === 'ok' ? 'sync.recovered' : 'sync.failed';
   const path = `/app/p/${encodeURIComponent(project.id)}`;
-  const data = { sync: { status, reason, since: isoInstant(at) } };
+  const data = { sync: { ...news, since: isoInstant(at) } };
   await announce(tx, { event, subject: project.id, at, project, path, data });
 }
 

@@ -30,8 +30,18 @@ export interface SyncDay {
 
 type Row = Omit<SyncDay, 'final' | 'cutOff'> & { readonly final: number; readonly cutOff: number };
 
-/** How the reason of a failure begins, after the provider, if it no longer grants access. */
-export const ACCESS_LOST = 'access lost: ';
+const ACCESS_LOST = 'access lost: ';
+
+/** The reason of a failure of another provider than the reporting API. */
+export function reasonOfProvider(provider: string, message: string, isLost: boolean): string {
+  return `${provider}: ${isLost ? ACCESS_LOST : ''}${message}`;
+}
+
+/** The provider that, by the reason of a failure, no longer grants access. */
+export function lostProviderOf(reason: string | null): string | undefined {
+  const [provider, ...rest] = (reason ?? '').split(': ');
+  return rest.length > 1 && `${rest[0]}: ` === ACCESS_LOST ? provider : undefined;
+}
 
 /** Why a table could not be fetched the last time; undefined if it could. */
 export async function findSyncFailure(

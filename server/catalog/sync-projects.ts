@@ -3,7 +3,7 @@ import type { Day } from '../domain/dates.ts';
 import type { HourStart } from '../domain/hours.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
-import type { SyncReason } from './delivery-body.ts';
+import type { SyncNews } from './delivery-body.ts';
 import { announceSync } from './outbox.ts';
 import { findAnyProject, type Project } from './projects.ts';
 import { raiseRevisions } from './revisions.ts';
@@ -192,13 +192,13 @@ export async function putSyncState(catalog: Catalog, id: string, changes: Partia
 export async function announceSyncStatus(
   tx: Catalog,
   id: string,
-  { reason, at }: { reason: SyncReason | null; at: Microseconds },
+  { at, ...why }: Pick<SyncNews, 'reason' | 'provider'> & { at: Microseconds },
 ): Promise<void> {
   const project = await findAnyProject(tx, id);
   if (project === undefined || project.syncStatus === 'pending') return;
   const { syncStatus: status } = project;
   const changed = await tx.statements.run('sync_failing', { project: id, failing: Number(status !== 'ok') });
-  if (changed > 0) await announceSync(tx, project, { status, reason: status === 'ok' ? null : reason, at });
+  if (changed > 0) await announceSync(tx, project, { status, ...(status === 'ok' ? { reason: null } : why), at });
 }
 
 /** Invalidates cached reports of projects whose row changed. */

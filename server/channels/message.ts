@@ -1,4 +1,4 @@
-import type { DeliveryBody, DigestProject, DigestVerdict, Mover } from '../catalog/delivery-body.ts';
+import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/delivery-body.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -18,6 +18,11 @@ const REASONS: Readonly<Record<string, string>> = {
   quota: 'The quota of the provider is exhausted for now.',
   unavailable: 'The provider returned errors.',
   other: 'The page of the project and the log say why.',
+};
+
+/** Lost access, by the kind of a connection. */
+const LOST: Readonly<Record<string, string>> = {
+  bing: 'Bing no longer accepts the API key of the project, or the account of the key lost the site; replace the key on the page Connect.',
 };
 
 /** Projects of a digest in words, and with a picture. */
@@ -50,9 +55,13 @@ function wordsOf(
   }
   if (sync !== undefined) {
     if (type === 'sync.recovered') return { title: `Sync of ${oneLine(about)} works again`, lines: [] };
-    return { title: `Sync of ${oneLine(about)} fails`, lines: [REASONS[sync.reason ?? 'other']!] };
+    return { title: `Sync of ${oneLine(about)} fails`, lines: [reasonWords(sync)] };
   }
   return { title: `Test of the channel ${oneLine(channel?.name ?? '')}`, lines: ['It can be reached.'] };
+}
+
+function reasonWords({ reason, provider = '' }: SyncNews): string {
+  return (reason === 'access_lost' ? LOST[provider] : undefined) ?? REASONS[reason ?? 'other']!;
 }
 
 function digestWords(

@@ -21,6 +21,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Errors that only the dashboard can get. */
 const DASHBOARD_ERRORS = {
   forbidden: { status: 403, when: 'the request was not sent by the dashboard, or the role does not allow it' },
+  bing_access_lost: { status: 409, when: 'Bing no longer accepts the key of the project, or its site' },
   conflict: { status: 409, when: 'the state of what would change does not allow it' },
 } as const;
 

@@ -50,7 +50,7 @@ export class Crawls {
       return fetched;
     } catch (error) {
       if (!(error instanceof ProviderFailure) || gateway.stopped.aborted) throw error;
-      return { reason: (toKnownError(error) as Error).message };
+      return { reason: (toKnownError(error, providerOf(connection.kind).errors) as Error).message };
     }
   }
 

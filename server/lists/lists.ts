@@ -5,13 +5,14 @@ import type { Project } from '../catalog/projects.ts';
 import type { ListKey } from '../catalog/stored-lists.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
-import { KnownError } from '../domain/errors.ts';
 import { lastFinalDay } from '../domain/finality.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { DistantLists } from '../facts/reader.ts';
-import { toKnownError } from '../providers/failures.ts';
+import { type ClientErrors, ProviderFailure, toKnownError } from '../providers/failures.ts';
+import { GOOGLE_ERRORS } from '../providers/google/failures.ts';
 import { Providers } from '../providers/providers.ts';
+import { providerOf } from '../providers/registry.ts';
 import type { Demand } from '../providers/slots.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FileStore } from '../storage/file-store.ts';
@@ -117,10 +118,9 @@ export class Lists {
     } catch (error) {
       // Reads the catalog again, because the list may have been removed.
       const older = signal.aborted ? undefined : await this.#find(request.key);
-      if (older === undefined) throw toKnownError(error);
-      if (failed === undefined) this.#recentFailures.set(key, error as Error);
-      const known = toKnownError(error);
-      if (known instanceof KnownError && known.code === 'google_access_lost') throw known;
+      const isLost = error instanceof ProviderFailure && error.kind === 'access-lost';
+      if (older !== undefined && failed === undefined) this.#recentFailures.set(key, error as Error);
+      if (older === undefined || isLost) throw toKnownError(error, errorsOf(request));
       return older;
     }
   }
@@ -208,6 +208,12 @@ export class Lists {
     const fetchedAt = toMicroseconds(Math.floor(now() / lifetime) * lifetime);
     return { ...NO_FILE, source, rows: 0, truncated: false, capped: false, final: false, fetchedAt };
   }
+}
+
+/** What clients hear of the last source, whose failure a list ends with. */
+function errorsOf({ sources }: ListRequest): ClientErrors {
+  const provider = sources.at(-1)?.provider ?? null;
+  return provider === null ? GOOGLE_ERRORS : providerOf(provider).errors;
 }
 
 const NO_FILE = { file: '', bytes: 0, sha256: '' };

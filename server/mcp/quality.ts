@@ -1,6 +1,7 @@
 import { addDays, type Day, later } from '../domain/dates.ts';
 import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
+import type { Surface } from '../domain/search-types.ts';
 import type { Quality } from '../reports/quality.ts';
 
 /** Tools send this to reports to get the quality of the data. */
@@ -32,8 +33,8 @@ function provisional({ from, to }: Range, finalThrough: Day | null): Range | nul
   return first <= to ? { from: first, to } : null;
 }
 
-export function eventsOf(range: Range): Known['events'] {
-  return eventsIn(range, null).map(shortEvent);
+export function eventsOf(range: Range, type?: Surface): Known['events'] {
+  return eventsIn(range, null, type).map(shortEvent);
 }
 
 /** What an agent is told of an event. */

@@ -1,4 +1,5 @@
 import { FILTER_HELP, ROW_FIELDS } from '../domain/filter.ts';
+import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { listJson } from '../formats/json.ts';
 import { keywordRows } from '../formats/keyword-rows.ts';
 import { keywordsJson } from '../formats/keywords-json.ts';
@@ -9,6 +10,7 @@ import { pagesReport } from '../reports/pages.ts';
 import * as parameter from '../reports/parameters.ts';
 import { queriesReport } from '../reports/queries.ts';
 import { argumentsFor, parameterOf, type Sent } from './arguments.ts';
+import { WITH_QUALITY } from './quality.ts';
 import { ask, type Call } from './tool.ts';
 
 const KINDS = ['queries', 'pages', 'keywords'] as const;
@@ -35,6 +37,21 @@ export const rowParameters = {
   country: parameterOf(queriesReport, 'country', 'ISO 3166-1 alpha-3 code of a country; queries and pages only.'),
   filter: parameterOf(queriesReport, 'filter', `${FILTER_HELP} ${FIELDS}`),
 };
+
+/** Parameters that select what counted them. */
+export const surfaceParameters = {
+  type: parameterOf(
+    queriesReport,
+    'type',
+    `Only this search type: ${SEARCH_TYPES.join(', ')}; queries and pages only. discover and googleNews have no queries.`,
+  ),
+  engine: parameterOf(queriesReport, 'engine', 'google, or bing: whole weeks of queries and pages.'),
+};
+
+/** How reports are asked for the quality of their data, which is not known of weeks of Bing. */
+export function qualityFor({ engine }: Sent): Sent {
+  return engine === 'bing' ? {} : WITH_QUALITY;
+}
 
 /** A page of rows, as in the JSON of the API. */
 export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Promise<Buffer> {

@@ -1,15 +1,15 @@
-import { DEFAULT_ARCHIVE, type ListedConnection, listConnections } from '../catalog/connections.ts';
+import { connectionsOf, DEFAULT_ARCHIVE, type ListedConnection, listConnections } from '../catalog/connections.ts';
 import { createGrant, findGrant } from '../catalog/grants.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { findPause } from '../catalog/provider-pauses.ts';
-import { ACCESS_LOST, findSyncFailure, retryFailures } from '../catalog/sync-days.ts';
+import { findSyncFailure, lostProviderOf, retryFailures } from '../catalog/sync-days.ts';
 import { invalidRequest, KnownError, notFound, unavailable } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';
 import { API_KEY_FORM, isApiKey } from '../providers/bing/api-key.ts';
 import { BING, connectBy } from '../providers/bing/provider.ts';
 import { testConnection } from '../providers/connection-test.ts';
-import { setConnection } from '../providers/connections.ts';
+import { isSynced, setConnection } from '../providers/connections.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { Providers } from '../providers/providers.ts';
 import { SecretsFailure } from '../runtime/secrets.ts';
@@ -19,8 +19,8 @@ const { kind, windows = [] } = BING;
 /** A connection to Bing as its workspace sees it. */
 export interface ListedBing {
   readonly project: string;
-  /** `rests`: Bing was asked too much; `lost`: it refuses the key or the site; `unreadable`: the key cannot be read here. */
-  readonly state: 'ok' | 'rests' | 'lost' | 'failed' | 'unreadable';
+  /** `waits`: no connection to Google leads the sync; `rests`: Bing was asked too much; `lost`: it refuses the key or the site; `unreadable`: the key cannot be read here. */
+  readonly state: 'ok' | 'waits' | 'rests' | 'lost' | 'failed' | 'unreadable';
   /** Why the last sync could not read it. */
   readonly reason: string | null;
   readonly restsUntil: string | null;
@@ -37,7 +37,13 @@ export async function listBing(
   at: Microseconds,
 ): Promise<ListedBing[]> {
   const all = await listConnections(stores.catalog, workspace);
-  return Promise.all(all.filter((one) => one.kind === kind).map((one) => describe(stores, providers, one, at)));
+  const isRead = (id: string): boolean =>
+    isSynced(all.filter(({ project }) => project === id).map((connection) => connection.kind));
+  const describeOne = async (connection: ListedConnection): Promise<ListedBing> => {
+    const listed = await describe(stores, providers, connection, at);
+    return listed.state === 'ok' && !isRead(listed.project) ? { ...listed, state: 'waits' } : listed;
+  };
+  return Promise.all(all.filter((one) => one.kind === kind).map(describeOne));
 }
 
 async function describe(
@@ -61,14 +67,14 @@ async function describe(
   for (const { table } of windows) {
     const reason = await findSyncFailure(catalog, project, table);
     if (typeof reason === 'string')
-      return { ...known, reason, state: reason.startsWith(`${kind}: ${ACCESS_LOST}`) ? 'lost' : 'failed' };
+      return { ...known, reason, state: lostProviderOf(reason) === kind ? 'lost' : 'failed' };
   }
   return { ...known, state: 'ok' };
 }
 
 /**
  * Connects a project to Bing by a key, which is tested as `connections test` does, then stored encrypted, instead of a
- * former one. Returns what Bing can read. Throws `invalid_request` for a key or site that Bing refuses, `unavailable` while it
+ * former one. Returns what Bing can read, and whether the sync reads it. Throws `invalid_request` for a key or site that Bing refuses, `unavailable` while it
  * cannot be asked, and `conflict` if secrets cannot be encrypted.
  */
 export async function connectBing(
@@ -76,11 +82,11 @@ export async function connectBing(
   providers: Providers,
   { id, property, workspaceId: workspace }: Project,
   { apiKey, by, at }: { apiKey: string; by: string; at: Microseconds },
-): Promise<{ found: string }> {
+): Promise<{ found: string; isSynced: boolean }> {
   const key = apiKey.trim();
   if (!isApiKey(key)) throw invalidRequest(`'apiKey' must be ${API_KEY_FORM}.`);
-  const before = (await listConnections(catalog, workspace)).find((one) => one.project === id && one.kind === kind);
-  const endpoint = before?.endpoint ?? null;
+  const own = await connectionsOf(catalog, id);
+  const endpoint = own.find((one) => one.kind === kind)?.endpoint ?? null;
   const client = connectBy({ key: async () => key, endpoint }, providers);
   const tested = { kind, property, now: at / 1000, ignoresPauses: false };
   const { found, advice, missing, failure } = await testConnection(providers, client, tested);
@@ -103,5 +109,5 @@ export async function connectBing(
     if (error instanceof SecretsFailure) throw new KnownError('conflict', error.message);
     throw error;
   }
-  return { found };
+  return { found, isSynced: isSynced(own.map((one) => one.kind)) };
 }

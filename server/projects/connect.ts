@@ -19,6 +19,7 @@ import { KnownError, notFound } from '../domain/errors.ts';
 import { isoInstant, type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';
 import { toKnownError } from '../providers/failures.ts';
+import { GOOGLE_ERRORS } from '../providers/google/failures.ts';
 import {
   type ConnectError,
   ConnectFailure,
@@ -182,7 +183,7 @@ export async function readGrantProperties(providers: Providers, grant: Grant): P
   try {
     return (await readProperties(providers, connectionOf(grant))).readable;
   } catch (error) {
-    throw toKnownError(error);
+    throw toKnownError(error, GOOGLE_ERRORS);
   }
 }
 

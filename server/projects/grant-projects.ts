@@ -7,6 +7,7 @@ import type { LockOptions } from '../load/change-facts.ts';
 import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
 import { toKnownError } from '../providers/failures.ts';
+import { GOOGLE_ERRORS } from '../providers/google/failures.ts';
 import type { Providers } from '../providers/providers.ts';
 import { readTopQueries } from '../providers/search-console/properties.ts';
 import { checkBrandTerms } from './brand-terms.ts';
@@ -63,7 +64,7 @@ export async function projectFromGrant(
     top === 0
       ? []
       : await readTopQueries(providers, connection, { property, country, count: top, now }).catch((error: unknown) => {
-          throw toKnownError(error);
+          throw toKnownError(error, GOOGLE_ERRORS);
         });
   const onlyOf = wanted.country === undefined ? 'property' : 'country';
   const project = { workspace, property, connection, brandTerms, country, name: null, onlyOf } as const;

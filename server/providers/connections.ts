@@ -1,11 +1,17 @@
 import { type Connection, ConnectionRefused, putConnection } from '../catalog/connections.ts';
 import type { ConnectionField, ConnectionOption } from './provider.ts';
 import { PROVIDERS, providerOf } from './registry.ts';
+import { SEARCH_CONSOLE } from './search-console/provider.ts';
 
 /** Like `putConnection`. Throws `ConnectionRefused` for a connection that cannot work. */
 export async function setConnection(...given: Parameters<typeof putConnection>): Promise<void> {
   checkConnection(given[2]);
   await putConnection(...given);
+}
+
+/** Whether the sync reads a project with connections of these kinds: the reporting API leads, others are read on its way. */
+export function isSynced(kinds: readonly string[]): boolean {
+  return kinds.includes(SEARCH_CONSOLE.kind);
 }
 
 /** Validates a connection. Throws `ConnectionRefused`. */

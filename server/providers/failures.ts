@@ -52,20 +52,18 @@ export function sentenceOf({ message }: ProviderFailure): string {
   return `${message.replace(/\.$/, '')}.`;
 }
 
-const SENTENCES: Record<FailureKind, string> = {
-  'access-lost': 'The search provider no longer grants access to the property of this project.',
-  'load-quota': 'The quota of the search provider for this property is exhausted for now; try again later.',
-  'rate-limit': 'The rate limit of the search provider is reached; try again later.',
-  'not-covered': 'The data warehouse of this project does not have all days of this range; use another range.',
-  misconfigured: 'The search provider cannot be read; the log of this service contains the reason.',
-  broken: 'The search provider cannot be reached right now; try again later.',
-};
+/** What clients hear of the failures of a provider. */
+export interface ClientErrors {
+  /** The code of lost access. */
+  readonly accessLost: KnownError['code'];
+  readonly sentences: Readonly<Record<FailureKind, string>>;
+}
 
 /** The error for clients, without the provider's message. */
-export function toKnownError(failure: unknown): unknown {
+export function toKnownError(failure: unknown, { accessLost, sentences }: ClientErrors): unknown {
   if (!(failure instanceof ProviderFailure)) return failure;
-  const message = SENTENCES[failure.kind];
+  const message = sentences[failure.kind];
   return failure.kind === 'access-lost'
-    ? new KnownError('google_access_lost', message, { cause: failure })
+    ? new KnownError(accessLost, message, { cause: failure })
     : unavailable(message, `provider-${failure.kind}`, failure);
 }

@@ -6,7 +6,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { SearchType, Surface } from '../domain/search-types.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { FailureKind, MissingStep, ProviderFailure } from './failures.ts';
+import type { ClientErrors, FailureKind, MissingStep, ProviderFailure } from './failures.ts';
 import type { Gateway } from './gateway.ts';
 import type { ProviderRun } from './retries.ts';
 
@@ -22,6 +22,8 @@ export interface Provider {
   readonly note?: string;
   /** How to fix a connection whose test failed, by the kind of the failure. */
   readonly advice: Readonly<Record<FailureKind, string>>;
+  /** What clients hear of its failures. */
+  readonly errors: ClientErrors;
   /** Left out by providers that have no lists of a range. */
   readonly lists?: ListTerms;
   /** What it gives as a whole, into tables of its own; see `WindowTable`. */

@@ -15,6 +15,7 @@ import { toMicroseconds } from '../domain/instants.ts';
 import type { Facts } from '../facts/facts.ts';
 import { ProviderFailure, toKnownError } from '../providers/failures.ts';
 import { jobOfCommand, type ProviderJob } from '../providers/gateway.ts';
+import { GOOGLE_ERRORS } from '../providers/google/failures.ts';
 import type { ProviderRun } from '../providers/retries.ts';
 import { INSPECTION_LIMITS } from '../providers/search-console/inspections.ts';
 import { AT_ONCE, repeatAtOnce } from './at-once.ts';
@@ -127,7 +128,7 @@ async function inspectBatch(
     const isQuota = error.kind === 'load-quota';
     const wait =
       error.retryAfter ?? (isQuota && (await gateway.requestsLeft(job)) === 0 ? untilTomorrow() : RETRY_AFTER);
-    return store(wait, isQuota ? null : (toKnownError(error) as Error).message);
+    return store(wait, isQuota ? null : (toKnownError(error, GOOGLE_ERRORS) as Error).message);
   }
   return store(0);
 }

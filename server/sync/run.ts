@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import { putCompared, type SyncDay } from '../catalog/sync-days.ts';
+import { lostProviderOf, putCompared, type SyncDay } from '../catalog/sync-days.ts';
 import {
   announceSyncStatus,
   putReconciledAt,
@@ -26,7 +26,6 @@ import {
   newestState,
   nextRunAt,
   type RunOutcome,
-  reasonOf,
   statusOf,
   storeFailure,
 } from './project-state.ts';
@@ -222,6 +221,9 @@ class Run {
     const outcome: RunOutcome = failed !== undefined ? 'table-failed' : isPart ? 'part' : 'done';
     const reason =
       failed === undefined ? null : `${failed.table} of ${failed.day} could not be fetched: ${failed.reason}.`;
+    const lost = lostProviderOf(failed?.reason ?? null);
+    const why =
+      lost === undefined ? ({ reason: 'other' } as const) : ({ reason: 'access_lost', provider: lost } as const);
     // Left by the last window, if it changed no keywords.
     if (!isPart) await this.#stores.publisher.completeCumulative(project.id);
     await publishEnd({
@@ -244,7 +246,7 @@ class Run {
         });
       },
       // Not after each window: those before the one that fails would look like a recovery.
-      afterwards: (tx) => announceSyncStatus(tx, project.id, { reason: reasonOf(outcome), at: toMicroseconds(now()) }),
+      afterwards: (tx) => announceSyncStatus(tx, project.id, { ...why, at: toMicroseconds(now()) }),
     });
     return { outcome, reason };
   }

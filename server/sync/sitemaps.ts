@@ -2,6 +2,7 @@ import { listDueSitemaps, putSitemaps, type StoredSitemaps } from '../catalog/si
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProviderFailure, toKnownError } from '../providers/failures.ts';
 import { jobOfCommand } from '../providers/gateway.ts';
+import { GOOGLE_ERRORS } from '../providers/google/failures.ts';
 import { type Connected, findConnected } from './prepare.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 
@@ -61,6 +62,6 @@ async function fetchSitemaps(
     return { sitemaps, fetchedAt: toMicroseconds(now()), reason: null };
   } catch (error) {
     if (!(error instanceof ProviderFailure) || gateway.stopped.aborted) throw error;
-    return { sitemaps: null, fetchedAt: null, reason: (toKnownError(error) as Error).message };
+    return { sitemaps: null, fetchedAt: null, reason: (toKnownError(error, GOOGLE_ERRORS) as Error).message };
   }
 }

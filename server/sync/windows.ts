@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { ACCESS_LOST, putSyncDays, type SyncDay } from '../catalog/sync-days.ts';
+import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
@@ -99,7 +99,7 @@ async function syncProvider(
     const [{ table }] = due as [WindowTable];
     const known = daysOf(input, table);
     const day = [...known.keys()].reduce(later, addDays(pacificDayOf(input.now / 1000), -1));
-    const reason = `${provider.kind}: ${error.kind === 'access-lost' ? ACCESS_LOST : ''}${error.message}`;
+    const reason = reasonOfProvider(provider.kind, error.message, error.kind === 'access-lost');
     const failed = [failedDay(table as DayTable, day, known.get(day), reason, input.now)];
     await stores.catalog.transaction((tx) => putSyncDays(tx, id, failed));
     return failed;

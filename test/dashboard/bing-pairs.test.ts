@@ -39,7 +39,7 @@ async function bingWorld(t: Test) {
   const dashboard = await dashboardOf(world);
   const pages = (more = '') => dashboard(`Proj1/pages-of-query?query=boots&${RANGE}${more}`);
   const methods = () => bing.requests.map(({ method }) => method);
-  return { ...world, bing, dashboard, pages, methods };
+  return Object.assign(world, { bing, dashboard, pages, methods });
 }
 
 t.test('pages of a query and queries of a page, by week, fetched once, without the key in the log', async (t) => {
@@ -99,6 +99,18 @@ t.test('a throttled key rests for ten minutes, also for the sync', async (t) => 
   t.equal((await pages()).status, 503);
   t.equal((await dashboard(`Proj1/queries-of-page?page=x&${RANGE}`)).status, 503);
   t.equal(methods().length, asked, 'nothing is sent');
+});
+
+t.test('lost access is said of Bing, also where an older list is stored, and not of Google', async (t) => {
+  const world = await bingWorld(t);
+  const { pages, bing } = world;
+  t.equal((await pages()).status, 200);
+  bing.key = 'a-new-key-that-the-connection-lacks';
+  world.clock += world.settings.listLifetime * 1000 + 1;
+  const { status, body } = await pages();
+  t.match({ status, error: body.error }, { status: 409, error: { code: 'bing_access_lost', message: /^Bing / } });
+  t.notMatch(JSON.stringify(body), /google|search provider/i);
+  t.match((await world.ask(`/pages?${RANGE}`)).status, 200, 'what is stored is answered');
 });
 
 t.test('what cannot be answered is refused', async (t) => {

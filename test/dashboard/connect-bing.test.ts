@@ -42,10 +42,11 @@ t.test('a key connects a project, the sync reads by it, and nothing shows it', a
   const team = await scene(t);
   const { bing, google, catalog, put, listed, ordinate, answers } = team;
   t.strictSame(await listed(), []);
-  t.match(await put(` ${bing.key}\n`), { status: 200, body: { found: `Bing can read ${SITE}.` } });
+  t.match(await put(` ${bing.key}\n`), { status: 200, body: { found: `Bing can read ${SITE}.`, isSynced: false } });
   const connectedBy = 'admin@acme.example';
   const connected = { project: 'Proj1', state: 'ok', reason: null, restsUntil: null, connectedBy };
-  t.match(await listed(), [{ ...connected, connectedAt: new Date(NOW).toISOString() }]);
+  const waiting = { ...connected, state: 'waits', connectedAt: new Date(NOW).toISOString() };
+  t.match(await listed(), [waiting], 'without Google nothing is read');
   const { body } = await team.send('owner', 'GET', '/connect');
   t.strictSame(body.grants, [], 'no account of Google');
   t.match(await audited(catalog, 'connection.set'), [
@@ -83,7 +84,7 @@ t.test('a key connects a project, the sync reads by it, and nothing shows it', a
   t.match(await listed(), [{ ...connected, state: 'lost', reason: /access lost: status 400, error 3/ }]);
   bing.intercept = () => undefined;
   bing.key = 'second-key-of-the-tests-9876543210';
-  t.match(await put(bing.key), { status: 200 });
+  t.match(await put(bing.key), { status: 200, body: { isSynced: true } });
   t.match(await listed(), [connected], 'what failed by the former key is tried again');
   t.equal((await team.keys()).length, 1, 'the former key is forgotten');
   await sync();
@@ -177,8 +178,8 @@ t.test('who may, and from where', async (t) => {
 t.test('commands and the page replace each other, and a removed project leaves no key', async (t) => {
   const { bing, put, listed, keys, ordinate } = await scene(t);
   const set = ['connections', 'set', '--kind', 'bing', '--api-key-file', bing.keyFile, '--project'];
-  t.match(await ordinate(...set, 'Proj1'), { code: 0 });
-  t.match(await listed(), [{ project: 'Proj1', state: 'ok', connectedBy: null }]);
+  t.match(await ordinate(...set, 'Proj1'), { code: 0, stdout: /search-console connection, too/ });
+  t.match(await listed(), [{ project: 'Proj1', state: 'waits', connectedBy: null }]);
   t.equal((await put(bing.key)).status, 200);
   t.match(await listed(), [{ project: 'Proj1', connectedBy: 'admin@acme.example' }]);
   t.equal((await put(bing.key, '/projects/Proj2/bing')).status, 200);

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { type AnalyticsRequest, readRequest } from '../../cli/demo/provider/request.ts';
 import { connectionsOf } from '../../server/catalog/connections.ts';
+import { callTool, connectAgent } from '../mcp/agent.ts';
 import { type SyncWorld, syncWorld } from '../sync/sync-world.ts';
 import { facts, makeWorld, PROJECT, type Row, refusedFor } from '../world.ts';
 
@@ -37,6 +38,25 @@ t.test('lists of images beside those of web', async (t) => {
     t.strictSame(listed(web[kind]), told(world, 'web', dimension), 'stored apart');
     t.ok(image[kind].length > 2 && image[kind][0].clicks < web[kind][0].clicks);
     t.strictSame((await world.ask(`/${kind}?${RANGE}&type=web`)).body, web);
+  }
+});
+
+t.test('agents get what changed in a type, and what it lacks is refused', async (t) => {
+  const address = new URL('/mcp', await (await world.served()).listen({ port: 0 }));
+  const client = await connectAgent(t, address, { authorization: `Bearer ${world.key}` });
+  const asked = { project: 'Proj1', kind: 'pages', from: '2026-03-02', to: '2026-03-08', limit: 100 };
+  for (const type of ['image', 'web']) {
+    const { pages } = (await world.ask(`/pages?${COMPARED}&type=${type}`)).body as { pages: Row[] };
+    const changeOf = (page: Row): number => (page['change'] as { clicks: { difference: number } }).clicks.difference;
+    const { body } = await callTool(client, 'changes', { ...asked, type });
+    t.equal(body.gained.length, pages.filter((page) => changeOf(page) > 0).length, type);
+    const { totals } = (await world.ask(`/site?${COMPARED}&type=${type}`)).body;
+    t.match(body.site, { clicks: totals.clicks, comparison: { clicks: totals.comparison.clicks } });
+    t.equal(body.range.type, type === 'web' ? undefined : type);
+  }
+  for (const wrong of [{ metric: 'position' }, { kind: 'queries' }, { kind: 'keywords' }, { device: 'mobile' }]) {
+    const refused = await callTool(client, 'changes', { ...asked, type: 'discover', ...wrong });
+    t.match(refused, { isError: true }, JSON.stringify(wrong));
   }
 });
 

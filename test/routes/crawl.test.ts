@@ -18,7 +18,7 @@ async function bingWorld(t: Test) {
     { url: SITE, at: '2026-02-27T09:00:00-08:00', status: 301, size: 0 },
   );
   await connect(world.catalog, { kind: 'bing', credentials: bing.keyFile, endpoint: bing.url });
-  return { ...world, bing, methods: () => bing.requests.map(({ method }) => method) };
+  return Object.assign(world, { bing, methods: () => bing.requests.map(({ method }) => method) });
 }
 
 t.test('a page, and the days of the site, each fetched once, without the key in the log', async (t) => {
@@ -60,13 +60,17 @@ t.test('an unknown page, and a redirect without a size', async (t) => {
 });
 
 t.test('a failure is a reason, and is asked about again', async (t) => {
-  const { ask, bing, methods } = await bingWorld(t);
+  const world = await bingWorld(t);
+  const { ask, bing, methods } = world;
   bing.intercept = () => ({ status: 400, body: BING_ERRORS.throttledUser });
   t.match((await ask('/crawl')).body, { page: null, days: [], fetchedAt: null, reason: /rate limit/ });
   bing.intercept = () => undefined;
   const asked = methods().length;
   t.match((await ask('/crawl')).body, { reason: /rate limit/ });
   t.equal(methods().length, asked, 'the key rests');
+  world.clock += 601_000;
+  bing.intercept = () => ({ status: 400, body: BING_ERRORS.notAuthorized });
+  t.match((await ask('/crawl')).body, { fetchedAt: null, reason: /^Bing no longer accepts/ });
 });
 
 t.test('without a connection, the reason says what is needed', async (t) => {

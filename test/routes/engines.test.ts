@@ -151,7 +151,21 @@ t.test('agents get the same rows, and what Bing does not tell is refused', async
   t.match((await callTool(client, 'site_performance', asked)).body, { totals: { clicks: 21, position: null } });
   for (const wrong of [{ kind: 'keywords' }, { country: 'usa' }, { type: 'image' }]) {
     t.match(await callTool(client, 'top_rows', { ...asked, ...wrong }), { isError: true }, JSON.stringify(wrong));
+    t.match(await callTool(client, 'changes', { ...asked, ...wrong }), { isError: true }, JSON.stringify(wrong));
   }
+  const { body: changes } = await callTool(client, 'changes', { ...asked, kind: 'pages' });
+  t.match(changes, {
+    range: { engine: 'bing', from: '2026-02-27', to: SECOND, comparison: { from: '2026-02-20', to: FIRST } },
+    site: { clicks: 21, position: null, comparison: { clicks: 7 } },
+    events: { length: 0 },
+    gained: [
+      { url: 'https://acme.example/a', change_clicks: 11 },
+      { url: 'https://acme.example/b', change_clicks: 3 },
+    ],
+    lost: { length: 0 },
+  });
+  const queries = (await callTool(client, 'changes', asked)).body;
+  t.match(queries, { gained: [{ query: 'acme boots' }], vanished: [{ query: 'shoes', comparison_clicks: 3 }] });
 });
 
 t.test('the portfolio: as the site of each project', async (t) => {

@@ -1,7 +1,11 @@
 // What Bing gives as a whole is stored by day and week, outlives what Bing keeps, and stops no other sync.
 import t from 'tap';
+import { createChannel } from '../../server/catalog/channels.ts';
+import { claimDeliveries } from '../../server/catalog/deliveries.ts';
+import type { DeliveryBody } from '../../server/catalog/delivery-body.ts';
 import type { FactTable } from '../../server/catalog/manifest.ts';
 import { listSyncDays } from '../../server/catalog/sync-days.ts';
+import { messageOf } from '../../server/channels/message.ts';
 import { BING_ERRORS, type FakeBing, fakeBing } from '../fakes/bing.ts';
 import { connect } from '../fakes/connected.ts';
 import type { Row } from '../world.ts';
@@ -76,6 +80,23 @@ t.test('what Bing no longer keeps stays stored', async (t) => {
     );
   t.match(now.at(-1), { query: 'shoes', week_end: '2026-03-19', clicks: 7, impressions: 70 });
   t.equal((await rows(world, 'site_daily_bing'))[0]!['date'], '2026-02-27');
+});
+
+t.test('lost access is told as that of Bing, and Google is read', async (t) => {
+  const { world, fake } = await withBing(t);
+  await world.sync();
+  const about = { workspace: 'acme', project: null, types: null, minSeverity: null, name: 'Team' };
+  const channel = { ...about, kind: 'slack', shown: 'hooks.example', address: null } as const;
+  const writer = { by: 'owner', at: 1 };
+  await createChannel(world.catalog, world.settings, { ...channel, events: ['sync.failed'] }, writer);
+  world.clock += 24 * HOUR;
+  fake.intercept = () => ({ status: 400, body: BING_ERRORS.invalidKey });
+  t.match(await world.sync(), { outcome: 'table-failed', reason: /bing: access lost: status 400, error 3/ });
+  const [delivery, ...more] = await claimDeliveries(world.catalog, world.clock * 1000, (body) => body);
+  const body = JSON.parse(delivery!.body) as DeliveryBody;
+  t.match(body.data.sync, { status: 'warning', reason: 'access_lost', provider: 'bing' });
+  t.match(messageOf(body).lines, [/^Bing no longer accepts the API key/]);
+  t.strictSame(more, []);
 });
 
 t.test('a throttled key rests for ten minutes, and other syncs go on', async (t) => {

@@ -1,12 +1,15 @@
 import { METRIC_NAMES, type MetricName } from '../../domain/comparison.ts';
 import { earlier } from '../../domain/dates.ts';
+import { invalidRequest } from '../../domain/errors.ts';
 import type { Range } from '../../domain/range.ts';
+import { hasQueries } from '../../domain/search-types.ts';
 import { type Cell, cellReader, plainColumns, type RowsAnswer } from '../../formats/rows.ts';
 import * as parameter from '../../reports/parameters.ts';
+import { ofType, searchEngine, searchType, surfaceRange } from '../../reports/search-type.ts';
 import { siteReport } from '../../reports/site.ts';
 import { project, type Sent } from '../arguments.ts';
-import { eventsOf, quality, WITH_QUALITY } from '../quality.ts';
-import { allRows, kind, rowParameters } from '../row-kinds.ts';
+import { eventsOf, quality } from '../quality.ts';
+import { allRows, kind, qualityFor, rowParameters, surfaceParameters } from '../row-kinds.ts';
 import { ask, type Tool } from '../tool.ts';
 import { Top } from '../top.ts';
 
@@ -18,20 +21,28 @@ const toolParameters = {
   limit: parameter.wholeNumber({ minimum: 1, maximum: 100 }, 10, 'Most rows of each: gained, lost and vanished.'),
 };
 
+const surfaces = { engine: searchEngine, type: searchType };
+/** What rows and the site have in common. */
+const OF_SITE = ['device', 'country', 'engine', 'type'];
+
 export const changes: Tool = {
   name: 'changes',
   title: 'What changed',
   description:
     'Which queries, pages or keywords gained and lost most against another range (by default as many days just before), which vanished, and how the whole site changed, by any metric. For why clicks changed, explain_change adds up. Ratios that would mislead are null, with the reasons in unsafe: by default the newest days are provisional, so send to=final for ratios.',
-  parameters: { project, ...toolParameters, ...rowParameters },
+  parameters: { project, ...toolParameters, ...rowParameters, ...surfaceParameters },
   required: ['project'],
   run: async ({ project: id = '', kind: sentKind, metric: sentMetric, limit: sentLimit, ...sent }, call) => {
     const asked = parameter.readParameters(toolParameters, { kind: sentKind, metric: sentMetric, limit: sentLimit });
     const { kind: of, metric, limit } = asked;
+    const { engine, type } = parameter.readParameters(surfaces, { engine: sent['engine'], type: sent['type'] });
+    const surface = engine === 'bing' ? engine : type;
+    if (metric === 'position' && surface !== 'bing' && !hasQueries(surface))
+      throw invalidRequest(`metric must not be position with type ${surface}: it has no positions.`);
     // Reads whole lists, like long responses of the API.
     const leave = await call.context.longAnswers.enter(call.workspace, call.signal);
     try {
-      const now = await allRows(of, id, { compare: 'previous', ...sent, ...WITH_QUALITY }, call);
+      const now = await allRows(of, id, { compare: 'previous', ...sent, ...qualityFor(sent) }, call);
       const { range, quality: known, total } = now.head;
       const { comparison: other, from, to } = range!;
       const then = { from: other!.from, to: other!.to };
@@ -42,15 +53,14 @@ export const changes: Tool = {
         of === 'keywords'
           ? []
           : await vanishedRows(await allRows(of, id, between(rest, then, { from, to }), call), limit);
-      const { device, country } = sent;
-      const ofSite = { ...(device && { device }), ...(country && { country }) };
+      const ofSite = Object.fromEntries(OF_SITE.flatMap((name) => (name in sent ? [[name, sent[name]!]] : [])));
       const site = (await ask(siteReport, id, between(ofSite, { from, to }, then), call)).answer;
       const rows = { gained, lost, vanished };
       return {
         project: site.project,
-        range: { from, to, comparison: then },
-        ...quality({ from, to }, known),
-        events: eventsOf({ from: earlier(from, then.from), to }),
+        range: { ...surfaceRange(ofType(surface).type), from, to, comparison: then },
+        ...(known && quality({ from, to }, known)),
+        events: eventsOf({ from: earlier(from, then.from), to }, surface),
         site: site.totals,
         kind: of,
         metric,

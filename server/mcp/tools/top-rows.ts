@@ -1,23 +1,14 @@
-import { SEARCH_TYPES } from '../../domain/search-types.ts';
 import * as parameter from '../../reports/parameters.ts';
 import type { Quality } from '../../reports/quality.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import type { OfType } from '../../reports/search-type.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { counted } from '../counted.ts';
-import { quality, WITH_QUALITY } from '../quality.ts';
-import { FIELDS, jsonRows, kind, rowParameters } from '../row-kinds.ts';
+import { quality } from '../quality.ts';
+import { FIELDS, jsonRows, kind, qualityFor, rowParameters, surfaceParameters } from '../row-kinds.ts';
 import type { Tool } from '../tool.ts';
 
 const toolParameters = { kind, ...parameter.paging(25, 1000) };
-const ofSurface = {
-  type: parameterOf(
-    queriesReport,
-    'type',
-    `Only this search type: ${SEARCH_TYPES.join(', ')}; queries and pages only. discover and googleNews have no queries.`,
-  ),
-  engine: parameterOf(queriesReport, 'engine', 'google, or bing: whole weeks of queries and pages.'),
-};
 const SORT_HELP = `Fields to sort by, joined by commas, \`-\` for descending; most clicks first by default. ${FIELDS}`;
 
 /** The properties that the reports of all kinds have in common. */
@@ -38,16 +29,14 @@ export const topRows: Tool = {
     project,
     ...toolParameters,
     ...rowParameters,
-    ...ofSurface,
+    ...surfaceParameters,
     sort: parameterOf(queriesReport, 'sort', SORT_HELP),
   },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
     const { kind: of, limit, offset } = parameter.readParameters(toolParameters, sent);
     const { kind: _, ...asked } = sent;
-    // The quality of data is not known of weeks of Bing.
-    const withQuality = sent['engine'] === 'bing' ? {} : WITH_QUALITY;
-    const json = await jsonRows(of, id, { ...asked, ...withQuality, limit: String(limit) }, call);
+    const json = await jsonRows(of, id, { ...asked, ...qualityFor(sent), limit: String(limit) }, call);
     const {
       project: reference,
       range,

@@ -1,5 +1,6 @@
 import { type Connection, ConnectionRefused } from '../../catalog/connections.ts';
 import { readCredentials } from '../google/credentials.ts';
+import { GOOGLE_ERRORS } from '../google/failures.ts';
 import { GOOGLE_NOTE, GOOGLE_OPTIONS } from '../google/options.ts';
 import type { Provider } from '../provider.ts';
 import { Warehouse } from './warehouse.ts';
@@ -29,6 +30,7 @@ export const BIGQUERY: Provider = {
       'Correct what the reason says: the credentials file, the dataset, the API, or the limit of bytes billed.',
     broken: 'Check that this machine can reach the address of BigQuery, and test again.',
   },
+  errors: GOOGLE_ERRORS,
   lists: {
     source: 'bigquery',
     help: 'a data warehouse',

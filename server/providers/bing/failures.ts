@@ -1,4 +1,18 @@
-import { type FailureKind, ProviderFailure } from '../failures.ts';
+import { type ClientErrors, type FailureKind, ProviderFailure } from '../failures.ts';
+
+const RESTS = 'The rate limit of Bing is reached: the API key rests for ten minutes; try again later.';
+
+export const BING_ERRORS: ClientErrors = {
+  accessLost: 'bing_access_lost',
+  sentences: {
+    'access-lost': 'Bing no longer accepts the API key of this project, or the account of the key lost the site.',
+    'load-quota': RESTS,
+    'rate-limit': RESTS,
+    'not-covered': 'Bing does not have all days of this range; use another range.',
+    misconfigured: 'Bing cannot be read; the log of this service contains the reason.',
+    broken: 'Bing cannot be reached right now; try again later.',
+  },
+};
 
 /** A response that is not data. */
 export interface Refusal {

@@ -1,4 +1,16 @@
-import { type FailureKind, ProviderFailure, type SetupStep } from '../failures.ts';
+import { type ClientErrors, type FailureKind, ProviderFailure, type SetupStep } from '../failures.ts';
+
+export const GOOGLE_ERRORS: ClientErrors = {
+  accessLost: 'google_access_lost',
+  sentences: {
+    'access-lost': 'The search provider no longer grants access to the property of this project.',
+    'load-quota': 'The quota of the search provider for this property is exhausted for now; try again later.',
+    'rate-limit': 'The rate limit of the search provider is reached; try again later.',
+    'not-covered': 'The data warehouse of this project does not have all days of this range; use another range.',
+    misconfigured: 'The search provider cannot be read; the log of this service contains the reason.',
+    broken: 'The search provider cannot be reached right now; try again later.',
+  },
+};
 
 /** The relevant parts of an error response of Google's APIs or the token endpoint. */
 interface Answer {

@@ -4,6 +4,7 @@ import { addDays } from '../../domain/dates.ts';
 import { sumPositionOf } from '../../domain/metrics.ts';
 import { SEARCH_TYPES } from '../../domain/search-types.ts';
 import { readCredentials } from '../google/credentials.ts';
+import { GOOGLE_ERRORS } from '../google/failures.ts';
 import { GOOGLE_NOTE, GOOGLE_OPTIONS } from '../google/options.ts';
 import type { ConnectionOption, Provider } from '../provider.ts';
 import type { AnalyticsFilter } from './analytics-query.ts';
@@ -43,6 +44,7 @@ export const SEARCH_CONSOLE: Provider = {
     misconfigured: 'Correct what the reason says: the credentials file, or the API, which must be enabled.',
     broken: 'Check that this machine can reach the address of the provider, and test again.',
   },
+  errors: GOOGLE_ERRORS,
   lists: {
     source: 'gsc',
     help: "the search engine's reporting API",

@@ -8,6 +8,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   unavailable: 'This page tries again automatically; lists of large sites can take a minute.',
   google_access_lost:
     'Connect the Google account again on the page Connect, or give the service account access to the property again.',
+  bing_access_lost:
+    'Replace the key on the page Connect, or verify the site in Bing Webmaster Tools with the account of the key.',
   plan_required: 'Put the workspace on a paid plan: `ordinate workspaces create --help` names them.',
   not_found: 'The address may be old, or belong to another workspace.',
   server_error: 'The log of the server says more.',
@@ -41,8 +43,8 @@ function WithoutSource({ message }: { message: string }) {
       <div>
         <p>{message}</p>
         <p class="muted">
-          <a href="/app/connect">Connect the property to Search Console</a>, or load files with queries and pages (
-          <code>ordinate load --help</code>).
+          <a href="/app/connect">Connect the property to Search Console or Bing</a>, or load files with queries and
+          pages (<code>ordinate load --help</code>).
         </p>
       </div>
     </div>

@@ -8,7 +8,7 @@ import { ChoiceField, ConfirmButton, Form, ItemList, Problem, TextField } from '
 export interface BingConnection {
   /** The id of the project. */
   readonly project: string;
-  readonly state: 'ok' | 'rests' | 'lost' | 'failed' | 'unreadable';
+  readonly state: 'ok' | 'waits' | 'rests' | 'lost' | 'failed' | 'unreadable';
   readonly reason: string | null;
   readonly restsUntil: string | null;
   /** Null where a command named a file. */
@@ -21,11 +21,14 @@ type NamedProject = Pick<Project, 'id' | 'domain' | 'country'>;
 /** What the pill of a state says, and its colour. */
 const STATES = {
   ok: ['connected', 'ok'],
+  waits: ['waits for Google', 'warning'],
   rests: ['rests', 'warning'],
   lost: ['access lost', 'failed'],
   failed: ['not read', 'warning'],
   unreadable: ['its key cannot be read', 'failed'],
 } as const;
+
+const WAITS = 'Nothing is read before the project is connected to Google, too, above on this page.';
 
 interface BingProps {
   readonly connections: readonly BingConnection[];
@@ -73,10 +76,10 @@ function KeyForm({ projects, replaced, onChange, onEnd }: KeyFormProps) {
   const save = (): Promise<boolean> =>
     form.run(async () => {
       setFound('');
-      const answer = await send<{ found: string }>('PUT', `/projects/${replaced ?? chosen}/bing`, {
+      const answer = await send<{ found: string; isSynced: boolean }>('PUT', `/projects/${replaced ?? chosen}/bing`, {
         apiKey: form.values.apiKey,
       });
-      setFound(answer.found);
+      setFound(`${answer.found} ${answer.isSynced ? 'The next sync stores it.' : WAITS}`);
       form.reset();
       onChange();
       onEnd?.();
@@ -95,7 +98,8 @@ function KeyForm({ projects, replaced, onChange, onEnd }: KeyFormProps) {
           <h2>Bing Webmaster Tools</h2>
           <p>
             Bing keeps a few months; Ordinate stores them from now on. The site is that of the project's property,
-            verified with the account of the key.{' '}
+            verified with the account of the key. The project needs its connection to Google, too: the sync of Search
+            Console reads Bing on its way.{' '}
             <a href="/docs/guide/connect-bing" target="_blank" rel="noopener">
               The guide
             </a>{' '}
@@ -119,7 +123,7 @@ function KeyForm({ projects, replaced, onChange, onEnd }: KeyFormProps) {
         isRequired
         help="Bing Webmaster Tools: Settings > API access > API Key. It is stored encrypted and never shown again."
       />
-      {found !== '' && <p role="status">{found} The next sync stores it.</p>}
+      {found !== '' && <p role="status">{found}</p>}
     </Form>
   );
 }
@@ -161,6 +165,7 @@ function BingItem({ connection, project, onChange }: ItemProps) {
           </ConfirmButton>
         </span>
       </div>
+      {state === 'waits' && <p>{WAITS}</p>}
       {restsUntil !== null && <p>Bing was asked too much. The key rests until {formatInstant(restsUntil)}.</p>}
       {reason !== null && <p>The last sync could not read it: {reason}</p>}
       {state === 'lost' && (
