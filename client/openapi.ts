@@ -273,7 +273,7 @@ export interface paths {
     };
     /**
      * What Bing's crawler found on the site, or of a page
-     * @description Evidence, not a verdict: that a page was crawled does not mean that it is in the index, and Bing tells of no page whether it is. Bing is asked when this is asked for; nothing is stored, so that days which Bing no longer keeps are gone.
+     * @description Evidence, not a verdict: that a page was crawled does not mean that it is in the index, and Bing tells of no page whether it is. Days of the site are stored by the sync, so that those which Bing no longer tells stay; Bing is asked beside it when this is asked for. What it knows of a page is not stored. Flat rows are the days, or with `page` the page.
      */
     readonly get: operations['getCrawl'];
     readonly put?: never;
@@ -736,11 +736,11 @@ export interface components {
       readonly engine: string;
       /** @description When Bing was asked; null if it told nothing. */
       readonly fetchedAt: string | null;
-      /** @description Why nothing is known, and what is needed; null if Bing answered. */
+      /** @description Why Bing told nothing now, and what is needed; null if it answered. */
       readonly reason: string | null;
       /** @description The page of `page`; null without it, and where Bing does not know it. */
       readonly page: components['schemas']['CrawledPage'] | null;
-      /** @description The days that Bing keeps, some six months, in order; none with `page`. */
+      /** @description The stored days and those that Bing tells, some six months, in order; none with `page`. */
       readonly days: readonly components['schemas']['CrawlDay'][];
     };
     readonly CrawlDay: {
@@ -3339,6 +3339,10 @@ export interface operations {
       readonly query?: {
         /** @description The address of a page; without it, the days of the site are answered. */
         readonly page?: string;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
       };
       readonly header?: never;
       readonly path: {
@@ -3362,10 +3366,32 @@ export interface operations {
           readonly 'X-RateLimit-Reset'?: number;
           /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Remainder'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
         };
         content: {
           readonly 'application/json': components['schemas']['CrawlAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
         };
       };
       /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */

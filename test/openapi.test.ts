@@ -304,7 +304,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   '/projects/{id}/sitemaps': FORMAT,
   '/projects/{id}/index': { ...SELECTION, limit: number(1, 1000, 25_000), offset: number(0, 0), ...FORMAT },
   '/projects/{id}/index/history': { page: { type: 'string', minLength: 1, maxLength: 2048 }, ...FORMAT },
-  '/projects/{id}/crawl': { page: { type: 'string', minLength: 1, maxLength: 2048 } },
+  '/projects/{id}/crawl': { page: { type: 'string', minLength: 1, maxLength: 2048 }, ...FORMAT },
   '/projects/{id}/ai': {
     ...RANGE,
     by: { type: 'string', enum: ['date', 'page'], default: 'date' },

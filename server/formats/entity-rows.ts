@@ -1,6 +1,8 @@
+import type { CrawlDay } from '../domain/crawl.ts';
 import { INDEX_FIELDS } from '../domain/index-state.ts';
 import type { AiResult } from '../reports/ai.ts';
 import type { AlertsResult } from '../reports/alerts.ts';
+import type { CrawlResult } from '../reports/crawl.ts';
 import type { IndexHistoryResult, IndexResult } from '../reports/index-state.ts';
 import type { NotesResult } from '../reports/notes.ts';
 import type { ListedProject } from '../reports/projects.ts';
@@ -104,6 +106,40 @@ export function sitemapRows({ project, sitemaps }: SitemapsResult): RowsAnswer {
     ['warnings', 'count', ({ warnings }) => warnings],
     ['errors', 'count', ({ errors }) => errors],
     ['urls', 'count', ({ urls }) => urls],
+  ]);
+}
+
+const CRAWL_COUNTS = [
+  'crawledPages',
+  'crawlErrors',
+  'inIndex',
+  'inLinks',
+  'blockedByRobotsTxt',
+  'containsMalware',
+  'code2xx',
+  'code301',
+  'code302',
+  'code4xx',
+  'code5xx',
+  'otherCodes',
+] as const satisfies readonly (keyof CrawlDay)[];
+
+/** One row per day, or one of the page that was asked for. */
+export function crawlRows({ answer: { project, days, page }, isOfPage }: CrawlResult): RowsAnswer {
+  const name = `${project.domain}-crawl`;
+  if (!isOfPage) {
+    return table<CrawlDay>(name, days, [
+      ['date', 'day', ({ date }) => date],
+      ...CRAWL_COUNTS.map((count): Read<CrawlDay> => [count, 'count', (row) => row[count]]),
+    ]);
+  }
+  return table<NonNullable<typeof page>>(name, page === null ? [] : [page], [
+    ['url', 'text', ({ url }) => url],
+    ['isFolder', 'boolean', ({ isFolder }) => isFolder],
+    ['discoveredAt', 'instant', ({ discoveredAt }) => discoveredAt],
+    ['lastCrawlTime', 'instant', ({ lastCrawlTime }) => lastCrawlTime],
+    ['httpStatus', 'count', ({ httpStatus }) => httpStatus],
+    ['documentSize', 'count', ({ documentSize }) => documentSize],
   ]);
 }
 

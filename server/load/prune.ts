@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { forgetCrawlDaysBefore } from '../catalog/crawl-days.ts';
 import { type FactTable, manifestOf, type StoredTable } from '../catalog/manifest.ts';
 import { dropListsBefore } from '../catalog/stored-lists.ts';
 import { forgetSyncDaysBefore } from '../catalog/sync-days.ts';
@@ -68,6 +69,7 @@ export async function pruneProject(stores: EngineStores, project: string, before
       // Reports contain which days and keywords were fetched, even without facts.
       if (await forgetSyncDaysBefore(tx, project, before)) changed.projects.add(project);
       await dropListsBefore(tx, project, before);
+      await forgetCrawlDaysBefore(tx, project, before);
     });
     return changes.length > 0;
   });

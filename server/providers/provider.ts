@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
+import type { CrawlDay, PageCrawl } from '../domain/crawl.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { SearchType, Surface } from '../domain/search-types.ts';
@@ -124,36 +125,6 @@ export interface FetchedCounts {
   readonly truncated: boolean;
   /** False if days of the range are missing and may be available later. */
   readonly complete: boolean;
-}
-
-/** What a crawler knows of a page. It does not say whether the page is in the index. */
-export interface PageCrawl {
-  /** The address is known as a folder of pages. */
-  readonly isFolder: boolean;
-  /** Instants, null if unknown. */
-  readonly discoveredAt: string | null;
-  readonly lastCrawlTime: string | null;
-  /** Of the last answer, null if unknown. */
-  readonly httpStatus: number | null;
-  /** In bytes, null if unknown. */
-  readonly documentSize: number | null;
-}
-
-/** Counts of a crawler on one day. */
-export interface CrawlDay {
-  readonly date: Day;
-  readonly crawledPages: number;
-  readonly crawlErrors: number;
-  readonly inIndex: number;
-  readonly inLinks: number;
-  readonly blockedByRobotsTxt: number;
-  readonly containsMalware: number;
-  readonly code2xx: number;
-  readonly code301: number;
-  readonly code302: number;
-  readonly code4xx: number;
-  readonly code5xx: number;
-  readonly otherCodes: number;
 }
 
 export interface Crawl {

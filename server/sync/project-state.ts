@@ -129,7 +129,7 @@ const REASONS: Readonly<Partial<Record<RunOutcome, SyncReason>>> = {
 };
 
 /** Why a run failed, as channels say it. */
-export function reasonOf(outcome: RunOutcome): SyncReason {
+function reasonOf(outcome: RunOutcome): SyncReason {
   return REASONS[outcome] ?? 'other';
 }
 

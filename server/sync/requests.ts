@@ -7,6 +7,7 @@ import type { AnalyticsQuery } from '../providers/search-console/analytics-query
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { batchesOf, brandExpressions, type KeywordQuery } from './batches.ts';
 import type { FetchedRow } from './day-files.ts';
+import { isNonblank, isUrl } from './fact-values.ts';
 import type { DayQuery } from './plan.ts';
 
 /** The common parameters of a project's requests. */
@@ -28,14 +29,10 @@ type QuerySchema = Pick<AnalyticsQuery, 'dimensions' | 'aggregation' | 'type'> &
 };
 type QueryDays = Pick<DayQuery, 'from' | 'to' | 'dataState'>;
 
-// These rules are those of sql/load/types/, since the loader does not check the values again.
+// These rules are those of sql/load/types/, as in fact-values.ts.
 const DEVICES: readonly string[] = ['desktop', 'mobile', 'tablet'];
 const COUNTRY = /^[a-z]{3}$/;
 const APPEARANCE = /^[A-Z][A-Z0-9_]*$/;
-const URL_TEXT = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/./s;
-const BLANK = /^\p{Zs}*$/u;
-/** Maximum bytes of a text in a fact. */
-const MAX_TEXT = 65_536;
 /** Matches all queries. A filter by query excludes anonymised queries. */
 const ANY = '.*';
 
@@ -195,16 +192,4 @@ function fact(row: AnalyticsRow, day: Day, key: Readonly<Record<string, string>>
   const { clicks, impressions } = row;
   const sumPosition = sumPositionOf(row);
   return isRight && Number.isSafeInteger(sumPosition) ? [{ day, key, clicks, impressions, sumPosition }] : [];
-}
-
-function isUrl(text: string): boolean {
-  return URL_TEXT.test(text) && isStorable(text);
-}
-
-function isNonblank(text: string): boolean {
-  return !BLANK.test(text) && isStorable(text);
-}
-
-function isStorable(text: string): boolean {
-  return text.isWellFormed() && (text.length * 3 <= MAX_TEXT || Buffer.byteLength(text) <= MAX_TEXT);
 }

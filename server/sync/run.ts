@@ -106,7 +106,7 @@ class Run {
     await begin(catalog, this.#connected, prepared);
     this.#days = byTable(prepared.input.days);
     // First, because it depends on no answer of the reporting API.
-    await this.#windows(prepared.input);
+    await this.#windows(prepared.input, prepared.sync.keptFrom);
     const finalThrough = await readLastFinalDay(this.#fetchOptions(), this.#today);
     await this.#hours(prepared.input, finalThrough);
     const isFirst = this.#days.get('site_daily') === undefined;
@@ -146,8 +146,8 @@ class Run {
   }
 
   /** Fetches and publishes what other providers give as a whole. */
-  async #windows({ now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>): Promise<void> {
-    const input = { project: this.#connected.project, days: this.#days, now, staleBefore };
+  async #windows({ now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>, keptFrom: Day | null): Promise<void> {
+    const input = { project: this.#connected.project, days: this.#days, keptFrom, now, staleBefore };
     for (const day of await syncWindows(this.#stores, this.#options, input)) addDay(this.#days, day);
   }
 

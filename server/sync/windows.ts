@@ -3,12 +3,17 @@ import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
+import { cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { LoadRejected } from '../load/problems.ts';
 import { ProviderFailure } from '../providers/failures.ts';
+import type { ProviderJob } from '../providers/gateway.ts';
 import type { Provider, WindowRow, WindowTable } from '../providers/provider.ts';
+import { syncCrawl } from './crawl.ts';
 import { DayFiles } from './day-files.ts';
+import { isFactDay, isNonblank, isUrl } from './fact-values.ts';
 import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
@@ -19,6 +24,8 @@ export interface WindowsInput {
   /** The stored states of all tables. */
   readonly days: DaysByTable;
   readonly now: Microseconds;
+  /** Earlier days are not kept; null for all. */
+  readonly keptFrom: Day | null;
   /** Tables fetched before this instant are fetched again. */
   readonly staleBefore: Microseconds;
 }
@@ -51,7 +58,7 @@ interface Connected {
 
 async function syncProvider(
   stores: SyncStores,
-  { signal, onWait }: Pick<SyncOptions, 'signal' | 'onWait'>,
+  options: Pick<SyncOptions, 'signal' | 'onWait'>,
   input: WindowsInput,
   { provider, connection }: Connected,
 ): Promise<readonly SyncDay[]> {
@@ -61,24 +68,26 @@ async function syncProvider(
   const files = new DayFiles(join(stores.folder, newUuid()), id);
   try {
     const client = stores.connect(provider, connection);
+    const job: ProviderJob = {
+      provider: provider.kind,
+      property,
+      limited: await client.limitedBy?.(),
+      demand: () => 'background',
+      retryShare: 1,
+      pauseAfterFailure: 0,
+      what: 'windows',
+      line: { project: id },
+      onSlow: () => options.onWait?.('waiting for the provider'),
+    };
     const fetched = await stores.gateway.run(
-      {
-        provider: provider.kind,
-        property,
-        limited: await client.limitedBy?.(),
-        demand: () => 'background',
-        retryShare: 1,
-        pauseAfterFailure: 0,
-        what: 'windows',
-        line: { project: id },
-        onSlow: () => onWait?.('waiting for the provider'),
-      },
+      job,
       async (run) => {
         const all: SyncDay[] = [];
         let first: Day | undefined;
         for (const { table, grain } of due) {
-          signal.throwIfAborted();
-          const rows = await client.fetchWindow!(table, property, run);
+          options.signal.throwIfAborted();
+          const told = await client.fetchWindow!(table, property, run);
+          const rows = told.filter((row) => isFact(row, addDays(pacificDayOf(input.now / 1000), 1)));
           // Days come first: a week that begins before them may be cut off.
           if (grain === 'day')
             first = [...daysOf(input, table).keys(), ...rows.map(({ day }) => day)].reduce(earlier, '9');
@@ -93,13 +102,20 @@ async function syncProvider(
       published: fetched,
       before: ({ table, day }) => daysOf(input, table).get(day),
     });
+    await syncCrawl(stores, client, job, input);
     return fetched;
   } catch (error) {
-    if (!(error instanceof ProviderFailure) || stores.gateway.stopped.aborted) throw error;
+    const isRejected = error instanceof LoadRejected;
+    if (!(error instanceof ProviderFailure || isRejected) || stores.gateway.stopped.aborted) throw error;
+    // Its key was replaced or it was removed meanwhile: this says nothing of the present one.
+    const now = (await connectionsOf(stores.catalog, id)).find(({ kind }) => kind === connection.kind);
+    if (now === undefined) return [];
+    if (cacheKey(now) !== cacheKey(connection))
+      return await syncProvider(stores, options, input, { provider, connection: now });
     const [{ table }] = due as [WindowTable];
     const known = daysOf(input, table);
     const day = [...known.keys()].reduce(later, addDays(pacificDayOf(input.now / 1000), -1));
-    const reason = reasonOfProvider(provider.kind, error.message, error.kind === 'access-lost');
+    const reason = reasonOfProvider(provider.kind, error.message, !isRejected && error.kind === 'access-lost');
     const failed = [failedDay(table as DayTable, day, known.get(day), reason, input.now)];
     await stores.catalog.transaction((tx) => putSyncDays(tx, id, failed));
     return failed;
@@ -128,7 +144,7 @@ async function take(
   const isKept = (day: Day): boolean => day === oldest && (known.get(day)?.rows ?? 0) > 0;
   await files.add(
     table,
-    rows.filter(({ day }) => !isKept(day)),
+    rows.filter(({ day }) => day >= (input.keptFrom ?? day) && !isKept(day)),
     grain === 'week' ? 'week_end' : 'date',
   );
   const state = { final: false, compared: 0, fetchedAt: input.now };
@@ -137,6 +153,16 @@ async function take(
   );
   const others = [...known.values()].filter(({ day, nextTry }) => nextTry !== null && !files.of(table).has(day));
   return [...fetched, ...others.map((day) => withoutFailure(day, input.now))];
+}
+
+/** Rows that cannot be stored are left out, as those of the reporting API. */
+function isFact({ day, key: { url, query }, sumPosition }: WindowRow, last: Day): boolean {
+  return (
+    isFactDay(day, last) &&
+    (url === undefined || isUrl(url)) &&
+    (query === undefined || isNonblank(query)) &&
+    (sumPosition === null || Number.isSafeInteger(sumPosition))
+  );
 }
 
 /** Failures of a connection that was removed would be reported for ever. */

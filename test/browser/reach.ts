@@ -16,6 +16,7 @@ const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
 const DAYS = eachDay('2025-12-01', '2026-03-10');
 const GAP = '2026-03-05';
+const PAGE = 'https://shop.example/boots';
 const bing = await fakeBing(t, '2026-03-15');
 const team = await connectedTeam(t, {
   tables: {
@@ -101,7 +102,8 @@ t.test('an admin connects a project to Bing by a key, replaces it, and removes t
   await form.getByRole('button', { name: 'Connect Bing' }).click();
   await form.getByText('Bing can read https://shop.example/').waitFor();
   const item = page.getByRole('list', { name: 'Connections to Bing' });
-  await item.getByText('connected', { exact: true }).waitFor();
+  // Nothing leads the sync of this project.
+  await item.getByText('waits for Google', { exact: true }).waitFor();
   await item.getByRole('button', { name: 'Replace key' }).click();
   await settled(page);
   await lookAt(t, page, 'connect-bing');
@@ -110,6 +112,20 @@ t.test('an admin connects a project to Bing by a key, replaces it, and removes t
   await item.getByRole('button', { name: 'Replace the key' }).click();
   await item.getByRole('button', { name: 'Replace key' }).waitFor();
   t.notMatch(await page.content(), bing.key);
+  const asked = bing.requests.length;
+  await open(page, '/app/p/Proj1/data');
+  const crawler = page.getByRole('region', { name: "Bing's crawler" });
+  await crawler.locator('summary').waitFor();
+  t.equal(bing.requests.length, asked, 'nothing is asked before it is opened');
+  await crawler.locator('summary').click();
+  await crawler.getByText(/told nothing of it yet/).waitFor();
+  bing.crawls.push({ url: PAGE, at: '2026-03-10T08:00:00-07:00', status: 404, size: 512 });
+  await open(page, `/app/p/Proj1/pages/one?of=${encodeURIComponent(PAGE)}`);
+  await crawler.locator('summary').click();
+  await crawler.getByText(/Last crawled on .*, with status 404, 512 bytes/).waitFor();
+  t.strictSame(await axeFindings(page), [], 'axe');
+  await lookAt(t, page, 'crawler');
+  await open(page, '/app/connect');
   await item.getByRole('button', { name: 'Remove' }).click();
   await item.getByRole('button', { name: 'Disconnect and keep the data' }).click();
   await item.waitFor({ state: 'detached' });

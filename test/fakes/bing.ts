@@ -64,10 +64,12 @@ export interface FakeBing {
   weekday: number;
   /** Of dates, such as `-0700`: the day begins there. */
   offset: string;
+  /** Dates of further days, as they stand in responses. */
+  oddDates: readonly string[];
   /** Whether the days begin with a row without a date. */
   hasUndated: boolean;
   /** Called for each request; what it returns is the answer. */
-  intercept: (method: string) => BingFailure | undefined;
+  intercept: (method: string) => BingFailure | undefined | Promise<BingFailure | undefined>;
   /** The requests: method and site. */
   readonly requests: { readonly method: string; readonly site: string | null }[];
 }
@@ -78,7 +80,7 @@ const VERIFICATION_CODE = '0123456789ABCDEF-verification';
 
 /** Starts it; it ends with the test. */
 export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
-  const server = createServer((request, response) => answer(new URL(request.url!, 'http://bing'), response));
+  const server = createServer((request, response) => void answer(new URL(request.url!, 'http://bing'), response));
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   t.teardown(() => {
     server.closeAllConnections();
@@ -96,6 +98,7 @@ export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
     retained: 180,
     weekday: 5,
     offset: '-0700',
+    oddDates: [],
     hasUndated: false,
     intercept: () => undefined,
     requests: [],
@@ -103,11 +106,11 @@ export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
 
   writeFileSync(keyFile, `${fake.key}\n`, { mode: 0o600 });
 
-  function answer(url: URL, response: ServerResponse): void {
+  async function answer(url: URL, response: ServerResponse): Promise<void> {
     const method = url.pathname.replace('/json/', '');
     const site = url.searchParams.get('siteUrl');
     fake.requests.push({ method, site });
-    const failure = fake.intercept(method) ?? refusal(url, method, site);
+    const failure = (await fake.intercept(method)) ?? refusal(url, method, site);
     if (failure === 'reset') response.destroy();
     else if (failure !== undefined) send(response, failure.status, failure.body);
     else send(response, 200, { d: ANSWERS[method]!(fake, url.searchParams) });
@@ -137,6 +140,7 @@ const ANSWERS: Readonly<Record<string, (fake: FakeBing, asked: URLSearchParams) 
     })),
   GetRankAndTrafficStats: (fake) => [
     ...(fake.hasUndated ? [{ Clicks: 0, Date: NO_DATE, Impressions: 0 }] : []),
+    ...fake.oddDates.map((date) => ({ Clicks: 1, Date: date, Impressions: 9 })),
     ...[...Map.groupBy(kept(fake), ({ day }) => day)].map(([day, rows]) => ({
       Clicks: total(rows, 'clicks'),
       Date: dateOf(day, fake),
@@ -189,7 +193,7 @@ function weeksOf(
 /** Newest first, as the order is not documented. */
 function crawlDays(fake: FakeBing): object[] {
   const days = [...Map.groupBy(fake.crawls, ({ at }) => at.slice(0, 10))].toSorted(([a], [b]) => (a > b ? -1 : 1));
-  return days.map(([day, crawls]) => {
+  const told = days.map(([day, crawls]) => {
     const withStatus = (from: number, to = from): number =>
       crawls.filter(({ status }) => status >= from && status <= to).length;
     const codes = {
@@ -212,6 +216,7 @@ function crawlDays(fake: FakeBing): object[] {
       InLinks: 0,
     };
   });
+  return [...told, ...fake.oddDates.map((date) => ({ ...told[0], Date: date }))];
 }
 
 function urlInfo({ crawls, offset }: FakeBing, url: string): object | null {

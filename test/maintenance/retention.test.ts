@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { putCrawlDays, readCrawlDays } from '../../server/catalog/crawl-days.ts';
 import { listManifest } from '../../server/catalog/manifest.ts';
 import { lastPublication } from '../../server/catalog/publications.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { raiseEntityRevisions } from '../../server/catalog/sync-projects.ts';
+import type { CrawlDay } from '../../server/domain/crawl.ts';
 import { eachDay, monthOf } from '../../server/domain/dates.ts';
 import { keptFrom } from '../../server/domain/retention.ts';
 import { pruneFacts } from '../../server/jobs/prune-facts.ts';
@@ -212,8 +214,16 @@ t.test('answers about days without facts are outdated when these days are forgot
   const path = '/site?from=2026-01-10&to=2026-02-10&quality=1';
   const known = await world.ask(path);
   t.equal(known.body.quality.daysCutOff, 22);
+  const crawled = { project: 'Proj1', property: String(PROJECT['property']) };
+  const counts = { crawledPages: 1, crawlErrors: 0 } as Omit<CrawlDay, 'date'>;
+  await putCrawlDays(
+    catalog,
+    crawled,
+    ['2026-01-31', KEPT].map((date) => ({ date, ...counts })),
+  );
   const engine = () => sharedEngine(settings);
   t.equal(await pruneProject({ settings, catalog, engine }, 'Proj1', KEPT), false, 'no facts are dropped');
+  t.match(await readCrawlDays(catalog, crawled), [{ date: KEPT }], 'of the crawler, neither');
   const forgotten = await world.ask(path);
   t.equal(forgotten.body.quality.daysCutOff, 0);
   t.not(forgotten.headers['etag'], known.headers['etag']);

@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap';
 import { BING_ERRORS, fakeBing } from '../fakes/bing.ts';
 import { connect, connectedWorld } from '../fakes/connected.ts';
+import { parseCsv } from '../formats/read.ts';
 import { callTool, connectAgent } from '../mcp/agent.ts';
 import { refusedFor } from '../world.ts';
 
@@ -52,6 +53,25 @@ t.test('a page, and the days of the site, each fetched once, without the key in 
   t.notMatch(log.join(''), bing.key);
 });
 
+t.test('flat rows: the days, or the page', async (t) => {
+  const { app, key } = await bingWorld(t);
+  const csv = async (path: string) => {
+    const url = `/api/v1/projects/Proj1/${path}`;
+    const { payload } = await app.inject({ url, headers: { authorization: `Bearer ${key}` } });
+    return parseCsv(payload);
+  };
+  const counts = 'crawledPages,crawlErrors,inIndex,inLinks,blockedByRobotsTxt,containsMalware';
+  t.strictSame(await csv('crawl.csv'), [
+    `date,${counts},code2xx,code301,code302,code4xx,code5xx,otherCodes`.split(','),
+    '2026-02-26,1,1,2,0,0,0,0,0,0,1,0,0'.split(','),
+    '2026-02-27,2,0,2,0,0,0,1,1,0,0,0,0'.split(','),
+  ]);
+  const [names, ...pages] = await csv(`crawl.csv?page=${encodeURIComponent(BOOTS)}`);
+  t.strictSame(names, ['url', 'isFolder', 'discoveredAt', 'lastCrawlTime', 'httpStatus', 'documentSize']);
+  t.match(pages, [[BOOTS, 'false', /^2026-02-27T07:30/, /^2026-02-27T16:00/, '200', '2048']]);
+  t.strictSame(await csv(`crawl.csv?page=${SITE}nowhere`), [names]);
+});
+
 t.test('an unknown page, and a redirect without a size', async (t) => {
   const { ask } = await bingWorld(t);
   t.match((await ask(`/crawl?page=${SITE}nowhere`)).body, { page: null, reason: null, fetchedAt: /^20/ });
@@ -85,6 +105,8 @@ t.test('agents are answered by the tool about the index', async (t) => {
   });
   const { body } = await callTool(client, 'index_state', { project: 'Proj1', engine: 'bing', page: BOOTS });
   t.match(body, { engine: 'bing', page: { httpStatus: 200 } });
+  const site = await callTool(client, 'index_state', { project: 'Proj1', engine: 'bing' });
+  t.match(site.body, { total: 2, returned: 2, days: [{ date: '2026-02-26' }, { date: '2026-02-27' }] });
   const wrong = await callTool(client, 'index_state', { project: 'Proj1', engine: 'bing', sort: 'url' });
   t.match(wrong, { isError: true });
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { crawlRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { crawlReport } from '../../reports/crawl.ts';
 import { answerWith, wholeResult } from '../answer.ts';
@@ -37,9 +38,11 @@ const answer = object('CrawlAnswer', {
   project,
   engine: Type.String({ description: 'The search engine whose crawler it is: bing.' }),
   fetchedAt: nullable(instant, 'When Bing was asked; null if it told nothing.'),
-  reason: nullable(Type.String(), 'Why nothing is known, and what is needed; null if Bing answered.'),
+  reason: nullable(Type.String(), 'Why Bing told nothing now, and what is needed; null if it answered.'),
   page: nullable(page, 'The page of `page`; null without it, and where Bing does not know it.'),
-  days: Type.Array(crawlDay, { description: 'The days that Bing keeps, some six months, in order; none with `page`.' }),
+  days: Type.Array(crawlDay, {
+    description: 'The stored days and those that Bing tells, some six months, in order; none with `page`.',
+  }),
 });
 
 export const crawl: Route = {
@@ -48,8 +51,12 @@ export const crawl: Route = {
   tag: 'Site',
   summary: "What Bing's crawler found on the site, or of a page",
   description:
-    'Evidence, not a verdict: that a page was crawled does not mean that it is in the index, and Bing tells of no page whether it is. Bing is asked when this is asked for; nothing is stored, so that days which Bing no longer keeps are gone.',
+    'Evidence, not a verdict: that a page was crawled does not mean that it is in the index, and Bing tells of no page whether it is. Days of the site are stored by the sync, so that those which Bing no longer tells stay; Bing is asked beside it when this is asked for. What it knows of a page is not stored. Flat rows are the days, or with `page` the page.',
   response: responses(answer, 'What was found.', ['invalid_request', 'not_found'], { hasEtag: true }),
   examples: { 200: '/projects/Proj1/crawl?page=https%3A%2F%2Facme.example%2F', 400: '/projects/Proj1/crawl?page=' },
-  handle: answerWith(crawlReport, { json: documentJson<Static<typeof answer>>, version: wholeResult }),
+  handle: answerWith(crawlReport, {
+    json: (result) => documentJson<Static<typeof answer>>(result.answer),
+    rows: crawlRows,
+    version: wholeResult,
+  }),
 };

@@ -35,6 +35,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'provider_pauses', key: ['kind', 'property'] },
   { table: 'sync_projects', key: ['project_id'] },
   { table: 'sitemaps', key: ['project_id'] },
+  { table: 'crawl_days', key: ['project_id', 'property', 'day'] },
   { table: 'inspection_projects', key: ['project_id'] },
   { table: 'inspected_pages', key: ['project_id', 'url'] },
   { table: 'inspection_changes', key: ['project_id', 'url', 'since'] },

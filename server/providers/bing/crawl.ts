@@ -1,4 +1,4 @@
-import type { CrawlDay, PageCrawl } from '../provider.ts';
+import type { CrawlDay, PageCrawl } from '../../domain/crawl.ts';
 import { invalid, isCount, readDate, readInstant, rowsOf } from './rows.ts';
 
 /** The counts of a day, and their names in responses. */

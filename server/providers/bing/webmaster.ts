@@ -1,6 +1,7 @@
 import type { ListKind } from '../../catalog/stored-lists.ts';
+import type { CrawlDay, PageCrawl } from '../../domain/crawl.ts';
 import { ProviderFailure } from '../failures.ts';
-import type { CrawlDay, PageCrawl, ProviderContext, WindowRow } from '../provider.ts';
+import type { ProviderContext, WindowRow } from '../provider.ts';
 import { type ProviderRun, withRetries } from '../retries.ts';
 import { readCrawlDays, readPageCrawl } from './crawl.ts';
 import { connectionFailure, refusalFailure } from './failures.ts';

@@ -19,6 +19,7 @@ export const SEARCH_TYPES = ['web', 'image', 'video', 'news', 'discover', 'googl
 export type Surface = (typeof SEARCH_TYPES)[number] | 'bing';
 export type SurfacesAnswer = Schemas['SurfacesAnswer'];
 export type SitemapsAnswer = Schemas['SitemapsAnswer'];
+export type CrawlAnswer = Schemas['CrawlAnswer'];
 export type IndexAnswer = Schemas['IndexAnswer'];
 export type IndexHistoryAnswer = Schemas['IndexHistoryAnswer'];
 export type HoursAnswer = Schemas['HoursAnswer'];

@@ -5,6 +5,7 @@ import { send, useWork } from '../lib/form.ts';
 import { formatCount, formatShare } from '../lib/format.ts';
 import type { Day, Project, Range, SiteAnswer } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy.tsx';
+import { Crawl } from '../parts/crawl.tsx';
 import { Problem } from '../parts/form.tsx';
 import { IndexedPages } from '../parts/indexed-pages.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
@@ -125,6 +126,7 @@ function State({ project }: { project: Project }) {
       )}
       <IndexedPages project={project} />
       <Sitemaps project={project} />
+      <Crawl project={project} />
     </>
   );
 }

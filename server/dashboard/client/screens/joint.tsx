@@ -10,6 +10,7 @@ import {
   useView,
 } from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
+import { Crawl } from '../parts/crawl.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { IndexState } from '../parts/index-state.tsx';
 import { Performance } from '../parts/performance.tsx';
@@ -68,7 +69,12 @@ function JointScreen({ of }: { of: Subject }) {
           <div class="joint">
             <div>
               <Days project={project} of={of} text={text} />
-              {of === 'page' && <IndexState project={project} url={text} />}
+              {of === 'page' && (
+                <>
+                  <IndexState project={project} url={text} />
+                  <Crawl project={project} url={text} />
+                </>
+              )}
             </div>
             <div>
               <h2 class="section">{isBing ? `${heading} in Bing` : heading}</h2>
