@@ -1,5 +1,5 @@
 // Builds the dashboard: `server/dashboard/client` into `server/dashboard/dist`, which is not in git.
-import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -47,10 +47,10 @@ export async function ensureDashboard(): Promise<void> {
 function isStale(): boolean {
   if (!existsSync(PAGE)) return true;
   const built = statSync(PAGE).mtimeMs;
-  const sources = [
-    ...globSync('**/*.{ts,tsx,css,svg}', { cwd: CLIENT }).map((file) => join(CLIENT, file)),
-    import.meta.filename,
-  ];
+  // Not globSync, which would take a fortieth of each start.
+  const names = readdirSync(CLIENT, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => /\.(tsx?|css|svg)$/.test(name)).map((name) => join(CLIENT, name));
+  const sources = [...files, import.meta.filename];
   return sources.some((file) => statSync(file).mtimeMs > built);
 }
 

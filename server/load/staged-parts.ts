@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
+import { compareTexts } from '../domain/texts.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
@@ -87,7 +88,8 @@ export async function readStagedParts(
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
   const template = sqlTemplate('load/staged_parts', { ...daysOf(schema), ...sumsOf(schema), part: partOf(schema) });
-  const rows = await session.rows<PartRow>(template, { files });
+  const found = await session.rows<PartRow>(template, { files });
+  const rows = found.sort((a, b) => compareTexts(a.project, b.project) || a.part - b.part);
   const rowsOf = Map.groupBy(rows, ({ part }) => part);
   const parts: StagedPart[] = [];
   for (const [part, projects] of rowsOf) {

@@ -58,7 +58,7 @@ async function addProjects(world: SyncWorld, ids: readonly string[], from: Day, 
 }
 
 t.test('each project gets its first numbers before the history of any other', async (t) => {
-  const from = '2025-12-01';
+  const from = '2025-12-28';
   const world = await syncWorld(t, { from, since: '2026-03-01', tracked: 0 });
   const ids = ['Proj1', ...Array.from({ length: 3 }, (_, index) => `More${index}`)];
   await addProjects(world, ids.slice(1), from);
@@ -102,7 +102,7 @@ t.test('a sync that somebody asks for begins while long turns of others take all
     world.provider.model.addSite(property, world.searches);
     world.provider.give(property);
   }
-  await addProjects(world, others, '2025-11-01', properties);
+  await addProjects(world, others, '2026-01-01', properties);
   const isSynced = () => world.lines.some(({ project, outcome }) => project === 'Proj1' && outcome === 'done');
   const waiting = { ...NEVER_SYNCED, lastRunAt: 1, nextRunAt: (world.clock + HOUR) * 1000 };
   await putSyncProject(world.catalog, 'Proj1', { ...waiting, firstDay: '2026-03-01' });
@@ -120,7 +120,7 @@ t.test('a sync that somebody asks for begins while long turns of others take all
 });
 
 t.test('a project whose history is being fetched gets its newest days first when somebody asks', async (t) => {
-  const world = await syncWorld(t, { from: '2025-11-01', since: '2026-03-01', tracked: 0 });
+  const world = await syncWorld(t, { from: '2026-01-01', since: '2026-03-01', tracked: 0 });
   let isAsked = false;
   let later = 0;
   world.provider.onRequest = async ({ request }) => {
@@ -144,7 +144,7 @@ t.test('a project whose history is being fetched gets its newest days first when
 });
 
 t.test('new days of one project go before the history of others, also while that is under way', async (t) => {
-  const world = await syncWorld(t, { from: '2025-11-01', since: '2026-03-01', tracked: 0 });
+  const world = await syncWorld(t, { from: '2026-01-01', since: '2026-03-01', tracked: 0 });
   await addProjects(world, ['Other'], '2026-03-01');
   const turns: string[] = [];
   let isLater = false;

@@ -11,7 +11,8 @@ const PER_DAY = 2000;
 const PAGES = 50_000;
 const WATCHED = 100;
 
-const urlOf = (page: number): string => `https://shop.example/${page}`;
+const URLS = Array.from({ length: 101_000 }, (_, page) => `https://shop.example/${page}`);
+const urlOf = (page: number): string => URLS[page]!;
 const pageOf = (page: number, clicks: number): PageToInspect => ({
   url: urlOf(page),
   isWatched: page % (PAGES / WATCHED) === 0,
@@ -74,7 +75,7 @@ t.test('up to 10,000 pages with clicks are inspected weekly, and watched ones da
   t.equal(watched, WATCHED);
   t.ok(seen > 12_000, `pages without clicks have their turn: ${seen} pages`);
   // 2,000 a day are 14,000 a week: the limit is near, and this says that the measure can fail.
-  t.ok(longestGap(16_000, 30).longest > 7);
+  t.ok(longestGap(16_000, 24).longest > 7);
 });
 
 t.test('a new page is inspected on days 1, 3, 7, 14 and 28, though others have more clicks', (t) => {
