@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, renameSync, rmSync, statSync, unlink } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { rm, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -180,7 +180,7 @@ export class FileCache {
     if (held.readers > 0) return;
     // The next reader creates a new link.
     if (this.#held.get(file) === held) this.#held.delete(file);
-    unlink(held.path, () => {});
+    void unlink(held.path).catch(() => {});
   }
 
   /** Links an intact file from the cache, or fetches it. */
