@@ -97,12 +97,13 @@ async function syncProvider(
       },
       (days) => ({ rows: days.reduce((sum, { rows }) => sum + rows, 0) }),
     );
+    // Before the states of the windows, so that a run that is killed in between asks again.
+    await syncCrawl(stores, client, job, input);
     await publishFetched(stores, id, {
       files,
       published: fetched,
       before: ({ table, day }) => daysOf(input, table).get(day),
     });
-    await syncCrawl(stores, client, job, input);
     return fetched;
   } catch (error) {
     const isRejected = error instanceof LoadRejected;

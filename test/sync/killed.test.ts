@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import type { AnalyticsRequest } from '../../cli/demo/provider/request.ts';
 import { addDays, countDays, pacificDayOf } from '../../server/domain/dates.ts';
+import { fakeBing } from '../fakes/bing.ts';
 import { start, startServer, until } from '../process.ts';
 import { holdsAll, makeSearches, newWorld, restoreClock, wanted } from './operator-world.ts';
 
@@ -23,6 +24,36 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
       .asked()
       .filter(({ request }) => firstDay !== null && request.to >= firstDay && countDays(request.from, today) > 14)
       .map(({ request }) => ({ firstDay, ...request }));
+  const bing = await fakeBing(t, today);
+  const site = 'https://shop.example/';
+  bing.sites.push({ url: site, isVerified: true });
+  const yesterday = addDays(today, -1);
+  for (let age = 1; age < 20; age++)
+    bing.searches.push({
+      day: addDays(today, -age),
+      query: 'boots',
+      url: site,
+      clicks: 1,
+      impressions: 9,
+      position: 2,
+    });
+  bing.crawls.push({ url: site, at: `${yesterday}T08:00:00-07:00`, status: 200, size: 9 });
+  const connected = ['--kind', 'bing', '--api-key-file', bing.keyFile, '--endpoint', bing.url];
+  t.match(await world.ordinate('connections', 'set', '--project', world.project, ...connected), { code: 0 });
+  for (const wantedMethod of ['GetPageStats', 'GetCrawlStats']) {
+    const { child, ended } = start(t, world.settings, 'sync');
+    const reached = new Promise<void>((done) => {
+      bing.intercept = (method) => {
+        if (method === wantedMethod) done();
+        return undefined;
+      };
+    });
+    await Promise.race([reached, once(child, 'exit')]);
+    child.kill('SIGKILL');
+    await ended;
+    t.strictSame(world.catalog("select * from fact_files where fact_table like '%bing'"), [], wantedMethod);
+  }
+  bing.intercept = () => undefined;
   const isOfHistory = ({ from }: { from: string }): boolean => countDays(from, today) > 28;
   // In the middle of the first window, and of the second month of the history.
   for (const [where, wantedRequests, counts] of [
@@ -73,6 +104,15 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
     { fact_table: 'country_daily_image', days: countDays(FROM, today), failed: 0 },
     { fact_table: 'site_daily_image', days: countDays(FROM, today), failed: 0 },
   ]);
+  t.match(
+    world.catalog("select fact_table, sum(rows) as days from fact_files where fact_table like '%bing' group by 1"),
+    [
+      { fact_table: 'page_weekly_bing' },
+      { fact_table: 'query_weekly_bing' },
+      { fact_table: 'site_daily_bing', days: 19 },
+    ],
+  );
+  t.match(world.catalog('select day from crawl_days'), [{ day: yesterday }]);
   t.match(await world.status(), { status: 'ok' });
   t.match(await world.ordinate('verify'), { code: 0 });
 });
