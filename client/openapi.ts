@@ -3337,7 +3337,7 @@ export interface operations {
   readonly getCrawl: {
     readonly parameters: {
       readonly query?: {
-        /** @description The address of a page; without it, the days of the site are answered. */
+        /** @description The address of a page of the property; without it, the days of the site are answered. */
         readonly page?: string;
         /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '0308f5db7335fdb34ff13f006aaf94d800cfc64f0591b034da76bc4826fb2c63';
+export const DOCUMENT = '720b9d334d784e8c718c258438c59121d925159fbd912904e72b1f6ebeb932d3';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -574,7 +574,7 @@ t.test('answers match the document', async (t) => {
     '/projects/{id}/sitemaps': [''],
     '/projects/{id}/index': ['', '?filter=verdict:equals:PASS&sort=-since', '?sort=x'],
     '/projects/{id}/index/history': ['', '?page=https%3A%2F%2Fshop.example%2F'],
-    '/projects/{id}/crawl': ['', '?page=x', '?page='],
+    '/projects/{id}/crawl': ['', '?page=https%3A%2F%2Fshop.example%2F', '?page=x'],
     '/projects/{id}/hours': ['', '?from=2026-03-01&to=2026-03-02', '?from=x'],
     '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15', '?compare=previous', '?quality=1'],
     '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0', '?compare=year&quality=1'],

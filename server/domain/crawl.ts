@@ -31,8 +31,8 @@ export interface CrawlDay {
 }
 
 /**
- * Days that were told before beside those that are told now. The oldest one that is told is about to be forgotten: the stored
- * one may be more complete. Days of another age than ours are left out.
+ * Days that were told before beside those that are told now. The oldest one that is told may be about to be
+ * forgotten: then the stored one is more complete. Days of another age than ours are left out.
  * @param now milliseconds
  */
 export function mergeCrawlDays(stored: readonly CrawlDay[], answered: readonly CrawlDay[], now: number): CrawlDay[] {
@@ -40,6 +40,9 @@ export function mergeCrawlDays(stored: readonly CrawlDay[], answered: readonly C
   const told = answered.filter(({ date }) => date >= FIRST_FACT_DAY && date <= last);
   const known = new Map(stored.map((day) => [day.date, day]));
   const oldest = told.map(({ date }) => date).reduce(earlier, '9');
-  for (const day of told) if (day.date !== oldest || !known.has(oldest)) known.set(day.date, day);
+  for (const day of told) {
+    const isKept = day.date === oldest && (known.get(oldest)?.crawledPages ?? -1) >= day.crawledPages;
+    if (!isKept) known.set(day.date, day);
+  }
   return [...known.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }

@@ -21,6 +21,14 @@ export function domainOf(property: string): string | undefined {
   return /^sc-domain:([^/\s]+)$/.exec(property)?.[1] ?? /^https?:\/\/([^/\s:]+)(:\d+)?\/(\S*\/)?$/.exec(property)?.[1];
 }
 
+/** Whether a text is an address of the domain of a property, or of a part of it. */
+export function isOfDomain(text: string, property: string): boolean {
+  const url = URL.parse(text);
+  const domain = URL.parse(`https://${domainOf(property) ?? property}/`)?.hostname.replace(/^www\./, '');
+  if (url === null || !/^https?:$/.test(url.protocol) || domain === undefined) return false;
+  return url.hostname === domain || url.hostname.endsWith(`.${domain}`);
+}
+
 /**
  * Finds the property that a text identifies. An exact name identifies only that property. Any other text
  * (`example.com`, a URL without its slash, upper case) identifies the only property that matches it.

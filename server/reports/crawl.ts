@@ -1,11 +1,13 @@
 import { readCrawlDays } from '../catalog/crawl-days.ts';
 import { mergeCrawlDays } from '../domain/crawl.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { domainOf, isOfDomain } from '../domain/properties.ts';
 import { exactText } from './joint-lists.ts';
 import { formatParameters, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
 
 const parameters = {
-  page: exactText('The address of a page; without it, the days of the site are answered.'),
+  page: exactText('The address of a page of the property; without it, the days of the site are answered.'),
   ...formatParameters,
 };
 
@@ -16,7 +18,13 @@ const NOT_CONNECTED =
 export const crawlReport = projectReport({
   operation: 'getCrawl',
   parameters,
-  parse: (sent) => ({ page: readParameters(parameters, sent).page ?? null }),
+  parse: (sent, { property }) => {
+    const { page = null } = readParameters(parameters, sent);
+    // Each is a request of a key that Bing throttles.
+    if (page !== null && !isOfDomain(page, property))
+      throw invalidRequest(`page must be an address of ${property}, such as https://${domainOf(property)}/.`);
+    return { page };
+  },
   plan: async ({ page }, { catalog, project }, { lists }) => ({
     project,
     page,

@@ -141,8 +141,9 @@ async function take(
   const known = daysOf(input, table);
   const isCut = (day: Day): boolean => grain === 'week' && first !== undefined && addDays(day, 1 - WEEK) < first;
   const oldest = rows.map(({ day }) => day).reduce(earlier, '9');
-  // The oldest one is about to be forgotten: the stored one may be more complete.
-  const isKept = (day: Day): boolean => day === oldest && (known.get(day)?.rows ?? 0) > 0;
+  const ofOldest = rows.reduce((sum, { day, impressions }) => sum + (day === oldest ? impressions : 0), 0);
+  // The oldest one may be about to be forgotten: then the stored one is more complete.
+  const isKept = (day: Day): boolean => day === oldest && (known.get(day)?.impressions ?? -1) >= ofOldest;
   await files.add(
     table,
     rows.filter(({ day }) => day >= (input.keptFrom ?? day) && !isKept(day)),

@@ -1,7 +1,7 @@
 // A property is recognised however it is written, and an ambiguous one is rejected with suggestions.
 import fc from 'fast-check';
 import t from 'tap';
-import { domainOf, matchProperty } from '../../server/domain/properties.ts';
+import { domainOf, isOfDomain, matchProperty } from '../../server/domain/properties.ts';
 
 const READABLE = ['sc-domain:shop.example', 'https://blog.example/', 'http://old.example/', 'https://old.example/'];
 
@@ -73,5 +73,22 @@ t.test('the domain of a property', (t) => {
   for (const text of ['shop.example', 'https://shop.example', 'sc-domain:', 'ftp://shop.example/']) {
     t.equal(domainOf(text), undefined, text);
   }
+  t.end();
+});
+
+t.test('addresses of the domain of a property', (t) => {
+  for (const property of ['sc-domain:shop.example', 'https://www.shop.example/', 'http://shop.example:8080/en/'])
+    for (const [address, is] of [
+      ['https://shop.example/', true],
+      ['http://www.Shop.Example/boots?a=b', true],
+      ['https://en.shop.example:8443/x', true],
+      ['https://notshop.example/', false],
+      ['https://shop.example.evil.example/', false],
+      ['https://shop.example@evil.example/', false],
+      ['ftp://shop.example/', false],
+      ['shop.example', false],
+    ] as const)
+      t.equal(isOfDomain(address, property), is, `${address} of ${property}`);
+  t.ok(isOfDomain('https://xn--mller-kva.de/', 'sc-domain:müller.de'));
   t.end();
 });

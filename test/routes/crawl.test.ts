@@ -73,10 +73,16 @@ t.test('flat rows: the days, or the page', async (t) => {
 });
 
 t.test('an unknown page, and a redirect without a size', async (t) => {
-  const { ask } = await bingWorld(t);
+  const { ask, methods } = await bingWorld(t);
   t.match((await ask(`/crawl?page=${SITE}nowhere`)).body, { page: null, reason: null, fetchedAt: /^20/ });
   t.match((await ask(`/crawl?page=${SITE}`)).body.page, { httpStatus: 301, documentSize: null });
-  refusedFor(t, await ask('/crawl?page='), 'page');
+  const asked = methods().length;
+  const others = ['', 'x', 'https://other.example/', 'https://notshop.example/', 'https://shop.example.evil.example/'];
+  for (const page of [...others, 'ftp://shop.example/', 'https://shop.example@evil.example/', 'javascript:alert(1)'])
+    refusedFor(t, await ask(`/crawl?page=${encodeURIComponent(page)}`), 'page');
+  t.equal(methods().length, asked, 'Bing is not asked about other sites');
+  const hostile = `${SITE}a'b%00;<script>&apikey=x#\u{1f97e}`;
+  t.match((await ask(`/crawl?page=${encodeURIComponent(hostile)}`)).body, { page: null, reason: null });
 });
 
 t.test('a failure is a reason, and is asked about again', async (t) => {

@@ -99,6 +99,24 @@ t.test('what Bing no longer keeps stays stored', async (t) => {
   t.equal((await rows(world, 'site_daily_bing'))[0]!['date'], '2026-02-27');
 });
 
+t.test('the first day of a new site grows, although it is the oldest', async (t) => {
+  const { world, fake } = await withBing(t);
+  const [day] = fake.searches.splice(0, 3, { ...fake.searches[3]!, day: '2026-03-06', clicks: 1, impressions: 10 });
+  fake.crawls.splice(0, 2);
+  await world.sync();
+  fake.searches.push({ ...day!, day: '2026-03-06', query: 'sandals', clicks: 4, impressions: 40 });
+  fake.crawls.push(fake.crawls[0]!);
+  world.clock += 24 * HOUR;
+  await world.sync();
+  t.match(await rows(world, 'site_daily_bing'), [{ date: '2026-03-06', clicks: 5 }, { date: '2026-03-13' }]);
+  t.match(await rows(world, 'query_weekly_bing'), [
+    { query: 'sandals', clicks: 4 },
+    { query: 'shoes', clicks: 1 },
+  ]);
+  const { days } = await crawled(world);
+  t.match(days, [{ date: '2026-03-06', crawledPages: 2 }]);
+});
+
 t.test('lost access is told as that of Bing, and Google is read', async (t) => {
   const { world, fake } = await withBing(t);
   await world.sync();

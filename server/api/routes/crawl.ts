@@ -53,7 +53,7 @@ export const crawl: Route = {
   description:
     'Evidence, not a verdict: that a page was crawled does not mean that it is in the index, and Bing tells of no page whether it is. Days of the site are stored by the sync, so that those which Bing no longer tells stay; Bing is asked beside it when this is asked for. What it knows of a page is not stored. Flat rows are the days, or with `page` the page.',
   response: responses(answer, 'What was found.', ['invalid_request', 'not_found'], { hasEtag: true }),
-  examples: { 200: '/projects/Proj1/crawl?page=https%3A%2F%2Facme.example%2F', 400: '/projects/Proj1/crawl?page=' },
+  examples: { 200: '/projects/Proj1/crawl?page=https%3A%2F%2Fshop.example%2F', 400: '/projects/Proj1/crawl?page=' },
   handle: answerWith(crawlReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
     rows: crawlRows,
