@@ -103,6 +103,12 @@ export function filesOf(process: Host) {
   wrapped['writeFile'] = inParts('writeFile');
 
   const wrappedSync: Record<string, unknown> = { ...sync, promises: wrapped };
+  // Their time would be real.
+  for (const name of Object.keys(promises).filter((one) => `${one}Sync` in sync)) {
+    wrappedSync[name] = () => {
+      throw new Error(`${name} of node:fs has a callback, which is not simulated: call that of node:fs/promises.`);
+    };
+  }
   for (const name of SYNC_WRITES) {
     const real = realSync[name] as Anything;
     wrappedSync[name] = (...given: Given) => {
