@@ -71,7 +71,7 @@ export function keywordLostText(
 export function urlChangedText(query: string, { page, before }: { page: string; before: string }, day: Day): AlertText {
   return {
     title: `Another page ranks for "${query}"`,
-    body: `In the 7 days to ${day} at least 60 % of the impressions of "${query}" went to ${page}; in the 28 days before they went to ${before}.`,
+    body: `In the 7 days to ${day} at least 60% of the impressions of "${query}" went to ${page}; in the 28 days before they went to ${before}.`,
   };
 }
 
@@ -82,7 +82,7 @@ export function urlMismatchText(
 ): AlertText {
   return {
     title: `"${query}" ranks with another page than the intended one`,
-    body: `In the 7 days to ${day} at least 60 % of the impressions of "${query}" went to ${page}; the page that should rank is ${target}.`,
+    body: `In the 7 days to ${day} at least 60% of the impressions of "${query}" went to ${page}; the page that should rank is ${target}.`,
   };
 }
 
@@ -96,7 +96,7 @@ export function groupedText(type: KeywordAlertType, queries: readonly string[], 
   };
 }
 
-const METRIC_NAMES = { clicks: 'clicks', impressions: 'impressions', ctr: 'ctr', position: 'average position' };
+const METRIC_NAMES = { clicks: 'clicks', impressions: 'impressions', ctr: 'CTR', position: 'average position' };
 
 /** @param about the subject, such as `the site` or `"boots"` */
 export function userRuleText(
@@ -130,7 +130,7 @@ export function resolvedText(day: Day, why: string): string {
 }
 
 export function percent(share: number): string {
-  return `${whole(share * 100)} %`;
+  return `${whole(share * 100)}%`;
 }
 
 export function whole(value: number): string {
@@ -146,6 +146,6 @@ function count(value: number, noun: string): string {
 }
 
 function formatFigure(metric: AlertRule['metric'], value: number): string {
-  if (metric === 'ctr') return `${(value * 100).toFixed(2)} %`;
+  if (metric === 'ctr') return `${(value * 100).toFixed(2)}%`;
   return metric === 'position' ? value.toFixed(2) : value.toLocaleString('en');
 }

@@ -87,7 +87,7 @@ function projectWords({ project, totals, change, movers, alerts, provisional }: 
   const numbers = [
     `${whole(clicks)} clicks${ratio(change?.clicks.ratio)}`,
     `${whole(impressions)} impressions${ratio(change?.impressions.ratio)}`,
-    ...(ctr === null ? [] : [`CTR ${(ctr * 100).toFixed(1)} %`]),
+    ...(ctr === null ? [] : [`CTR ${(ctr * 100).toFixed(1)}%`]),
     ...(position === null ? [] : [`position ${position.toFixed(1)}`]),
   ];
   const moved = moverWords([...movers.up, ...movers.down]);
@@ -118,7 +118,7 @@ const whole = (value: number): string => value.toLocaleString('en-US');
 function ratio(value: number | null | undefined): string {
   if (value === null || value === undefined) return '';
   const percent = Math.round(value * 100);
-  return ` (${percent > 0 ? '+' : ''}${percent} %)`;
+  return ` (${percent > 0 ? '+' : ''}${percent}%)`;
 }
 
 /** Control characters would end a line, or change the direction of text. */

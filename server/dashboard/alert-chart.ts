@@ -129,7 +129,7 @@ function siteChart({ type }: Alert, days: Days, range: Range, at: number): Omit<
     points,
     levels: [
       { name: 'Usual week', value: usual },
-      { name: 'Opens below (80 %)', value: 0.8 * usual },
+      { name: 'Opens below (80%)', value: 0.8 * usual },
     ],
   };
 }

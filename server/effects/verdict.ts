@@ -59,7 +59,7 @@ function verdictIn(judged: Judged): string {
     case 'fewer': {
       const { ratio, low, high } = effect!;
       const direction = verdict === 'more' ? 'more' : 'fewer';
-      return `${percent(Math.abs(ratio))} ${direction} clicks than expected (95 % interval: ${signed(low!)} to ${signed(high!)}): ${numbers(effect!)}.`;
+      return `${percent(Math.abs(ratio))} ${direction} clicks than expected (95% interval: ${signed(low!)} to ${signed(high!)}): ${numbers(effect!)}.`;
     }
     case 'no_evidence':
       return `No evidence of an effect: ${numbers(effect!)}. ${unseen(judged)}`.trim();
@@ -87,7 +87,7 @@ function numbers({ actual, expected }: NonNullable<Judged['effect']>): string {
 }
 
 function percent(ratio: number): string {
-  return `${Math.round(ratio * 100)} %`;
+  return `${Math.round(ratio * 100)}%`;
 }
 
 function signed(ratio: number): string {

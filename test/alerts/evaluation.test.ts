@@ -148,7 +148,7 @@ t.test('alerts resolve with the text that says why, and open again later', async
   await evaluate(world);
   const traffic = (await alertsOf(world)).find(({ type }) => type === 'traffic_drop')!;
   t.equal(traffic['isOpen'], false);
-  t.match(traffic['body'], /Resolved on 2026-08-1\d: clicks are back at \d+ % of the usual week\.$/);
+  t.match(traffic['body'], /Resolved on 2026-08-1\d: clicks are back at \d+% of the usual week\.$/);
 });
 
 t.test('alerts of a snapshot are its own, and a replacing load never touches ours', async (t) => {

@@ -50,7 +50,7 @@ t.test('it opens on the second hour under a fifth of the usual ones, and resolve
     {
       ...{ type: 'hourly_stop', subject: 'site', severity: 'critical', date: LAST, resolvedOn: LAST },
       title: 'Clicks have stopped: 0 in 6 hours, against 60',
-      body: /^From 2026-08-18 00:00 to 2026-08-18 06:00, Pacific time, the site had 0 clicks\. The same hours of the four weeks before had 60 on average\. Noted \(technical, 2026-08-18\): New server\. Resolved on 2026-08-18: 67 % of the usual clicks are back\.$/,
+      body: /^From 2026-08-18 00:00 to 2026-08-18 06:00, Pacific time, the site had 0 clicks\. The same hours of the four weeks before had 60 on average\. Noted \(technical, 2026-08-18\): New server\. Resolved on 2026-08-18: 67% of the usual clicks are back\.$/,
     },
   ]);
   t.equal(alerts.length, 1);

@@ -42,7 +42,7 @@ t.test('an alert opens on the second evaluation, rises while it is open, and res
   t.same(more, []);
   // 140 - n * 8 is far enough below 140 from the sixth day on.
   t.match(alert, { day: 63 + 6, severity: 'critical', type: 'traffic_drop', subject: 'site', keywordId: null });
-  t.equal(alert!.title, 'Clicks fell 40 % below the usual week: 84 against 140');
+  t.equal(alert!.title, 'Clicks fell 40% below the usual week: 84 against 140');
   t.match(
     alert!.body,
     /84 clicks in the week to 2026-08-09.*140\. Noted \(technical, 2026-08-05 to 2026-08-07\): The server was moved\./,
@@ -51,7 +51,7 @@ t.test('an alert opens on the second evaluation, rises while it is open, and res
   t.equal(alert!.body.match(/Critical on/g)?.length, 1, 'it says so once');
   t.notMatch(alert!.body, /Before that week/);
   // Three evaluations running with at least 126 of 140.
-  t.match(alert!.body, /Resolved on 2026-08-29: clicks are back at 100 % of the usual week\.$/);
+  t.match(alert!.body, /Resolved on 2026-08-29: clicks are back at 100% of the usual week\.$/);
   t.equal(alert!.resolvedOn, '2026-08-29');
   t.end();
 });

@@ -76,10 +76,7 @@ t.test('figures are compared with those of the days before, or of the year befor
     [[13, null]],
   );
   t.same(replay({ ...falls, op: 'rises_by', value: 20 }, fall), []);
-  t.equal(
-    replay({ ...falls, value: 20 }, fall)[0]!.title,
-    'Rule "Few": clicks of the site fell by 20 %: 56 against 70',
-  );
+  t.equal(replay({ ...falls, value: 20 }, fall)[0]!.title, 'Rule "Few": clicks of the site fell by 20%: 56 against 70');
   t.same(replay({ ...falls, value: 1 }, [...times(7, 0), ...times(7, 0)]), [], 'no percentage of nothing');
   const year = { against: 'year', op: 'falls_by', unit: 'percent', value: 50 } as const;
   t.same(

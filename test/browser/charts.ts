@@ -19,6 +19,7 @@ t.test('metrics and subjects are added to the chart, and stay in the address', a
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.waitForURL(/lines=brand/);
   await settled(page);
+  await page.locator('.key-series').nth(3).waitFor();
   t.equal(await page.getByRole('button', { name: 'Line', exact: true }).count(), 0, 'four lines are all');
   t.strictSame(await page.locator('.key-series').allInnerTexts(), [
     'Impressions',
@@ -78,6 +79,17 @@ t.test('a marker opens what it stands for, by keys too, and leads there', async 
   await context.close();
 });
 
+t.test('the key of a chart names only what the chart has', async (t) => {
+  const context = await signedIn();
+  const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1');
+  t.equal(await page.locator('.key-note').count(), 1);
+  await open(page, '/app/p/Proj1?period=7d');
+  await page.locator('.chart-canvas canvas').waitFor();
+  t.equal(await page.locator('.key-note').count(), 0, 'no note is about these days');
+  await context.close();
+});
+
 t.test('arrow keys read each line of a day', async (t) => {
   const context = await signedIn();
   const { page } = await watchedPage(context, origin);
@@ -85,7 +97,7 @@ t.test('arrow keys read each line of a day', async (t) => {
   await page.locator('.performance .chart-canvas').focus();
   await page.keyboard.press('ArrowLeft');
   const status = page.locator('.performance [role=status]').first();
-  await status.filter({ hasText: /\d+ Clicks, Impressions: \d+/ }).waitFor();
+  await status.filter({ hasText: /Clicks: \d+ \(\d+ compared\), Impressions: \d+/ }).waitFor();
   t.pass();
   await context.close();
 });

@@ -54,6 +54,19 @@ t.test('the rows of the overview open too, by keys', async (t) => {
   await context.close();
 });
 
+t.test('lists that a device does not filter say so', async (t) => {
+  const context = await signedIn();
+  const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1?device=mobile');
+  for (const name of ['Top queries', 'Top pages']) {
+    t.equal(await page.getByLabel(name).getByText('all devices', { exact: true }).count(), 1, name);
+  }
+  await open(page, '/app/p/Proj1/queries?change=new');
+  await page.getByRole('link', { name: 'Show all queries' }).click();
+  await page.getByRole('link', { name: 'walking boots' }).waitFor();
+  await context.close();
+});
+
 t.test('a day of the chart narrows the view to it, by a click, by keys and in the table', async (t) => {
   const context = await signedIn();
   const { page, problems } = await watchedPage(context, origin);

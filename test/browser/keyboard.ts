@@ -73,7 +73,7 @@ t.test('with a keyboard alone', async (t) => {
   await tabTo(/^Clicks of shop\.example by/);
   await press('ArrowLeft', 'ArrowLeft');
   const status = page.locator('.performance [role=status]').first();
-  await status.filter({ hasText: /\d+ Clicks/ }).waitFor();
+  await status.filter({ hasText: /Clicks: \d+/ }).waitFor();
   await press('Enter');
   await page.waitForURL(/from=/);
   await settled(page);

@@ -135,5 +135,8 @@ t.test('numbers are explained in place; on paper there is no navigation', async 
     await page.emulateMedia({ media: 'print' });
     t.notOk(await page.getByRole('navigation', { name: 'Screens' }).isVisible());
     t.ok(await page.locator('.metrics').isVisible());
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const colour = await page.evaluate('getComputedStyle(document.querySelector(".metric-value")).color');
+    t.equal(colour, 'rgb(26, 34, 48)', 'paper is white, whatever the screen is');
   });
 });

@@ -17,6 +17,12 @@ t.test('a condition on a text takes any text', async (t) => {
   await page.waitForURL(/filter=query%3Acontains%3Awalking\+b/);
   await settled(page);
   t.strictSame(await page.locator('tbody .row-name .text').allInnerTexts(), ['walking boots']);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByLabel('Field').selectOption('ctr');
+  await page.getByLabel('Value in percent').fill('1.1');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.waitForURL(/ctr%3Alte%3A0\.011$/);
+  await page.getByRole('button', { name: 'CTR ≤ 1.1% remove this filter' }).waitFor();
   t.strictSame(problems, []);
   await context.close();
 });
@@ -37,7 +43,7 @@ t.test('typed days count when they are right, and say what is wrong until then',
   await page.getByText(/^At most 486 days/).waitFor();
   await first.fill(end);
   await last.fill('2199-01-01');
-  await page.getByText('Data ends on').waitFor();
+  await page.getByText(/^Data ends on \w+ \d+, \d{4}$/).waitFor();
   await last.fill(end);
   await last.blur();
   await page.waitForURL((url) => url.searchParams.get('from') === end && url.searchParams.get('to') === end);
@@ -85,7 +91,7 @@ t.test('a chart is read by keys, zoomed by dragging, and saved', async (t) => {
   await chart.focus();
   await page.keyboard.press('Home');
   const spoken = page.locator('.performance figure p[role=status]');
-  t.match(await spoken.innerText(), /^\w+, \w+ \d+, \d{4}: [\d,]+ Clicks$/);
+  t.match(await spoken.innerText(), /^\w+, \w+ \d+, \d{4}, Clicks: [\d,]+ \([\d,]+ compared\)$/);
   const first = await spoken.innerText();
   await page.keyboard.press('ArrowRight');
   t.not(await spoken.innerText(), first, 'the next day');

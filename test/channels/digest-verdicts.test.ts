@@ -92,7 +92,7 @@ t.test('in words, in a mail and by command', async (t) => {
   );
   const words = ['channels', 'digest', channel.id, '--as-of', '2026-01-05'];
   const said =
-    /shop\.example, change of 2025-12-01 to https:\/\/shop\.example\/0 \(<b>@here<\/b> x{87}…\): \d+ % more clicks than expected \(95 % interval: \+\d+ % to \+\d+ %\): [\d,]+ against [\d,]+\./;
+    /shop\.example, change of 2025-12-01 to https:\/\/shop\.example\/0 \(<b>@here<\/b> x{87}…\): \d+% more clicks than expected \(95% interval: \+\d+% to \+\d+%\): [\d,]+ against [\d,]+\./;
   t.match((await cli(...words, '--dry-run')).stdout, said);
   await json(...words);
   const [{ raw } = { raw: '' }] = server.mails;

@@ -106,10 +106,10 @@ t.test('a mail has a picture of the clicks of each project, inside', async (t) =
   const [html] = partsOf(raw, 'text/html');
   t.match(
     text!.toString(),
-    /shop\.example: 7\d\d clicks, 6,0\d\d impressions, CTR 1\d\.\d %/,
+    /shop\.example: 7\d\d clicks, 6,0\d\d impressions, CTR 1\d\.\d%/,
     'no percentage with a gap',
   );
-  t.match(text!.toString(), /other\.example: 9\d\d clicks \(\+\d+ %\), [\d,]+ impressions/);
+  t.match(text!.toString(), /other\.example: 9\d\d clicks \(\+\d+%\), [\d,]+ impressions/);
   t.notMatch(text!.toString(), /Most of the change/, 'all pages did the same in both weeks');
   await json('channels', 'digest', channel.id, '--as-of', '2026-03-09');
   const [later] = partsOf(server.mails[1]!.raw, 'text/plain');

@@ -74,7 +74,7 @@ t.test('the list says what became of each change', async (t) => {
   const { stdout } = await run('list', '--project', 'Proj1');
   t.match(stdout, /VERDICT +EFFECT/);
   const line = stdout.split('\n').find((each) => each.startsWith(uuid(1)));
-  t.match(line, new RegExp(`${CHANGE} .*more +\\d+ % more clicks than expected`));
+  t.match(line, new RegExp(`${CHANGE} .*more +\\d+% more clicks than expected`));
 });
 
 t.test('notes without a project or without data have no verdict that they cannot have', async (t) => {

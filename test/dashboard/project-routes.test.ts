@@ -106,7 +106,7 @@ t.test('an alert: the weeks around it, with what was usual and the margin', asyn
   t.equal(traffic.metric, 'clicks');
   t.strictSame(traffic.levels, [
     { name: 'Usual week', value: 700 },
-    { name: 'Opens below (80 %)', value: 560 },
+    { name: 'Opens below (80%)', value: 560 },
   ]);
   const last = traffic.points.find(({ date }: { date: string }) => date === '2026-03-07');
   t.equal(last.value, 7 * 30);

@@ -37,10 +37,7 @@ t.test('a change that brought clicks is found, with an interval that holds what 
   // Page 3 was changed itself.
   t.equal(control.members, 12);
   t.ok(detectable.ratio > 0 && detectable.ratio < 0.5);
-  t.match(
-    body.text,
-    /^\d+ % more clicks than expected \(95 % interval: \+\d+ % to \+\d+ %\): [\d,]+ against [\d,]+\.$/,
-  );
+  t.match(body.text, /^\d+% more clicks than expected \(95% interval: \+\d+% to \+\d+%\): [\d,]+ against [\d,]+\.$/);
   t.equal(daily.length, 56 + 7 + 28, 'from the first day before to the last one after');
   const after = daily.filter(({ date }: { date: string }) => date >= body.windows.after.from);
   const sum = (name: 'actual' | 'expected') =>
@@ -102,7 +99,7 @@ t.test('without an effect, what could not have been seen is said', async (t) => 
   const { body } = await of({ date: CHANGE, page: page(9) });
   t.equal(body.verdict, 'no_evidence');
   t.ok(body.effect.p >= 0.05 && body.effect.low < 0 && body.effect.high > 0, JSON.stringify(body.effect));
-  t.match(body.text, /^No evidence of an effect: .* A change under \d+ % could not be seen here within 28 days\.$/);
+  t.match(body.text, /^No evidence of an effect: .* A change under \d+% could not be seen here within 28 days\.$/);
 });
 
 t.test('unfinished and future windows have no p, but say what could be detected', async (t) => {

@@ -1,12 +1,11 @@
-import { useEffect } from 'preact/hooks';
-
+import { useLayoutEffect } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso/router';
-import { request, session } from './lib/api.ts';
+import { session, useResource } from './lib/api.ts';
 import type { Session } from './lib/types.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { lazyScreen } from './parts/lazy-screen.tsx';
 import { Shell } from './parts/shell.tsx';
-import { Missing } from './parts/states.tsx';
+import { ErrorBox, Missing } from './parts/states.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Projects } from './screens/projects.tsx';
 
@@ -14,19 +13,20 @@ import { Projects } from './screens/projects.tsx';
 export function App() {
   const { path } = useLocation();
   const isSignInPage = path === '/app/sign-in';
-  useEffect(() => {
-    if (session.value !== undefined || isSignInPage) return;
-    request<Session>('/session').then(
-      (found) => {
-        session.value = found;
-      },
-      () => {
-        // Without an answer there is nothing to show but the way in.
-        session.value = null;
-      },
-    );
-  }, [isSignInPage]);
+  const isUnknown = session.value === undefined && !isSignInPage;
+  const { data, error, reload } = useResource<Session>(isUnknown ? '/session' : null);
+  useLayoutEffect(() => {
+    if (isUnknown && data !== undefined) session.value = data;
+  }, [data]);
   if (session.value === null || isSignInPage) return <SignIn />;
+  // A server that does not answer has not signed anybody out.
+  if (error) {
+    return (
+      <main class="sign-in">
+        <ErrorBox error={error} retry={reload} />
+      </main>
+    );
+  }
   // Who is signed in decides which buttons there are. Until that is known, nothing shows that would move.
   return (
     <div class={session.value === undefined ? 'unseen' : undefined}>

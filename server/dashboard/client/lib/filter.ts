@@ -1,3 +1,5 @@
+import { formatFinePercent } from './format.ts';
+
 /** The language of filters: `field:operator:value`, joined by `;`, in which `\;` is a semicolon. */
 
 export interface Condition {
@@ -60,5 +62,6 @@ export function joinFilters(...filters: readonly string[]): string {
 
 export function describeCondition({ field, op, value }: Condition): string {
   const name = [...TEXT_OPERATORS, ...NUMBER_OPERATORS].find(([known]) => known === op)?.[1] ?? op;
+  if (field === 'ctr') return `CTR ${name} ${formatFinePercent(Number(value))}`;
   return `${TEXT_FIELDS[field as TextField]?.toLowerCase() ?? field} ${name} ${value}`;
 }

@@ -62,6 +62,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${whole.format(count)} ${count === 1 ? one : many}`;
 }
 
+/** A ratio in percent with all that is said of it: `2.5%`, `0.34%`. */
+export function formatFinePercent(value: number): string {
+  return finePercent.format(value);
+}
+
 export function formatPercent(value: number): string {
   return percent.format(value);
 }

@@ -111,7 +111,7 @@ function NewCondition({ fields, onAdd }: NewConditionProps) {
       onSubmit={(event) => {
         event.preventDefault();
         // Shares are shown in percent and asked for as ratios.
-        const sent = field === 'ctr' ? String(Number(value) / 100) : value;
+        const sent = field === 'ctr' ? String(Number((Number(value) / 100).toPrecision(12))) : value;
         onAdd({ field, op, value: sent });
       }}
     >

@@ -1,8 +1,13 @@
 import { hasNothingToCompare, metricOf } from '../lib/changes.ts';
 import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import { type Compared, METRICS, type Metrics } from '../lib/types.ts';
+import { type Compared, METRICS, type Metric, type Metrics } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Change, Value } from './numbers.tsx';
+
+/** A CTR or position of neither of the ranges has no change. */
+function hasNumber(metric: Metric, totals: Metrics & Compared): boolean {
+  return metricOf(metric, totals) !== null || metricOf(metric, totals.comparison!) !== null;
+}
 
 /** The four metrics of a range; the chosen one is that of the chart. */
 export function MetricTiles({ totals }: { totals: (Metrics & Compared) | undefined }) {
@@ -23,7 +28,7 @@ export function MetricTiles({ totals }: { totals: (Metrics & Compared) | undefin
           <span class="metric-change">
             {totals && hasNothingToCompare(totals) ? (
               <span class="muted">No data to compare with</span>
-            ) : totals?.comparison ? (
+            ) : totals?.comparison && hasNumber(name, totals) ? (
               <>
                 <Change metric={name} row={totals} />{' '}
                 <span class="muted" title={exactMetric(name, metricOf(name, totals.comparison))}>

@@ -1,5 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { addDays, CALENDAR_PERIODS, comparedRange, countDays, isDay, MAX_DAYS, yesterday } from '../lib/dates.ts';
+import {
+  addDays,
+  CALENDAR_PERIODS,
+  comparedRange,
+  countDays,
+  formatDate,
+  isDay,
+  MAX_DAYS,
+  yesterday,
+} from '../lib/dates.ts';
 import type { Day, Project, Range } from '../lib/types.ts';
 import { movedRange, rangeOf, useView } from '../lib/view.ts';
 import { Select } from './controls.tsx';
@@ -159,8 +168,9 @@ function TwoDays({ range: { from, to }, names, last, onChoose }: TwoDaysProps) {
 /** What keeps two days from being a range, in a few words. */
 function problemOf({ from, to }: Range, last: Day): string | undefined {
   if (!isDay(from) || !isDay(to)) return 'Complete both days';
-  if (to > last) return `Data ends on ${last}`;
+  if (to > last) return `Data ends on ${formatDate(last)}`;
   if (from > to) return 'The first day is after the last one';
-  if (countDays({ from, to }) > MAX_DAYS) return `At most ${MAX_DAYS} days: from ${addDays(to, 1 - MAX_DAYS)}`;
+  if (countDays({ from, to }) > MAX_DAYS)
+    return `At most ${MAX_DAYS} days: from ${formatDate(addDays(to, 1 - MAX_DAYS))}`;
   return undefined;
 }

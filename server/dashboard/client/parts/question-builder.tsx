@@ -1,4 +1,4 @@
-import { METRIC_NAMES } from '../lib/format.ts';
+import { formatCount, METRIC_NAMES } from '../lib/format.ts';
 import { askedOf, type Dimension, isTime, LIMITS, SUBJECTS, TIME_NAMES, TIMES, whereOf } from '../lib/question.ts';
 import { METRICS } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
@@ -41,7 +41,7 @@ export function QuestionBuilder({ project }: { project: string }) {
         <Select
           label="Rows at most"
           value={String(limit)}
-          options={LIMITS.map((count) => [String(count), `Up to ${count} rows`] as const)}
+          options={LIMITS.map((count) => [String(count), `Up to ${formatCount(count)} rows`] as const)}
           onChange={(rows) => view.change({ rows })}
         />
         <QuestionFilters

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { exactMetric, METRIC_NAMES } from '../lib/format.ts';
 import { theme } from '../lib/theme.ts';
 import type { Metric, Range } from '../lib/types.ts';
-import type { ChartData, ChartPoint, ExtraLine } from './chart-data.ts';
+import type { ChartData, ExtraLine } from './chart-data.ts';
 import { markerPlaces } from './chart-drawing.ts';
 import { savePicture, saveTable } from './chart-files.ts';
 import { chartOptions, comparedLines, DRAG } from './chart-options.ts';
@@ -33,7 +33,8 @@ const MARKS = { partial: 'Incomplete', provisional: 'May still change' } as cons
 export function TimeChart(props: TimeChartProps) {
   const [isTable, setTable] = useState(false);
   const figure = useRef<HTMLElement>(null);
-  const { points, compared, markers = [], levels = [], band, extra = [] } = props;
+  const { points, compared, levels = [], band, extra = [] } = props;
+  const markers = (props.markers ?? []).filter((marker) => markerPlaces(points, marker) !== undefined);
   const marks = new Set(points.map(({ mark, value }) => (value === null ? undefined : mark)));
   const name = `${props.metric}-${points[0]?.date ?? ''}-${points.at(-1)?.to ?? points.at(-1)?.date ?? ''}`;
   const hatched = (['provisional', 'partial'] as const).filter((mark) => marks.has(mark));
@@ -177,7 +178,7 @@ function Canvas(props: TimeChartProps) {
       </div>
       <MarkerSigns signs={signs} width={width} />
       <p class="sr-only" role="status">
-        {point && at && [mainText(props.metric, point), ...extra.map((line) => extraText(line, at.index))].join(', ')}
+        {point && at && [mainText(props, at.index), ...extra.map((line) => extraText(line, at.index))].join(', ')}
       </p>
     </div>
   );
@@ -185,13 +186,22 @@ function Canvas(props: TimeChartProps) {
 
 const NO_LINES: readonly ExtraLine[] = [];
 
-function mainText(metric: Metric, point: ChartPoint): string {
-  return `${pointName(point)}: ${exactMetric(metric, point.value)} ${METRIC_NAMES[metric]}`;
+/** The first line at a place. */
+function mainText({ metric, points, compared }: ChartData, index: number): string {
+  const point = points[index]!;
+  const before = compared?.[index];
+  const text = lineText(METRIC_NAMES[metric], metric, point.value, before?.value);
+  return `${pointName(point)}, ${text}${point.mark ? `, ${MARKS[point.mark].toLowerCase()}` : ''}`;
 }
 
 function extraText({ name, metric, values, compared }: ExtraLine, index: number): string {
-  const now = `${name}: ${exactMetric(metric, values[index])}`;
-  return compared === undefined ? now : `${now} (${exactMetric(metric, compared[index])} compared)`;
+  return lineText(name, metric, values[index] ?? null, compared && (compared[index] ?? null));
+}
+
+/** @param before the value of the compared days; undefined without them */
+function lineText(name: string, metric: Metric, now: number | null, before: number | null | undefined): string {
+  const text = `${name}: ${exactMetric(metric, now)}`;
+  return before === undefined ? text : `${text} (${exactMetric(metric, before)} compared)`;
 }
 
 /** The place that a key leads to; undefined for other keys. */

@@ -46,6 +46,7 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
     <section class={`card top-rows ${isLoading && data ? 'is-stale' : ''}`} aria-label={title}>
       <header>
         <h2>{title}</h2>
+        {view.device !== 'all' && <span class="muted">all devices</span>}
         <a href={link(`/app/p/${project.id}/${kind}`)}>All {kind}</a>
       </header>
       {error && <ErrorBox error={error} retry={reload} />}

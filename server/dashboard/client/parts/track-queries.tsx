@@ -31,7 +31,7 @@ export function TrackQueries({ project, onEnd }: Props) {
       onSubmit={() => void track()}
       onCancel={() => onEnd()}
     >
-      <TextField form={form} name="queries" label="Queries" rows={6} isRequired help="One in a line." />
+      <TextField form={form} name="queries" label="Queries" rows={6} isRequired help="One per line." />
       <TextField form={form} name="tags" label="Tags" help="Separated by commas; none without them." />
     </Form>
   );

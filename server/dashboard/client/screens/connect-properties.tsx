@@ -126,7 +126,7 @@ function NewProject({ path, property, onCancel }: { path: string; property: stri
         name="brandTerms"
         label="Brand terms"
         rows={2}
-        help="One in a line: queries that contain one are counted as brand."
+        help="One per line: queries that contain one are counted as brand."
       />
       <TextField
         form={form}
@@ -160,7 +160,7 @@ function NewProject({ path, property, onCancel }: { path: string; property: stri
           )}
         </Field>
       ) : (
-        <TextField form={form} name="queries" label="Queries" rows={6} isRequired help="One in a line." />
+        <TextField form={form} name="queries" label="Queries" rows={6} isRequired help="One per line." />
       )}
     </Form>
   );

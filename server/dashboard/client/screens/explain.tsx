@@ -131,7 +131,9 @@ function Change({ answer }: { answer: ExplainAnswer }) {
           ))}
         </ul>
       )}
-      {notes.length > 0 && <p class="muted hint">Notes on these days: {notes.map(({ text }) => text).join('; ')}</p>}
+      {notes.length > 0 && (
+        <p class="muted hint">Notes on these days: {notes.map(({ text }) => text.replace(/\.$/, '')).join('; ')}</p>
+      )}
     </section>
   );
 }

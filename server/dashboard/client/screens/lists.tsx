@@ -144,6 +144,7 @@ export function List({ project, kind, path, parameters, isByChange = false }: Li
               Remove all filters
             </a>
           )}
+          {isByChange && !isFiltered && <a href={view.with({ change: null, offset: null })}>Show all {kind}</a>}
         </Empty>
       ) : (
         (rows !== undefined || error === undefined) && (

@@ -53,7 +53,7 @@ function TermsForm({ path, terms, onSaved }: { path: string; terms: readonly Ter
         name="terms"
         label="Terms"
         rows={4}
-        help="One in a line. A query that contains one counts as brand. After word: it must be a whole word, whatever its case and accents."
+        help="One per line. A query that contains one counts as brand. Write word: before a term that must be a whole word; upper case and accents do not matter."
       />
       <div>
         <button type="button" class="button" disabled={form.isBusy} onClick={() => void look()}>

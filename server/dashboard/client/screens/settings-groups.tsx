@@ -197,7 +197,7 @@ function PageGroupForm({ path, group, onEnd }: PageGroupFormProps) {
         name="pinnedUrls"
         label="Also these paths"
         rows={2}
-        help="One in a line, such as /blog/best: they belong to it whatever the conditions say."
+        help="One per line, such as /blog/best: they belong to it whatever the conditions say."
       />
       <Preview
         path={`${path}/preview`}
