@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import { cacheKey } from '../domain/cache-key.ts';
+import { KnownError } from '../domain/errors.ts';
 import { ProviderFailure, toKnownError } from '../providers/failures.ts';
 import { jobOfCommand } from '../providers/gateway.ts';
 import type { Crawl } from '../providers/provider.ts';
@@ -49,6 +50,9 @@ export class Crawls {
       this.#kept.set(key, fetched);
       return fetched;
     } catch (error) {
+      // Stored days are answered without those that Bing would tell.
+      const isLate = error instanceof KnownError && error.reason === 'list-wait' && !signal.aborted;
+      if (isLate && url === null) return { reason: 'Bing has not answered yet; try again in a minute.' };
       if (!(error instanceof ProviderFailure) || gateway.stopped.aborted) throw error;
       return { reason: (toKnownError(error, providerOf(connection.kind).errors) as Error).message };
     }

@@ -165,6 +165,9 @@ t.test('days of the crawler that Bing no longer tells stay, and the others follo
     t.match(now.days, corrected);
     t.match(now.reason, reason);
   }
+  world.clock += 24 * HOUR;
+  fake.intercept = () => new Promise(() => {});
+  t.match(await crawled(world), { reason: /not answered yet/, days: corrected });
   await removeConnection(world.catalog, 'Proj1', 'bing');
   t.match(await crawled(world), { reason: /connections set/, days: corrected });
   const property = 'sc-domain:other.example';
