@@ -40,7 +40,10 @@ async function newestDays(server: Server, id: string, key: string): Promise<unkn
 
 t.test('npm start, the demo and the first answers', async (t) => {
   t.equal(block('start'), 'npm ci && npm start\n');
-  t.equal(scripts['start'], 'MALLOC_ARENA_MAX=2 exec node cli/ordinate.ts serve --demo');
+  t.equal(
+    scripts['start'],
+    'MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE=$PWD/node_modules/.cache/compiled exec node cli/ordinate.ts serve --demo',
+  );
   const folder = temporaryFolder(t);
   const dataFolder = join(folder, 'not', 'there', 'yet');
   const settings = { ORDINATE_DATA: dataFolder };

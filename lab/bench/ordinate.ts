@@ -10,6 +10,7 @@ import { PeakMemory, processorSeconds } from './memory.ts';
 const root = join(import.meta.dirname, '../..');
 /** A test of the benchmark has a program that starts sooner. */
 const program = process.env['TEST_PROGRAM'] ?? join(root, 'cli/ordinate.ts');
+const COMPILED = join(root, 'node_modules/.cache/compiled');
 const run = promisify(execFile);
 
 /** Runs an `ordinate` command with a data folder, or with settings; returns its standard output. */
@@ -97,7 +98,13 @@ export async function startServer({
   const several = workers === undefined ? [] : ['--workers', String(workers)];
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1', ...several], {
     // As bin/ordinate sets it.
-    env: { ...process.env, MALLOC_ARENA_MAX: '2', ORDINATE_DATA: dataFolder, ...environment },
+    env: {
+      NODE_COMPILE_CACHE: COMPILED,
+      ...process.env,
+      MALLOC_ARENA_MAX: '2',
+      ORDINATE_DATA: dataFolder,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', log],
   });
   closeSync(log);
