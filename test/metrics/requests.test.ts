@@ -1,5 +1,5 @@
 // Requests to the API and to providers are counted by route, status and outcome, in few series.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { connect, connectedWorld } from '../fakes/connected.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT } from '../world.ts';
@@ -93,23 +93,30 @@ t.test('requests to providers and fetches of lists are counted by outcome', asyn
   t.strictSame(valuesOf(text, 'ordinate_places_used', { ...SERVER, gate: 'provider' }), { '': 0 });
 });
 
-t.test('statements in SQL are counted by outcome', async (t) => {
-  const world = await makeWorld(t, ROWS, {
-    measured: true,
-    environment: { ORDINATE_SQL: 'on' },
-    limits: { statement: 3000 },
-  });
+/** What became of statements, by outcome, and how many were timed and wait. */
+async function countStatements(t: Test, statement: number, statements: readonly string[]) {
+  const options = { measured: true, environment: { ORDINATE_SQL: 'on' }, limits: { statement } };
+  const world = await makeWorld(t, ROWS, options);
   const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', by: null, at: 0, scope: 'sql' });
-  const endless = 'with recursive n as (select 1 as i union all select i + 1 from n) select count(*) from n';
-  for (const sql of ['select 1', 'from range(2)', `from read_text('/etc/passwd')`, 'select no_column', endless]) {
-    const headers = { authorization: `Bearer ${key}` };
+  const headers = { authorization: `Bearer ${key}` };
+  for (const sql of statements) {
     await world.app.inject({ method: 'POST', url: '/api/v1/projects/Proj1/sql', headers, payload: { sql, limit: 1 } });
   }
   const text = await world.scrape();
-  const outcomes = { complete: 1, truncated: 1, refused: 2, stopped: 1, busy: 0, failed: 0 };
-  t.strictSame(valuesOf(text, 'ordinate_statements_total', SERVER), outcomes);
-  t.strictSame(valuesOf(text, 'ordinate_statement_seconds_count', SERVER), { '': 5 });
-  t.strictSame(valuesOf(text, 'ordinate_places_waiting', { ...SERVER, gate: 'sql' }), { '': 0 });
+  return {
+    ...valuesOf(text, 'ordinate_statements_total', SERVER),
+    timed: valuesOf(text, 'ordinate_statement_seconds_count', SERVER)[''],
+    waiting: valuesOf(text, 'ordinate_places_waiting', { ...SERVER, gate: 'sql' })[''],
+  };
+}
+
+t.test('statements in SQL are counted by outcome', async (t) => {
+  const none = { complete: 0, truncated: 0, refused: 0, stopped: 0, busy: 0, failed: 0, waiting: 0 };
+  const statements = ['select 1', 'from range(2)', `from read_text('/etc/passwd')`, 'select no_column'];
+  const counted = await countStatements(t, 60_000, statements);
+  t.strictSame(counted, { ...none, complete: 1, truncated: 1, refused: 2, timed: 4 });
+  const endless = 'with recursive n as (select 1 as i union all select i + 1 from n) select count(*) from n';
+  t.strictSame(await countStatements(t, 500, [endless]), { ...none, stopped: 1, timed: 1 });
 });
 
 t.test('few projects have a series of their own: those whose sync is the oldest', async (t) => {

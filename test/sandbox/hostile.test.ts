@@ -20,8 +20,8 @@ const outcomes = new Map<Hostile, string>();
 const count = { refused: 0, runs: 0, stopped: 0 };
 
 for (const [outcome, status, statements, limits] of [
-  ['refused', 400, [...REFUSED, ...MORE_REFUSED], {}],
-  ['runs', 200, [...HARMLESS, ...MORE_HARMLESS], {}],
+  ['refused', 400, [...REFUSED, ...MORE_REFUSED], on.limits],
+  ['runs', 200, [...HARMLESS, ...MORE_HARMLESS], on.limits],
   ['stopped', 400, [...BOMBS, ...MORE_BOMBS], { statement: 1000 }],
 ] as const) {
   test(`hostile statements: ${outcome}`, async (t) => {

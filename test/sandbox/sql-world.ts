@@ -75,4 +75,5 @@ export async function poster(world: World, scope: 'sql' | null = 'sql', projects
   };
 }
 
-export const on = { environment: { ORDINATE_SQL: 'on' } };
+/** A server with SQL. Statements that should end have time enough, also beside much other work. */
+export const on = { environment: { ORDINATE_SQL: 'on' }, limits: { statement: 60_000 } };

@@ -8,11 +8,8 @@ import { makeWorld } from '../world.ts';
 import { BOMBS } from './hostile.ts';
 import { FACTS, on, poster } from './sql-world.ts';
 
-/** What statements that should end may take: beside other work, one that counts all tables takes seconds. */
-const patient = { ...on, limits: { statement: 60_000 } };
-
 test('SQL reads the rows of the project', async (t) => {
-  const world = await makeWorld(t, FACTS, patient);
+  const world = await makeWorld(t, FACTS, on);
   const post = await poster(world);
 
   const sums = await post({
@@ -56,7 +53,7 @@ test('SQL reads the rows of the project', async (t) => {
 });
 
 test('who may use SQL', async (t) => {
-  const world = await makeWorld(t, FACTS, patient);
+  const world = await makeWorld(t, FACTS, on);
   t.match(await (await poster(world, null))({ sql: 'select 1' }), {
     status: 403,
     body: { error: { code: 'scope_required' } },
@@ -79,7 +76,7 @@ test('who may use SQL', async (t) => {
 });
 
 test('the process of a statement is killed when its client leaves, and when the server stops', async (t) => {
-  const world = await makeWorld(t, FACTS, patient);
+  const world = await makeWorld(t, FACTS, on);
   const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', by: null, at: 0, scope: 'sql' });
   const address = await world.app.listen({ port: 0 });
   const ask = async (sql: string, signal?: AbortSignal): Promise<number> => {
