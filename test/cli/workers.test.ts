@@ -45,7 +45,8 @@ t.test(
       Array.from({ length: 20 }, () => fetch(`${url}/Proj1/snapshot/none`, { method: 'HEAD', headers: bearer })),
     );
     t.strictSame(
-      parts.map(({ headers }) => Number(headers.get('x-ratelimit-remaining'))).sort((a, b) => b - a),
+      // Of an answer that was not counted, its status.
+      parts.map(({ status, headers }) => Number(headers.get('x-ratelimit-remaining') ?? -status)).sort((a, b) => b - a),
       Array.from({ length: 20 }, (_, index) => 2399 - index),
       'requests for files are counted by all of them too, apart',
     );
