@@ -1,5 +1,5 @@
 import { addDays, type Day, later } from '../domain/dates.ts';
-import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
+import { eventsIn, type ProviderEvent, type UnseenEvents } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { Surface } from '../domain/search-types.ts';
 import type { Quality } from '../reports/quality.ts';
@@ -33,8 +33,14 @@ function provisional({ from, to }: Range, finalThrough: Day | null): Range | nul
   return first <= to ? { from: first, to } : null;
 }
 
-export function eventsOf(range: Range, type?: Surface): Known['events'] {
-  return eventsIn(range, null, type).map(shortEvent);
+/** The events of a range, without those that the property does not show. */
+export function eventsOf(
+  range: Range,
+  { type, unseen }: { type: Surface; unseen: UnseenEvents | undefined },
+): Known['events'] {
+  return eventsIn(range, null, type)
+    .filter((event) => !unseen?.has(event))
+    .map(shortEvent);
 }
 
 /** What an agent is told of an event. */

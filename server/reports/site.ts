@@ -76,12 +76,13 @@ export const siteReport = projectReport({
   run: async ({ query, project, series: plan, known, quality }, { facts }, { signal }) => {
     const series = await readSeries(facts, plan, { ...query, signal });
     const siteDays = query.country === null ? series.days : undefined;
+    const days = known && (await KnownDays.read(facts, known, signal, siteDays));
     const site = new SiteAnswer({
       ...query,
       project,
       days: plan.days,
       series,
-      known: known && (await KnownDays.read(facts, known, signal, siteDays)),
+      known: days,
       monthlyThrough: plan.monthlyThrough,
     });
     const rows = site.series(query.interval);
@@ -92,11 +93,11 @@ export const siteReport = projectReport({
       totals: siteMetrics(site.total),
       daily: rows.map(siteRow),
     };
-    return { answer, rows, interval: query.interval };
+    return { answer, rows, interval: query.interval, unseenEvents: days?.unseenEvents };
   },
 });
 
-/** The JSON response, and the sums behind its days. */
+/** The JSON response, the sums behind its days, and of a comparison the events that the property does not show. */
 export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
 async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {

@@ -1,5 +1,6 @@
 // The end of pages with 100 results makes ratios unsafe for properties that show it, and only for these.
 import t from 'tap';
+import { callTool, connectAgent } from '../mcp/agent.ts';
 import { type Answer, facts, keyword, makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
 import { eachDay } from './comparison-oracle.ts';
 
@@ -139,6 +140,21 @@ t.test('every report of both ranges says the same', async (t) => {
     );
     const { tested } = await get(`${path}/findings?from=2025-09-15&to=2025-09-28`);
     t.equal(JSON.stringify(tested).includes('provider_event'), id === 'Halve', 'findings');
+  }
+});
+
+t.test('agents are told of the events that a property shows', async (t) => {
+  const agent = await connectAgent(t, new URL('/mcp', await world.app.listen({ port: 0 })), {
+    authorization: `Bearer ${world.key}`,
+  });
+  const range = { from: '2025-09-15', to: '2025-09-28', compare: '2025-08-18..2025-08-31' };
+  for (const id of ['Proj1', 'Halve']) {
+    const { body } = await callTool(agent, 'changes', { project: id, kind: 'queries', ...range });
+    t.equal(
+      body.events.some(({ from }: { from: string }) => from === EVENT),
+      id === 'Halve',
+      id,
+    );
   }
 });
 

@@ -54,13 +54,13 @@ export const changes: Tool = {
           ? []
           : await vanishedRows(await allRows(of, id, between(rest, then, { from, to }), call), limit);
       const ofSite = Object.fromEntries(OF_SITE.flatMap((name) => (name in sent ? [[name, sent[name]!]] : [])));
-      const site = (await ask(siteReport, id, between(ofSite, { from, to }, then), call)).answer;
+      const { answer: site, unseenEvents } = await ask(siteReport, id, between(ofSite, { from, to }, then), call);
       const rows = { gained, lost, vanished };
       return {
         project: site.project,
         range: { ...surfaceRange(ofType(surface).type), from, to, comparison: then },
         ...(known && quality({ from, to }, known)),
-        events: eventsOf({ from: earlier(from, then.from), to }, surface),
+        events: eventsOf({ from: earlier(from, then.from), to }, { type: surface, unseen: unseenEvents }),
         site: site.totals,
         kind: of,
         metric,
