@@ -1,14 +1,16 @@
-import { filesOf, isLoaded } from '../catalog/manifest.ts';
+import { filesOf, isLoaded, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { addDays } from '../domain/dates.ts';
+import { ComparedRanges } from '../domain/compared-ranges.ts';
+import { addDays, countDays } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { bucketsOf, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
-import { siteRange } from '../domain/project-ranges.ts';
+import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { exactText } from '../reports/joint-lists.ts';
-import { interval, rangeParameters, readParameters } from '../reports/parameters.ts';
+import { KnownDays, planKnownDays } from '../reports/known-days.ts';
+import { compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
 import type { ReportSources } from '../reports/report.ts';
 
 const TABLES = { page: 'page_daily', query: 'query_daily' } as const;
@@ -20,30 +22,51 @@ interface DaysQuestion {
   readonly signal: AbortSignal;
 }
 
-/** The archived days of one page or query, over all countries and devices. Days without a row are left out. */
+/**
+ * The archived days of one page or query, over all countries and devices. Days without a row are left out. `comparison`
+ * has the days of the compared range by the days of this range that they stand beside; null without one.
+ */
 export async function readArchivedDays(sources: ReportSources, { project, of, parameters, signal }: DaysQuestion) {
   const { catalog, facts, tracked, now } = sources;
   const name = exactText(`The ${of}.`);
-  const { interval: length, ...sent } = readParameters({ ...rangeParameters, interval }, parameters);
+  const {
+    interval: length,
+    compare: other,
+    ...sent
+  } = readParameters({ ...rangeParameters, interval, compare }, parameters);
   const { [of]: text } = readParameters({ [of]: name }, parameters);
   if (text === undefined) throw invalidRequest(`${of} is missing: whose days are wanted?`);
   const range = siteRange(sent, project, now());
+  const comparison = comparedRange(range, other);
   const table = TABLES[of];
-  const [isArchived, files] = await Promise.all([
+  const readDays = async (days: Range): Promise<DayMeasures[]> => {
+    const asked = { files: await filesOf(catalog, project.id, table, days), range: days, signal };
+    return of === 'page' ? facts.pageSums(asked, [text]) : facts.querySums(asked, [text]);
+  };
+  const readCompared = async (base: Range): Promise<ComparedRanges> => {
+    const coverage = await readCoverage(catalog, project.id);
+    const known = await planKnownDays(catalog, project, table, { ranges: [range, base], coverage });
+    return new ComparedRanges(range, base, await KnownDays.read(facts, known, signal), null);
+  };
+  const [isArchived, days, before, compared] = await Promise.all([
     isLoaded(catalog, project.id, table),
-    filesOf(catalog, project.id, table, range),
+    readDays(range),
+    comparison && readDays(comparison),
+    comparison && readCompared(comparison),
   ]);
-  const asked = { files, range, signal };
-  const days = await (of === 'page' ? facts.pageSums(asked, [text]) : facts.querySums(asked, [text]));
+  const total = sumOf(days);
+  const later = comparison === null ? 0 : countDays(comparison.from, range.from) - 1;
+  const beside = before?.map((day) => ({ ...day, date: addDays(day.date, later) }));
   const read =
     of === 'query' ? await tracked.read(project.workspaceId, project.id, async (found) => found.tracked) : undefined;
   return {
-    range: { ...range, provisionalAfter: project.provisionalAfter },
+    range: { ...range, provisionalAfter: project.provisionalAfter, ...(comparison && { comparison }) },
     /** Whether the project has an archive of them. */
     isArchived,
     keywordId: read?.idByQuery.get(text.toLowerCase()) ?? null,
-    totals: toMetrics(sumOf(days)),
+    totals: { ...toMetrics(total), ...compared?.total.compare(total, sumOf(before!)) },
     daily: dailyOf(days, range, length),
+    comparison: beside ? dailyOf(beside, range, length) : null,
   };
 }
 

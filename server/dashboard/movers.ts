@@ -46,7 +46,8 @@ export async function readMovers(sources: ReportSources, asked: Asked): Promise<
 
 /** The same as flat rows with the columns of the list: all of them, whatever `limit` and `offset` say. */
 export async function readMoverRows(sources: ReportSources, asked: Asked): Promise<RowsAnswer> {
-  return (await findMovers(sources, asked, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).rows();
+  const { head, ...rows } = (await findMovers(sources, asked, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).rows();
+  return { ...rows, head: { ...head, name: `${head.name}-${asked.sent['change'] ?? 'up'}` } };
 }
 
 async function findMovers(

@@ -46,6 +46,15 @@ t.test('the next page begins at its top; back leads to the row that was left', a
   await context.close();
 });
 
+t.test('a project whose first days are on their way is not told to connect', async (t) => {
+  const context = await signedIn();
+  const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Sync1/data');
+  await page.getByRole('heading', { name: 'The first days are on their way' }).waitFor();
+  t.equal(await page.getByRole('main').getByText('Connect it').count(), 0);
+  await context.close();
+});
+
 t.test('a page that was opened before an upgrade says so, and goes on after a reload', async (t) => {
   const context = await signedIn();
   const { page } = await watchedPage(context, origin);

@@ -72,8 +72,11 @@ await check('a keyword, a query and a page with what ranked for them', async (on
     for (const row of rows.slice(0, 3)) {
       const text = encodeURIComponent(row.query ?? row.url);
       await on.open(`${ROOT}/${kind}/one?of=${text}`);
-      const days = await on.ask(`${API}/days-of-${of}?${of}=${text}&to=final`);
-      await compareDays(on, { totals: days.totals, daily: daysOf(days.range, days.daily) });
+      const days = await on.ask(`${API}/days-of-${of}?${of}=${text}&${USUAL}`);
+      const beside = daysOf(days.range, days.comparison);
+      const none = { clicks: null, impressions: null, ctr: null, position: null };
+      const daily = daysOf(days.range, days.daily).map((day, at) => ({ ...none, ...day, comparison: beside[at] }));
+      await compareDays(on, { totals: days.totals, daily });
       await compareList(on, label, await on.ask(`${API}/${list}?${of}=${text}&${USUAL}&limit=50`));
     }
   }

@@ -159,6 +159,19 @@ t.test('without a provider, the pairs of tracked keywords count', async (t) => {
       ['2026-02-03', 3],
     ],
   );
+  const later = `page=${encodeURIComponent(BOOTS)}&from=2026-02-09&to=2026-02-15&compare=previous`;
+  const compared = (await dashboard(`Proj1/days-of-page?${later}`)).body;
+  t.match(compared, {
+    range: { comparison: { from: '2026-02-02', to: '2026-02-08' } },
+    totals: { clicks: 0, comparison: { clicks: 6, impressions: 60 }, change: { clicks: { difference: -6 } } },
+    daily: [],
+    comparison: [
+      { date: '2026-02-09', clicks: 3 },
+      { date: '2026-02-10', clicks: 3 },
+    ],
+  });
+  t.ok(compared.totals.unsafe.clicks.includes('low_base'));
+  t.equal(days.body.comparison, null);
   const weeks = await dashboard(`Proj1/days-of-page?${OF_BOOTS}&interval=week`);
   t.match(weeks.body.daily, [{ date: '2026-02-02', clicks: 6 }]);
   const untold = await dashboard(`Proj1/days-of-query?query=boots&${FINAL}`);

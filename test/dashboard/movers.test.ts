@@ -95,7 +95,7 @@ t.test('as CSV, all rows of a way with the columns of the list', async (t) => {
     return { name: headers['content-disposition'], lines: String(body).replace(/\r\n$/, '').split('\r\n') };
   };
   const up = await csv('kind=queries&change=up&limit=1');
-  t.match(up.name, /filename="shop.example-queries-.*\.csv"/);
+  t.match(up.name, /filename="shop.example-queries-up-\d.*\.csv"/);
   t.match(up.lines, [/^query,clicks,impressions,ctr,position/, /^grew most,90,300,/, /^grew,12,110,/]);
   t.equal(up.lines.length, 3);
   t.match((await csv('kind=pages&change=gone')).lines[1], /^https:\/\/shop.example\/vanished,0,0,/);

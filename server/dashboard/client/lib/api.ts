@@ -23,9 +23,11 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-/** The text of a file of the API. Throws `ApiError`. */
-export async function requestText(path: string): Promise<string> {
-  return (await send(path, {})).text();
+/** The text of a file of the API, and the name that the API gives it. Throws `ApiError`. */
+export async function requestFile(path: string): Promise<{ readonly text: string; readonly name: string }> {
+  const response = await send(path, {});
+  const [, name = 'rows.csv'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+  return { text: await response.text(), name };
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {

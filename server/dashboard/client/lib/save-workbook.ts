@@ -1,4 +1,4 @@
-import { requestText } from './api.ts';
+import { requestFile } from './api.ts';
 import { parseCsv } from './csv.ts';
 import { saveFile } from './save-file.ts';
 import { type Cell, workbook } from './xlsx.ts';
@@ -6,13 +6,14 @@ import { type Cell, workbook } from './xlsx.ts';
 /** Columns of texts, whose digits are no numbers. */
 const TEXTS = /^(?:query|url|name|id|.*_id|domain|property|date|from|to|text|title|body|.*date)$/i;
 
-/** Saves the rows of a CSV of the API as a workbook. Throws `ApiError`. */
-export async function saveWorkbook(csv: string, name: string): Promise<void> {
-  const [heading = [], ...rows] = parseCsv(await requestText(csv));
+/** Saves the rows of a CSV of the API as a workbook of the same name. Throws `ApiError`. */
+export async function saveWorkbook(csv: string): Promise<void> {
+  const { text, name } = await requestFile(csv);
+  const [heading = [], ...rows] = parseCsv(text);
   const isText = heading.map((column) => TEXTS.test(column));
   const cells = rows.map((row) => row.map((text, column) => cellOf(text, isText[column] === true)));
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-  saveFile(new Blob([workbook(heading, cells)], { type }), `${name}.xlsx`);
+  saveFile(new Blob([workbook(heading, cells)], { type }), name.replace(/\.csv$/, '.xlsx'));
 }
 
 function cellOf(text: string, isText: boolean): Cell {

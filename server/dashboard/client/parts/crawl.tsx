@@ -108,7 +108,7 @@ function Days({ project, days }: { project: Project; days: CrawlAnswer['days'] }
       </table>
       <p class="muted">
         {formatCount(days.length)} days since {formatDate(days[0]!.date)}{' '}
-        <Downloads csv={`/projects/${project.id}/crawl.csv`} name={`${project.domain}-crawl`} />
+        <Downloads csv={`/projects/${project.id}/crawl.csv`} />
       </p>
     </>
   );

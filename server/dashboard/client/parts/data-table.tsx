@@ -176,17 +176,9 @@ export function ListHead({ csv, children }: { csv: string; children: ComponentCh
   return (
     <div class="list-head">
       <span class="muted">{children}</span>
-      <Downloads csv={csv} name={nameOf(csv)} />
+      <Downloads csv={csv} />
     </div>
   );
-}
-
-/** `Proj1-queries` for `/projects/Proj1/queries.csv?…`. */
-function nameOf(csv: string): string {
-  return csv
-    .replace(/^\/(?:projects\/)?/, '')
-    .replace(/\.csv.*$/s, '')
-    .replaceAll('/', '-');
 }
 
 /** Goes through the pages of a list. */

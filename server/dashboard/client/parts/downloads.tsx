@@ -7,12 +7,10 @@ import { Icon } from './icons.tsx';
 interface DownloadsProps {
   /** The path of the rows as CSV, below the root of the API. */
   readonly csv: string;
-  /** Of the saved file, without its ending. */
-  readonly name: string;
 }
 
 /** All rows of a table as files: CSV, and a workbook for Excel. */
-export function Downloads({ csv, name }: DownloadsProps) {
+export function Downloads({ csv }: DownloadsProps) {
   const work = useWork();
   const [isAsked, setAsked] = useState(false);
   const address = apiAddress(csv);
@@ -21,7 +19,7 @@ export function Downloads({ csv, name }: DownloadsProps) {
       setAsked(true);
       // Loaded when somebody asks.
       const { saveWorkbook } = await import('../lib/save-workbook.ts');
-      await saveWorkbook(csv, name).finally(() => setAsked(false));
+      await saveWorkbook(csv).finally(() => setAsked(false));
     });
   return (
     <span class="downloads">

@@ -33,7 +33,7 @@ interface FilterBarProps {
 export function FilterBar({ field, placeholder, by = [], children }: FilterBarProps) {
   return (
     <div class="filter-bar">
-      <Search field={field} placeholder={placeholder} />
+      <Search placeholder={placeholder} />
       {children}
       <ViewChips by={[...by, 'day', field]} />
       <AddFilter fields={[field]} />
@@ -63,7 +63,7 @@ export function AddFilter({ fields }: { fields: readonly TextField[] }) {
 }
 
 /** What is typed here is searched for in the names of rows. */
-export function Search({ field, placeholder }: { field: string; placeholder: string }) {
+export function Search({ placeholder }: { placeholder: string }) {
   const view = useView();
   const known = view.get('search');
   const [text, setText] = useState(known);
@@ -85,7 +85,7 @@ export function Search({ field, placeholder }: { field: string; placeholder: str
     <input
       type="search"
       data-filter
-      aria-label={`Search in ${field}`}
+      aria-label={placeholder.replace(/ *\/$/, '')}
       aria-keyshortcuts="/"
       placeholder={placeholder}
       value={text}

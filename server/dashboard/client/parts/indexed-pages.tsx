@@ -42,7 +42,7 @@ export function IndexedPages({ project }: { project: Project }) {
         <h2>Pages in the index</h2>
         {data.reason !== null && <p class="muted">{data.reason}</p>}
         <div class="filter-bar">
-          <Search field="addresses" placeholder="Part of an address" />
+          <Search placeholder="Part of an address" />
           <Select
             label="Verdict"
             value={verdict}

@@ -34,6 +34,7 @@ interface PerformanceAnswer {
   readonly quality?: Quality | undefined;
   readonly totals: Metrics & Compared;
   readonly daily: SiteAnswer['daily'];
+  readonly comparison?: SiteAnswer['daily'] | null;
 }
 
 /** Four metrics, one of them over the days of the range, with what is known of these days. */

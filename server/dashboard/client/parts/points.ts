@@ -6,6 +6,8 @@ import type { ChartPoint } from './chart-data.ts';
 interface Series {
   readonly range: Range & { readonly comparison?: Range; readonly provisionalAfter?: Day | null };
   readonly daily: readonly DailyMetrics[];
+  /** The compared days by the days that they stand beside, where `daily` has only days with rows. */
+  readonly comparison?: readonly DailyMetrics[] | null;
 }
 
 /** A point for each day, week or month of the range: those without stored data are gaps. */
@@ -35,9 +37,10 @@ export function comparedPointsOf(
   if (answer === undefined || comparison === undefined) return undefined;
   // Days that are not stored are zeros in the answer, and gaps in a chart.
   const isStored = ({ unsafe }: DailyMetrics): boolean => unsafe?.[metric]?.includes('missing_days') !== true;
-  const byDay = new Map(
-    answer.daily.filter(isStored).map(({ date, comparison: then }) => [date, then && metricOf(metric, then)]),
-  );
+  const beside = answer.daily
+    .filter(isStored)
+    .flatMap(({ date, comparison: then }) => (then ? [{ ...then, date }] : []));
+  const byDay = new Map((answer.comparison ?? beside).map((day) => [day.date, metricOf(metric, day)]));
   const back = countDays({ from: comparison.from, to: answer.range.from }) - 1;
   return bucketsOf(answer.range, interval).map(({ from, to }) => ({
     date: addDays(from, -back),

@@ -70,16 +70,19 @@ function Freshness({ project }: { project: Project }) {
   );
 }
 
-function NoData({ project }: { project: Project }) {
+/** Why a project has no days yet, and how it gets some. */
+export function NoData({ project, isSyncShown = false }: { project: Project; isSyncShown?: boolean }) {
   if (project.syncStatus === 'pending' || project.historyBackfilling) {
     return (
       <Empty title="The first days are on their way">
         <p>
           The newest 28 days come first, then 16 months, month by month. This page shows them as soon as they are in.
         </p>
-        <p>
-          <a href={`/app/p/${project.id}/data`}>Watch the sync</a>
-        </p>
+        {!isSyncShown && (
+          <p>
+            <a href={`/app/p/${project.id}/data`}>Watch the sync</a>
+          </p>
+        )}
       </Empty>
     );
   }

@@ -8,9 +8,9 @@ import { CopyButton } from '../parts/copy.tsx';
 import { Crawl } from '../parts/crawl.tsx';
 import { Problem } from '../parts/form.tsx';
 import { IndexedPages } from '../parts/indexed-pages.tsx';
-import { ProjectScreen } from '../parts/project-screen.tsx';
+import { NoData, ProjectScreen } from '../parts/project-screen.tsx';
 import { Sitemaps } from '../parts/sitemaps.tsx';
-import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+import { ErrorBox, Skeleton } from '../parts/states.tsx';
 
 type DayState = 'final' | 'provisional' | 'cut_off' | 'failed' | 'missing' | 'absent';
 
@@ -115,12 +115,7 @@ function State({ project }: { project: Project }) {
         />
       </dl>
       {calendar === null || tables.length === 0 ? (
-        <Empty title="No facts are stored yet">
-          <p>
-            <a href="/app/connect">Connect it to Search Console</a>, or load files into it:
-          </p>
-          <Command>ordinate load ./snapshot</Command>
-        </Empty>
+        <NoData project={project} isSyncShown />
       ) : (
         <Calendar calendar={calendar} tables={tables} />
       )}

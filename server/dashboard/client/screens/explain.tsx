@@ -24,8 +24,8 @@ import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
 import { ChipBar, DEVICE_NAMES } from '../parts/view-chips.tsx';
 
-/** Rows that are shown at first, and when more are wanted. */
-const [FEW, MANY] = [20, 200];
+/** Rows that are shown at first and when more are wanted, and those of files. */
+const [FEW, MANY, MOST] = [20, 200, 1000];
 
 /** Why clicks changed: the parts of the change, and the rows that it comes from. */
 export function Explain() {
@@ -67,7 +67,7 @@ export function Explain() {
           <Explanation
             project={project}
             path={apiPath(`/projects/${project.id}/explain`, parametersFor(project))}
-            csv={apiPath(`/projects/${project.id}/explain.csv`, { ...parametersFor(project), limit: null })}
+            csv={apiPath(`/projects/${project.id}/explain.csv`, { ...parametersFor(project), limit: MOST })}
           />
         </>
       )}

@@ -1,6 +1,6 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import type { DailyMetrics, Metrics, Project, Range } from '../lib/types.ts';
+import type { Compared, DailyMetrics, Metrics, Project, Range } from '../lib/types.ts';
 import {
   compareParameter,
   intervalOf,
@@ -102,8 +102,10 @@ interface DaysAnswer {
   readonly range: Range;
   readonly isArchived: boolean;
   readonly keywordId: string | null;
-  readonly totals: Metrics;
+  readonly totals: Metrics & Compared;
   readonly daily: readonly DailyMetrics[];
+  /** The compared days, by the days that they stand beside. */
+  readonly comparison: readonly DailyMetrics[] | null;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -118,6 +120,7 @@ function Days({ project, of, text }: { project: Project; of: Subject; text: stri
       [of]: text,
       ...rangeParameters(view, project),
       interval: interval === 'day' ? null : interval,
+      compare: compareParameter(view, project),
     }),
   );
   const isPart = view.country !== '' || view.device !== 'all';
