@@ -50,7 +50,7 @@ export function signInTokens({ catalog, catalogCache, now, publicUrl }: Sources)
     },
     refusal: (request) =>
       isLink(bearerToken(request.headers.authorization))
-        ? new KnownError('unauthorized', 'This link was already used or taken back, or is too old. Ask for a new one.')
+        ? new KnownError('unauthorized', 'This link was already used or revoked, or is too old. Ask for a new one.')
         : keys.refusal(request),
   };
 }

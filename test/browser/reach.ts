@@ -148,7 +148,7 @@ t.test('a channel is added, tested, looked at, disabled and removed', async (t) 
   t.equal(await page.getByLabel('Address').inputValue(), 'http://10.0.0.1/hook', 'kept');
   await page.getByLabel('Address').fill(`${receiver.origin}/hook`);
   await page.getByLabel('Name', { exact: true }).fill('Deploys');
-  const hears = page.getByRole('group', { name: 'What it hears of' });
+  const hears = page.getByRole('group', { name: 'Events' });
   for (const box of await hears.getByRole('checkbox').all()) await box.uncheck();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await hears.getByRole('alert').waitFor();
@@ -171,7 +171,7 @@ t.test('a channel is added, tested, looked at, disabled and removed', async (t) 
   const remove = page.getByRole('button', { name: 'Remove' });
   await remove.click();
   await page.getByRole('button', { name: 'Remove for good' }).click();
-  await page.getByText('Nobody is told yet').waitFor();
+  await page.getByText('Nobody is notified yet').waitFor();
   t.strictSame(others(problems), []);
 });
 

@@ -75,7 +75,10 @@ await check('a keyword, a query and a page with what ranked for them', async (on
       const days = await on.ask(`${API}/days-of-${of}?${of}=${text}&${USUAL}`);
       const beside = daysOf(days.range, days.comparison);
       const none = { clicks: null, impressions: null, ctr: null, position: null };
-      const daily = daysOf(days.range, days.daily).map((day, at) => ({ ...none, ...day, comparison: beside[at] }));
+      const daily = daysOf(days.range, days.daily).map((day: object | undefined, at) => {
+        const comparison = beside[at] as object | undefined;
+        return { ...none, ...day, comparison };
+      });
       await compareDays(on, { totals: days.totals, daily });
       await compareList(on, label, await on.ask(`${API}/${list}?${of}=${text}&${USUAL}&limit=50`));
     }

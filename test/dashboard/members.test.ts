@@ -80,7 +80,7 @@ t.test('an invitation: a link that makes a member, once, within 7 days', async (
   t.match((await send('member', 'GET', '/members')).body.members, [{}, {}, { email: 'new@acme.example' }, {}]);
   const again = await follow(team, url);
   t.match(again.json<object>(), {
-    error: { code: 'unauthorized', message: /already used or taken back, or is too old/ },
+    error: { code: 'unauthorized', message: /already used or revoked, or is too old/ },
   });
   const { id: subject } = invitation;
   t.match(await audited(catalog, 'invitation.created'), [{ actor: 'owner@acme.example', subject }]);

@@ -1,4 +1,4 @@
-import { formatShortDay } from '../lib/dates.ts';
+import { formatDate, formatShortDay } from '../lib/dates.ts';
 import { formatCount } from '../lib/format.ts';
 import { BANDS } from '../lib/positions.ts';
 import type { Tracker } from '../lib/tracker.ts';
@@ -53,7 +53,7 @@ export function Distribution({ tracker }: { tracker: Tracker }) {
   const bands = NAMES.slice(0, -1);
   return (
     <figure class="card distribution">
-      <figcaption>Keywords by position, day by day</figcaption>
+      <figcaption>Keywords by position over time</figcaption>
       <svg viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" height={HEIGHT} aria-hidden="true">
         {days.map((day, at) => {
           let top = HEIGHT;
@@ -70,8 +70,8 @@ export function Distribution({ tracker }: { tracker: Tracker }) {
         })}
       </svg>
       <p class="distribution-days muted">
-        <span>{formatShortDay(days[0]!)}</span>
-        <span>{formatShortDay(days.at(-1)!)}</span>
+        <span>{formatDate(days[0]!)}</span>
+        <span>{formatDate(days.at(-1)!)}</span>
       </p>
       <div class="sr-only">
         <table>

@@ -77,7 +77,7 @@ function List({
           {isManager.value && (
             <p>
               <a href={`/app/p/${project.id}/settings`}>Add rules of your own</a>, and{' '}
-              <a href="/app/channels">choose who is told</a>.
+              <a href="/app/channels">choose who is notified</a>.
             </p>
           )}
         </Empty>

@@ -79,7 +79,7 @@ export function Channels() {
     id === null ? 'all projects' : (known?.projects.find((project) => project.id === id)?.domain ?? id);
   return (
     <>
-      <PageHead title="Channels" subtitle="Who is told of alerts, failed syncs and how the week went">
+      <PageHead title="Channels" subtitle="Who is notified of alerts, failed syncs and weekly results">
         {!isAdding && (
           <button type="button" class="button button-main" onClick={() => setAdding(true)}>
             Add a channel
@@ -101,8 +101,8 @@ export function Channels() {
       )}
       {isLoading && <Skeleton lines={3} height={70} />}
       {data?.channels.length === 0 && !isAdding && (
-        <Empty title="Nobody is told yet">
-          <p>Add an address of e-mail, a webhook or a chat: it hears of what happens from then on.</p>
+        <Empty title="Nobody is notified yet">
+          <p>Add an email address, a webhook or a chat. It is notified of what happens from then on.</p>
         </Empty>
       )}
       <ItemList label="Channels">
@@ -282,7 +282,7 @@ function NewChannel({ projects, onEnd }: NewChannelProps) {
       />
       <TextField form={form} name="name" label="Name" maxLength={100} help="Its address or host without one." />
       <ManyField
-        legend="What it hears of"
+        legend="Events"
         work={form}
         name="events"
         options={EVENTS}

@@ -177,7 +177,7 @@ function List({ project, parameters, targets }: ListProps) {
       {error && <ErrorBox error={error} retry={reload} />}
       {data?.range.clamped && (
         <p class="muted clamped">
-          Keywords go back to {data.range.from} on this plan; earlier days are not in these numbers.
+          Keywords go back to {formatDate(data.range.from)} on this plan; earlier days are not in these numbers.
         </p>
       )}
       {data && <ListHead csv={apiPath(`${path}.csv`, asked)}>{plural(data.paging.total, 'keyword')}</ListHead>}
