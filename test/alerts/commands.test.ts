@@ -87,7 +87,7 @@ t.test('rules are added, listed, tested and removed', async (t) => {
   t.match(await half(), {
     date: addDays(START, 94),
     kind: 'Alert rule',
-    title: /^Rule "Half": clicks of the site fell by 5\d %/,
+    title: /^Rule "Half": clicks of the site fell by 5\d%/,
   });
   t.match((await command(settings, 'rules', 'remove', id)).stdout, /Rule 'Half' was removed/);
   t.match([(await command(settings, 'rules', 'remove', id)).code], [1]);
