@@ -58,10 +58,10 @@ export function addChannels(program: Command): void {
     .option('--name <name>', 'its name (default: the host or address)')
     .option(
       '--event <event>',
-      `an event that it hears of, repeatable: ${CHANNEL_EVENTS.join(', ')} (default: all but digests)`,
+      `an event to notify it of, repeatable: ${CHANNEL_EVENTS.join(', ')} (default: all but digests)`,
       again,
     )
-    .option('--type <type>', 'a type of alerts that it hears of, repeatable (default: all)', again)
+    .option('--type <type>', 'a type of alerts to notify it of, repeatable (default: all)', again)
     .addOption(
       new Option('--min-severity <severity>', 'only alerts that are at least so serious').choices([
         'info',

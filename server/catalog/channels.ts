@@ -21,7 +21,7 @@ export const CHANNEL_EVENTS = [
 ] as const;
 export type ChannelEvent = (typeof CHANNEL_EVENTS)[number];
 
-/** What a channel hears of, as its owner chooses it. */
+/** What a channel is notified of, as its owner chooses it. */
 export interface ChannelChoice {
   readonly name: string;
   readonly events: readonly ChannelEvent[];

@@ -210,7 +210,7 @@ export class Lists {
   }
 }
 
-/** What clients hear of the last source, whose failure a list ends with. */
+/** What clients are told when the last source fails. */
 function errorsOf({ sources }: ListRequest): ClientErrors {
   const provider = sources.at(-1)?.provider ?? null;
   return provider === null ? GOOGLE_ERRORS : providerOf(provider).errors;

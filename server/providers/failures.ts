@@ -52,7 +52,7 @@ export function sentenceOf({ message }: ProviderFailure): string {
   return `${message.replace(/\.$/, '')}.`;
 }
 
-/** What clients hear of the failures of a provider. */
+/** What clients are told of the failures of a provider. */
 export interface ClientErrors {
   /** The code of lost access. */
   readonly accessLost: KnownError['code'];

@@ -23,7 +23,7 @@ export interface Provider {
   readonly note?: string;
   /** How to fix a connection whose test failed, by the kind of the failure. */
   readonly advice: Readonly<Record<FailureKind, string>>;
-  /** What clients hear of its failures. */
+  /** What clients are told of its failures. */
   readonly errors: ClientErrors;
   /** Left out by providers that have no lists of a range. */
   readonly lists?: ListTerms;
