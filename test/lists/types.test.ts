@@ -31,7 +31,8 @@ t.test('lists of images beside those of web', async (t) => {
     ['pages', 'page'],
     ['queries', 'query'],
   ] as const) {
-    const web = (await world.ask(`/${kind}?${RANGE}`)).body;
+    const { status, body: web } = await world.ask(`/${kind}?${RANGE}`);
+    t.equal(status, 200, JSON.stringify(web.error));
     const image = (await world.ask(`/${kind}?${RANGE}&type=image`)).body;
     t.match(image.range, { type: 'image', country: null });
     t.strictSame(listed(image[kind]), told(world, 'image', dimension));
