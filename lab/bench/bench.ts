@@ -107,9 +107,9 @@ async function measure(options: BenchOptions): Promise<Outcome> {
       }
     }
     for (const peer of peers) await peer.close();
-    await stopShared();
     return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
   } finally {
+    await stopShared();
     engine.close();
     rmSync(join(options.folder, 'memory'), { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
-import { addDays, type Day, earlier, FIRST_FACT_DAY, pacificDayOf } from './dates.ts';
+import { type Day, earlier } from './dates.ts';
+import { factDayTest } from './fact-days.ts';
 
 /** What a crawler knows of a page. It does not say whether the page is in the index. */
 export interface PageCrawl {
@@ -13,22 +14,25 @@ export interface PageCrawl {
   readonly documentSize: number | null;
 }
 
+/** What a crawler counts on a day, in the order of responses. */
+export const CRAWL_COUNTS = [
+  'crawledPages',
+  'crawlErrors',
+  'inIndex',
+  'inLinks',
+  'blockedByRobotsTxt',
+  'containsMalware',
+  'code2xx',
+  'code301',
+  'code302',
+  'code4xx',
+  'code5xx',
+  'otherCodes',
+] as const;
+export type CrawlCount = (typeof CRAWL_COUNTS)[number];
+
 /** Counts of a crawler on one day. */
-export interface CrawlDay {
-  readonly date: Day;
-  readonly crawledPages: number;
-  readonly crawlErrors: number;
-  readonly inIndex: number;
-  readonly inLinks: number;
-  readonly blockedByRobotsTxt: number;
-  readonly containsMalware: number;
-  readonly code2xx: number;
-  readonly code301: number;
-  readonly code302: number;
-  readonly code4xx: number;
-  readonly code5xx: number;
-  readonly otherCodes: number;
-}
+export type CrawlDay = { readonly date: Day } & Readonly<Record<CrawlCount, number>>;
 
 /**
  * Days that were told before beside those that are told now. The oldest one that is told may be about to be
@@ -36,8 +40,8 @@ export interface CrawlDay {
  * @param now milliseconds
  */
 export function mergeCrawlDays(stored: readonly CrawlDay[], answered: readonly CrawlDay[], now: number): CrawlDay[] {
-  const last = addDays(pacificDayOf(now), 1);
-  const told = answered.filter(({ date }) => date >= FIRST_FACT_DAY && date <= last);
+  const isFactDay = factDayTest(now);
+  const told = answered.filter(({ date }) => isFactDay(date));
   const known = new Map(stored.map((day) => [day.date, day]));
   const oldest = told.map(({ date }) => date).reduce(earlier, '9');
   for (const day of told) {

@@ -58,9 +58,6 @@ export function addDays(day: Day, days: number): Day {
   return nameOf(Date.parse(day) + days * DAY);
 }
 
-/** The first day that facts can be about. */
-export const FIRST_FACT_DAY: Day = '1990-01-01';
-
 /** The same day `months` earlier, or that month's last day if it is shorter. */
 export function monthsEarlier(day: Day, months: number): Day {
   // Not Temporal, which takes ten times as long: this runs for every request with a period.

@@ -155,13 +155,15 @@ export function metricsWithEvents(
   return new Set(events.flatMap(({ affects }) => affects));
 }
 
-/** The events that overlap a range. */
+/** The events that overlap a range. @param unseen the events that the property does not show */
 export function eventsIn(
   { from, to }: Range,
   device: ProviderEvent['device'],
   of: EventScope = 'web',
+  unseen: UnseenEvents = ALL_SEEN,
 ): ProviderEvent[] {
-  return eventsOf(of).filter((event) => event.from <= to && event.to >= from && concerns(event, device));
+  const isIn = (event: ProviderEvent): boolean => event.from <= to && event.to >= from && concerns(event, device);
+  return eventsOf(of).filter((event) => !unseen.has(event) && isIn(event));
 }
 
 /** All known events of something. */

@@ -1,4 +1,4 @@
-import type { CrawlDay } from '../domain/crawl.ts';
+import { CRAWL_COUNTS, type CrawlDay } from '../domain/crawl.ts';
 import { INDEX_FIELDS } from '../domain/index-state.ts';
 import type { AiResult } from '../reports/ai.ts';
 import type { AlertsResult } from '../reports/alerts.ts';
@@ -108,21 +108,6 @@ export function sitemapRows({ project, sitemaps }: SitemapsResult): RowsAnswer {
     ['urls', 'count', ({ urls }) => urls],
   ]);
 }
-
-const CRAWL_COUNTS = [
-  'crawledPages',
-  'crawlErrors',
-  'inIndex',
-  'inLinks',
-  'blockedByRobotsTxt',
-  'containsMalware',
-  'code2xx',
-  'code301',
-  'code302',
-  'code4xx',
-  'code5xx',
-  'otherCodes',
-] as const satisfies readonly (keyof CrawlDay)[];
 
 /** One row per day, or one of the page that was asked for. */
 export function crawlRows({ answer: { project, days, page }, isOfPage }: CrawlResult): RowsAnswer {

@@ -38,9 +38,7 @@ export function eventsOf(
   range: Range,
   { type, unseen }: { type: Surface; unseen: UnseenEvents | undefined },
 ): Known['events'] {
-  return eventsIn(range, null, type)
-    .filter((event) => !unseen?.has(event))
-    .map(shortEvent);
+  return eventsIn(range, null, type, unseen).map(shortEvent);
 }
 
 /** What an agent is told of an event. */

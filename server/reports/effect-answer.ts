@@ -72,9 +72,13 @@ export async function answerOf(plan: EffectPlan) {
     text: sentenceOf(result, changesOn(plan)),
     daily: clicks === undefined ? [] : dailyOf(clicks, windows, effect),
     events: [
-      ...eventsIn(span, null)
-        .filter((event) => !clicks?.unseenEvents.has(event))
-        .map(({ title, from, to, source }) => ({ kind: 'counting' as const, title, from, to, source })),
+      ...eventsIn(span, null, 'web', clicks?.unseenEvents).map(({ title, from, to, source }) => ({
+        kind: 'counting' as const,
+        title,
+        from,
+        to,
+        source,
+      })),
       ...rankingUpdatesIn(span).map((update) => ({ kind: 'ranking' as const, ...update })),
     ],
     notes: found.notes

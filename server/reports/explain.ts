@@ -150,9 +150,8 @@ export const explainReport = trackedReport({
       parts: { ...parts, notAttributed: of.clicks.difference - all.difference },
       rows: listed,
       rest: restOf({ rows: rows.sums.length, clicks: all, parts }, listed),
-      events: eventsOf(type ?? 'web').filter(
-        (event) =>
-          !unseenEvents.has(event) && [range, comparison].some((each) => eventsIn(each, null, type).includes(event)),
+      events: eventsOf(type ?? 'web').filter((event) =>
+        [range, comparison].some((each) => eventsIn(each, null, type, unseenEvents).includes(event)),
       ),
       notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
       unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe }),

@@ -1,5 +1,3 @@
-import { type Day, FIRST_FACT_DAY } from '../domain/dates.ts';
-
 // These rules are those of sql/load/types/, since the loader does not check the values again.
 const URL_TEXT = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/./s;
 const BLANK = /^\p{Zs}*$/u;
@@ -14,11 +12,6 @@ export function isUrl(text: string): boolean {
 /** Whether a text can be the query of a fact. */
 export function isNonblank(text: string): boolean {
   return !BLANK.test(text) && isStorable(text);
-}
-
-/** Whether facts can be about a day that a provider tells. @param last none can be later */
-export function isFactDay(day: Day, last: Day): boolean {
-  return day >= FIRST_FACT_DAY && day <= last;
 }
 
 function isStorable(text: string): boolean {

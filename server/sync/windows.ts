@@ -5,6 +5,7 @@ import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
+import { factDayTest } from '../domain/fact-days.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { LoadRejected } from '../load/problems.ts';
@@ -13,7 +14,7 @@ import type { ProviderJob } from '../providers/gateway.ts';
 import type { Provider, WindowRow, WindowTable } from '../providers/provider.ts';
 import { syncCrawl } from './crawl.ts';
 import { DayFiles } from './day-files.ts';
-import { isFactDay, isNonblank, isUrl } from './fact-values.ts';
+import { isNonblank, isUrl } from './fact-values.ts';
 import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
@@ -83,11 +84,12 @@ async function syncProvider(
       job,
       async (run) => {
         const all: SyncDay[] = [];
+        const isFactDay = factDayTest(input.now / 1000);
         let first: Day | undefined;
         for (const { table, grain } of due) {
           options.signal.throwIfAborted();
           const told = await client.fetchWindow!(table, property, run);
-          const rows = told.filter((row) => isFact(row, addDays(pacificDayOf(input.now / 1000), 1)));
+          const rows = told.filter((row) => isFactDay(row.day) && isFact(row));
           // Days come first: a week that begins before them may be cut off.
           if (grain === 'day')
             first = [...daysOf(input, table).keys(), ...rows.map(({ day }) => day)].reduce(earlier, '9');
@@ -158,9 +160,8 @@ async function take(
 }
 
 /** Rows that cannot be stored are left out, as those of the reporting API. */
-function isFact({ day, key: { url, query }, sumPosition }: WindowRow, last: Day): boolean {
+function isFact({ key: { url, query }, sumPosition }: WindowRow): boolean {
   return (
-    isFactDay(day, last) &&
     (url === undefined || isUrl(url)) &&
     (query === undefined || isNonblank(query)) &&
     (sumPosition === null || Number.isSafeInteger(sumPosition))

@@ -1,4 +1,4 @@
-import type { CrawlDay, PageCrawl } from '../../domain/crawl.ts';
+import type { CrawlCount, CrawlDay, PageCrawl } from '../../domain/crawl.ts';
 import { invalid, isCount, readDate, readInstant, rowsOf } from './rows.ts';
 
 /** The counts of a day, and their names in responses. */
@@ -15,7 +15,7 @@ const COUNTS = {
   code4xx: 'Code4xx',
   code5xx: 'Code5xx',
   otherCodes: 'AllOtherCodes',
-} as const;
+} as const satisfies Readonly<Record<CrawlCount, string>>;
 
 /** What Bing knows of an address, null if nothing. Zeros of its status and size mean that it does not tell. Throws `ProviderFailure`. */
 export function readPageCrawl(data: unknown): PageCrawl | null {
