@@ -30,12 +30,13 @@ export async function readComparers(
 ): Promise<Comparers> {
   const files = plans.site.siteFiles;
   const siteDays = new Set(await facts.storedDays({ files, range: spanOf([now, base]), signal }));
+  const ofSite = await KnownDays.read(facts, plans.site, signal, siteDays);
   const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
-    const known = await KnownDays.read(facts, plans[part], signal, siteDays);
+    const known = part === 'site' ? ofSite : await KnownDays.read(facts, plans[part], signal, siteDays);
     const days: DayReasons = {
       reasonsOn: (day) => known.reasonsOn(day),
       monthlyThrough: months,
-      unseenEvents: known.unseenEvents,
+      unseenEvents: ofSite.unseenEvents,
     };
     return new ComparedRanges(now, base, days, null, type);
   };

@@ -24,7 +24,7 @@ export async function planRowDays(
   },
 ): Promise<RowDaysPlan> {
   const monthly = table === 'country_daily' ? days.coverage.country_monthly : undefined;
-  const known = await planKnownDays(catalog, project, table, days);
+  const known = await planKnownDays(catalog, project, table, { ...days, hasEvents: false });
   return {
     ...known,
     files: table === siteTableOf(table) ? known.siteFiles : known.ownFiles,

@@ -39,13 +39,18 @@ export interface KnownDaysPlan extends PlannedDays {
 
 /**
  * Plans what to read about the days of a table in some ranges. `coverage`: that of the project; `notBefore`: days before
- * this one count as missing.
+ * this one count as missing; `hasEvents`: whether it matters which events of the provider the property shows.
  */
 export async function planKnownDays(
   catalog: Catalog,
   project: Project,
   table: FactTable,
-  { ranges, coverage, notBefore }: { ranges: readonly Range[]; coverage: Covered; notBefore?: Day | undefined },
+  {
+    ranges,
+    coverage,
+    notBefore,
+    hasEvents = true,
+  }: { ranges: readonly Range[]; coverage: Covered; notBefore?: Day | undefined; hasEvents?: boolean },
 ): Promise<KnownDaysPlan> {
   const hull = spanOf(ranges);
   const site = siteTableOf(table);
@@ -58,7 +63,7 @@ export async function planKnownDays(
     unusual: await listUnusualDays(catalog, project.id, table, hull),
     siteFiles: await filesOf(catalog, project.id, site, hull),
     ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
-    watchedFiles: await planWatchedDays(catalog, project.id, { site, range: hull }),
+    watchedFiles: hasEvents ? await planWatchedDays(catalog, project.id, { site, range: hull }) : [],
   };
 }
 

@@ -41,7 +41,7 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
   const files = async (table: StoredTable) => (served(hull) === null ? [] : filesOf(catalog, project.id, table, hull));
   const daysOf = async (of: Grain, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> => ({
     grain: of,
-    known: await planKnownDays(catalog, project, of, { ranges: asked, coverage }),
+    known: await planKnownDays(catalog, project, of, { ranges: asked, coverage, hasEvents: comparison !== null }),
     lastDay: coverage[of]?.lastDay ?? null,
     monthlyThrough: coverage.country_monthly?.lastDay ?? null,
     devices,
