@@ -44,10 +44,11 @@ export async function watchedPage(
   return { page, problems };
 }
 
-/** Waits until a screen shows what it was asked for. */
+/** Waits until a screen shows what it was asked for. A chart is drawn a frame after the numbers are there. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
-  await page.locator('.skeleton, .is-stale').first().waitFor({ state: 'detached' });
+  const waiting = page.locator('.skeleton, .is-stale, .chart-canvas:not(:has(canvas)):visible');
+  await waiting.first().waitFor({ state: 'detached' });
 }
 
 export async function takeShot(page: Page, name: string): Promise<void> {
