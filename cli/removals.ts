@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import type { ProjectContents, WorkspaceContents } from '../server/catalog/contents.ts';
-import { count } from '../server/load/problems.ts';
+import { count } from '../server/domain/problems.ts';
 import type { Removals } from '../server/load/removals.ts';
 import type { Stores } from '../server/load/stores.ts';
 import { print, printJson, progress, withStores } from './cli.ts';

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Day, parseDay } from '../../server/domain/dates.ts';
+import { count } from '../../server/domain/problems.ts';
 import type { Range } from '../../server/domain/range.ts';
 import type { SearchConsoleSummary } from '../../server/import/search-console.ts';
-import { count } from '../../server/load/problems.ts';
 import type { Stores } from '../../server/load/stores.ts';
 import { print, printJson, printTable, progress, withStores, withStoresForDryRun } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { count } from '../../server/domain/problems.ts';
 import type { ImportSummary } from '../../server/load/bulk-export.ts';
-import { count } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';

@@ -4,7 +4,7 @@ import { connectionsOf } from '../../server/catalog/connections.ts';
 import { listKeywords } from '../../server/catalog/keywords.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
-import { count } from '../../server/load/problems.ts';
+import { count } from '../../server/domain/problems.ts';
 import type { AddedKeywords } from '../../server/projects/keywords.ts';
 import { commandWriter, print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { LoadRejected } from '../../server/domain/problems.ts';
 import type { LoadSummary } from '../../server/load/load.ts';
-import { LoadRejected } from '../../server/load/problems.ts';
 import type { Stores } from '../../server/load/stores.ts';
 import { print, printJson, progress, withStores, withStoresForDryRun } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';

@@ -6,7 +6,7 @@ import { listAllProjects } from '../../server/catalog/projects.ts';
 import { requireWorkspace } from '../../server/catalog/workspaces.ts';
 import type { BrandTerm } from '../../server/domain/brand-terms.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
-import { count } from '../../server/load/problems.ts';
+import { count } from '../../server/domain/problems.ts';
 import { removeProject } from '../../server/load/remove.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { addConnectionOptions, archiveOption, type ConnectionOptions, searchConsole } from '../connection-options.ts';

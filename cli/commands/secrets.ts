@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Unreadable } from '../../server/catalog/unreadable.ts';
-import { count } from '../../server/load/problems.ts';
+import { count } from '../../server/domain/problems.ts';
 import { commandWriter, print, printJson, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { confirmRemoval, type RemoveOptions } from '../removals.ts';

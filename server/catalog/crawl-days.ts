@@ -1,5 +1,6 @@
-import type { CrawlDay } from '../domain/crawl.ts';
+import { type CrawlDay, mergeCrawlDays } from '../domain/crawl.ts';
 import type { Day } from '../domain/dates.ts';
+import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Whose crawler days they are: they tell nothing of another property that a project had. */
@@ -14,10 +15,25 @@ export async function readCrawlDays(catalog: Catalog, of: CrawledProperty): Prom
   return rows.map(({ day: date, counts }) => ({ date, ...(JSON.parse(counts) as Omit<CrawlDay, 'date'>) }));
 }
 
-/** Stores days of the crawler beside those of before, which stay where they are not among them. */
-export async function putCrawlDays(catalog: Catalog, of: CrawledProperty, days: readonly CrawlDay[]): Promise<void> {
-  const rows = days.map(({ date: day, ...counts }) => ({ ...of, day, counts: JSON.stringify(counts) }));
-  await catalog.statements.runEach('crawl_day_put', rows);
+/**
+ * Stores what a provider tells of the crawler now. Days that it no longer tells stay.
+ * @param keptFrom earlier days are not kept; null for all
+ * @param now microseconds
+ */
+export async function storeCrawlDays(
+  catalog: Catalog,
+  of: CrawledProperty,
+  told: readonly CrawlDay[],
+  { keptFrom, now }: { readonly keptFrom: Day | null; readonly now: Microseconds },
+): Promise<void> {
+  const stored = await readCrawlDays(catalog, of);
+  const before = new Map(stored.map((day) => [day.date, JSON.stringify(day)]));
+  const changed = mergeCrawlDays(stored, told, now / 1000).filter(
+    (day) => (keptFrom === null || day.date >= keptFrom) && before.get(day.date) !== JSON.stringify(day),
+  );
+  if (changed.length === 0) return;
+  const rows = changed.map(({ date: day, ...counts }) => ({ ...of, day, counts: JSON.stringify(counts) }));
+  await catalog.transaction((tx) => tx.statements.runEach('crawl_day_put', rows));
 }
 
 export async function forgetCrawlDaysBefore(tx: Catalog, project: string, before: Day): Promise<void> {

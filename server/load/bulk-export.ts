@@ -7,6 +7,7 @@ import { requireWorkspace } from '../catalog/workspaces.ts';
 import { type BrandTerm, textsOf, wordPattern } from '../domain/brand-terms.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { count } from '../domain/problems.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { patternOf, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -15,7 +16,6 @@ import { writeSearchTypes } from './bulk-types.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from './entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
-import { count } from './problems.ts';
 import { loadFolders, type Stores } from './stores.ts';
 
 export interface ImportOptions {

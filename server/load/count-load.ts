@@ -3,7 +3,7 @@ import type { CatalogLocation } from '../catalog/location.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { LoadRejected } from './problems.ts';
+import { LoadRejected } from '../domain/problems.ts';
 
 /** The counts of a load. */
 export interface Counts {

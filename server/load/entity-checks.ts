@@ -1,9 +1,9 @@
 import { alertRuleProblem } from '../domain/alert-rules.ts';
+import { count, type Problem } from '../domain/problems.ts';
 import { ruleProblem } from '../domain/rules.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type Check, check, duplicates, factChecks, OF_UNKNOWN_PROJECT } from './fact-checks.ts';
-import { count, type Problem } from './problems.ts';
 import { ENTITIES, type EntityTable, type FactTableSchema, identifiers, packed } from './tables.ts';
 
 const ENTITY_CHECKS: readonly Check[] = [

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
+import type { Problem } from '../domain/problems.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { LocalFiles } from '../storage/local-files.ts';
-import type { Problem } from './problems.ts';
 
 /** The manifest of an exported snapshot. It is written last. */
 export const EXPORT_MANIFEST = 'manifest.json';

@@ -1,8 +1,8 @@
 import { PERIOD_TABLES } from '../catalog/manifest.ts';
+import { count, type Problem } from '../domain/problems.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { count, type Problem } from './problems.ts';
 import { batches, type StagedPart } from './staged-parts.ts';
 import { type EntityTable, type FactTableSchema, identifiers, packed } from './tables.ts';
 

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { LoadRejected, type Problem, sentence } from '../domain/problems.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import { patternOf } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
@@ -8,9 +9,9 @@ import { countLoad } from './count-load.ts';
 import { checkEntities, tablesToCheck } from './entity-checks.ts';
 import { checkFacts, unknownProjects } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
+import { describeFailure } from './failures.ts';
 import { type KnownDays, replacedDays } from './part-files.ts';
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
-import { describeFailure, LoadRejected, type Problem, sentence } from './problems.ts';
 import { publishStaged, recordOwners } from './publish.ts';
 import { publishEntities, recordLoad } from './publish-entities.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';

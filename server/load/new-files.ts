@@ -2,10 +2,10 @@ import type { LoadLock } from '../catalog/locks.ts';
 import type { Part, StoredTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
+import { LoadRejected } from '../domain/problems.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { FileStore, StoredFile } from '../storage/file-store.ts';
-import { LoadRejected } from './problems.ts';
 import { daysOf, MAX_PER_PART, sumsOf } from './staged-parts.ts';
 import type { FactTableSchema } from './tables.ts';
 

@@ -1,12 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf } from '../catalog/manifest.ts';
+import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore, OpenFiles, StoredFile } from '../storage/file-store.ts';
 import { check } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
-import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';
 import type { Carried } from './state.ts';
 import { identifiers, packed } from './tables.ts';

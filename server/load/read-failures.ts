@@ -1,5 +1,6 @@
+import type { Problem } from '../domain/problems.ts';
 import { cut, type FileFailure, findMixedLineEnd, mayEndInLongLine, readRecords } from './csv-files.ts';
-import { firstLine, type Problem } from './problems.ts';
+import { firstLine } from './failures.ts';
 import type { TableFiles } from './snapshot-files.ts';
 import type { EntityTable, FactTableSchema } from './tables.ts';
 

@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type ProjectContents, readProjectContents } from '../catalog/contents.ts';
+import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { count, type Problem } from './problems.ts';
 import type { Carried } from './state.ts';
 import { packed } from './tables.ts';
 

@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import type { Problem } from '../domain/problems.ts';
 import { checkExport, EXPORT_FILES } from './export-manifest.ts';
-import type { Problem } from './problems.ts';
 import { TABLE_NAMES } from './tables.ts';
 
 export type Format = 'parquet' | 'csv' | 'ndjson';

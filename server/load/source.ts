@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
+import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { patternOf } from '../runtime/sql.ts';
 import { COLUMN_TYPES } from './column-types.ts';
 import { cut, mayEndInLongLine, readHeader } from './csv-files.ts';
-import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
 import type { Format, TableFiles } from './snapshot-files.ts';
 import type { Column, EntityTable, FactTableSchema } from './tables.ts';

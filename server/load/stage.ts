@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
+import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { count, type Problem } from './problems.ts';
 import { findLines, type ShownRow, unreadable } from './read-failures.ts';
 import type { TableFiles } from './snapshot-files.ts';
 import { emptyRows, readSource, type Source, type TableSchema } from './source.ts';

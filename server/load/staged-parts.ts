@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
+import { count, type Problem } from '../domain/problems.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { count, type Problem } from './problems.ts';
 import type { FactTableSchema } from './tables.ts';
 
 /** The sum of up to this many parts is always exact in JSON; a range has up to 17 months. */

@@ -1,5 +1,6 @@
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
+import { isNonblank, isUrl } from '../domain/fact-values.ts';
 import { sumPositionOf } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { hasDevices, hasQueries, type OtherType, type SearchType } from '../domain/search-types.ts';
@@ -7,7 +8,6 @@ import type { AnalyticsQuery } from '../providers/search-console/analytics-query
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { batchesOf, brandExpressions, type KeywordQuery } from './batches.ts';
 import type { FetchedRow } from './day-files.ts';
-import { isNonblank, isUrl } from './fact-values.ts';
 import type { DayQuery } from './plan.ts';
 
 /** The common parameters of a project's requests. */
@@ -29,7 +29,7 @@ type QuerySchema = Pick<AnalyticsQuery, 'dimensions' | 'aggregation' | 'type'> &
 };
 type QueryDays = Pick<DayQuery, 'from' | 'to' | 'dataState'>;
 
-// These rules are those of sql/load/types/, as in fact-values.ts.
+// These rules are those of sql/load/types/, as in domain/fact-values.ts.
 const DEVICES: readonly string[] = ['desktop', 'mobile', 'tablet'];
 const COUNTRY = /^[a-z]{3}$/;
 const APPEARANCE = /^[A-Z][A-Z0-9_]*$/;

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import { storeCrawlDays } from '../catalog/crawl-days.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
 import { factDayTest } from '../domain/fact-days.ts';
+import { isNonblank, isUrl } from '../domain/fact-values.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
-import { LoadRejected } from '../load/problems.ts';
+import { LoadRejected } from '../domain/problems.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderJob } from '../providers/gateway.ts';
-import type { Provider, WindowRow, WindowTable } from '../providers/provider.ts';
-import { syncCrawl } from './crawl.ts';
+import type { ConnectedProvider, Provider, WindowRow, WindowTable } from '../providers/provider.ts';
 import { DayFiles } from './day-files.ts';
-import { isNonblank, isUrl } from './fact-values.ts';
 import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
@@ -100,7 +100,7 @@ async function syncProvider(
       (days) => ({ rows: days.reduce((sum, { rows }) => sum + rows, 0) }),
     );
     // Before the states of the windows, so that a run that is killed in between asks again.
-    await syncCrawl(stores, client, job, input);
+    await syncCrawl(stores, job, client, input);
     await publishFetched(stores, id, {
       files,
       published: fetched,
@@ -124,6 +124,26 @@ async function syncProvider(
     return failed;
   } finally {
     await files.remove();
+  }
+}
+
+/** Stores the days of the provider's crawler. A failure waits for the next run: the provider tells the same days then. */
+async function syncCrawl(
+  { catalog, gateway }: SyncStores,
+  job: ProviderJob,
+  client: ConnectedProvider,
+  { project: { id, property }, keptFrom, now }: WindowsInput,
+): Promise<void> {
+  if (client.fetchCrawl === undefined) return;
+  try {
+    const { days } = await gateway.run(
+      { ...job, what: 'crawl' },
+      (run) => client.fetchCrawl!(property, null, run),
+      (crawl) => ({ days: crawl.days.length }),
+    );
+    await storeCrawlDays(catalog, { project: id, property }, days, { keptFrom, now });
+  } catch (error) {
+    if (!(error instanceof ProviderFailure) || gateway.stopped.aborted) throw error;
   }
 }
 

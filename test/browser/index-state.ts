@@ -1,7 +1,7 @@
 // The screen of a page says whether the page is in the index, and what it was before; Data has the sitemaps.
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { putCrawlDays } from '../../server/catalog/crawl-days.ts';
+import { storeCrawlDays } from '../../server/catalog/crawl-days.ts';
 import { putInspections } from '../../server/catalog/inspections.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import { putSitemaps } from '../../server/catalog/sitemaps.ts';
@@ -116,7 +116,7 @@ t.test('the sitemaps stand below the stored days', async (t) => {
   const counts = { inLinks: 0, containsMalware: 0, code2xx: 1200, code301: 0, code302: 0, code5xx: 0, otherCodes: 0 };
   const crawled = { ...counts, crawledPages: 1234, crawlErrors: 34, code4xx: 34, inIndex: 900, blockedByRobotsTxt: 2 };
   const days = ['2026-01-10', '2026-01-11'].map((date) => ({ date, ...crawled }));
-  await putCrawlDays(catalog, { project: 'Proj1', property }, days);
+  await storeCrawlDays(catalog, { project: 'Proj1', property }, days, { keptFrom: null, now: at });
   const crawler = page.getByRole('region', { name: "Bing's crawler" });
   await crawler.locator('summary').click();
   // What is stored stays when the connection goes.

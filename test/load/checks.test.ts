@@ -1,6 +1,6 @@
 // A load reports all invalid values and broken references at once, and a dry run changes nothing.
 import t from 'tap';
-import { LoadRejected } from '../../server/load/problems.ts';
+import { LoadRejected } from '../../server/domain/problems.ts';
 import { facts, keyword, makeLazyWorld, PROJECT, type Row, type Tables, WORKSPACE } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, csv, EVERYTHING, FACT, loadFolder, ndjson, places, writeFiles } from './snapshots.ts';

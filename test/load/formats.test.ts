@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { LoadRejected } from '../../server/load/problems.ts';
+import { LoadRejected } from '../../server/domain/problems.ts';
 import { writeParquet, writeParquetRows } from '../parquet.ts';
 import { keyword, makeLazyWorld, PROJECT, type Row, temporaryFolder } from '../world.ts';
 import { problemsOf } from './refused.ts';

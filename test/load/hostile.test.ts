@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { LoadRejected } from '../../server/load/problems.ts';
+import { LoadRejected } from '../../server/domain/problems.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeWorld, temporaryFolder, type World } from '../world.ts';
 import { problemsOf } from './refused.ts';

@@ -1,6 +1,6 @@
 // Implausible data is rejected or causes a warning, and can be accepted explicitly.
 import t from 'tap';
-import { LoadRejected } from '../../server/load/problems.ts';
+import { LoadRejected } from '../../server/domain/problems.ts';
 import { command } from '../command.ts';
 import { facts, keyword, makeLazyWorld, ofProject, type Row, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';

@@ -1,4 +1,4 @@
-import { LoadRejected, type Problem } from '../../server/load/problems.ts';
+import { LoadRejected, type Problem } from '../../server/domain/problems.ts';
 
 /** The problems that a load is refused for; fails when it is not refused. */
 export async function problemsOf(load: Promise<unknown>): Promise<readonly Problem[]> {

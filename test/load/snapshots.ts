@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
+import type { Problem } from '../../server/domain/problems.ts';
 import { type LoadSummary, loadSnapshot } from '../../server/load/load.ts';
-import type { Problem } from '../../server/load/problems.ts';
 import {
   facts,
   keyword,

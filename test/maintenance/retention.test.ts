@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { putCrawlDays, readCrawlDays } from '../../server/catalog/crawl-days.ts';
+import { readCrawlDays, storeCrawlDays } from '../../server/catalog/crawl-days.ts';
 import { listManifest } from '../../server/catalog/manifest.ts';
 import { lastPublication } from '../../server/catalog/publications.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
@@ -216,11 +216,8 @@ t.test('answers about days without facts are outdated when these days are forgot
   t.equal(known.body.quality.daysCutOff, 22);
   const crawled = { project: 'Proj1', property: String(PROJECT['property']) };
   const counts = { crawledPages: 1, crawlErrors: 0 } as Omit<CrawlDay, 'date'>;
-  await putCrawlDays(
-    catalog,
-    crawled,
-    ['2026-01-31', KEPT].map((date) => ({ date, ...counts })),
-  );
+  const days = ['2026-01-31', KEPT].map((date) => ({ date, ...counts }));
+  await storeCrawlDays(catalog, crawled, days, { keptFrom: null, now: Date.now() * 1000 });
   const engine = () => sharedEngine(settings);
   t.equal(await pruneProject({ settings, catalog, engine }, 'Proj1', KEPT), false, 'no facts are dropped');
   t.match(await readCrawlDays(catalog, crawled), [{ date: KEPT }], 'of the crawler, neither');

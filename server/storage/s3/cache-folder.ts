@@ -1,10 +1,13 @@
 import { mkdirSync, renameSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
 import { ProcessFolder } from '../../runtime/process-folder.ts';
 import { ifMissing } from '../local-files.ts';
 import { CacheIndex } from './cache-index.ts';
+
+/** How often the files of the cache are compared with its index, in milliseconds: once a day. */
+const LIST_EVERY = 86_400_000;
 
 /** A cache on disk: its files, their index, and a folder of this process. Recreated if somebody removes it. */
 export class CacheFolder {
@@ -48,10 +51,24 @@ export class CacheFolder {
     return join(this.#path, 'files', name.slice(0, 2), name);
   }
 
-  /** The names of all files of the cache. */
-  async names(): Promise<string[]> {
+  /**
+   * Adds files that the index lacks, because it was lost or a process was killed; looks once a day.
+   * @param max bytes of files that nothing reads
+   * @param now milliseconds
+   */
+  async adoptStrays({ max, now }: { readonly max: number; readonly now: number }): Promise<void> {
+    const index = this.#index;
+    if (now - index.listedAt < LIST_EVERY) return;
+    index.listedAt = now;
     const entries = await readdir(join(this.#path, 'files'), { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    for (const entry of entries) {
+      const { name } = entry;
+      if (!entry.isFile() || index.has(name)) continue;
+      const found = await stat(this.pathOf(name)).catch(ifMissing(undefined));
+      if (found === undefined) continue;
+      const usedAt = Math.floor(found.mtimeMs);
+      index.add({ name, bytes: found.size }, { max, now: usedAt, link: () => {}, remove: this.remove });
+    }
   }
 
   /** Moves a file away, which is quick, and removes it later: removing a large file would block requests. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { rm, stat, unlink } from 'node:fs/promises';
+import { rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -16,8 +16,6 @@ import type { RemoteFiles } from './remote-files.ts';
 const FETCHES = 16;
 /** About a hundred bytes each. */
 const MAX_CHECKED = 100_000;
-/** How often the files of the cache are compared with its index, in milliseconds: once a day. */
-const LIST_EVERY = 86_400_000;
 /** The use of a file is noted again after this time, in milliseconds. */
 const NOTE_EVERY = 10_000;
 
@@ -156,6 +154,10 @@ export class FileCache {
     await this.#folder.close();
   }
 
+  #adoptStrays(): Promise<void> {
+    return this.#folder.adoptStrays({ max: this.#options.max, now: this.#now() });
+  }
+
   /** True if there may be files that the index lacks. */
   #makeAgain(): boolean {
     const made = this.#folder.makeAgain(this.#options.within);
@@ -276,21 +278,6 @@ export class FileCache {
     } catch (error) {
       // The previous use counts.
       if (classifyFailure(error) === undefined) throw error;
-    }
-  }
-
-  /** Adds files that the index lacks, because it was lost or a process was killed. */
-  async #adoptStrays(): Promise<void> {
-    const { index } = this.#folder;
-    if (this.#now() - index.listedAt < LIST_EVERY) return;
-    index.listedAt = this.#now();
-    for (const name of await this.#folder.names()) {
-      if (index.has(name)) continue;
-      const found = await stat(this.#folder.pathOf(name)).catch(ifMissing(undefined));
-      if (found === undefined) continue;
-      const { max } = this.#options;
-      const now = Math.floor(found.mtimeMs);
-      index.add({ name, bytes: found.size }, { max, now, link: () => {}, remove: this.#folder.remove });
     }
   }
 }
