@@ -94,7 +94,6 @@ export async function syncWorld(
       now,
       environment: {
         ORDINATE_THREADS: '1',
-        ORDINATE_LISTS_WAIT_SECONDS: '1',
         ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
         ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
         ...environment,

@@ -135,7 +135,8 @@ t.test('lost access is told as that of Bing, and Google is read', async (t) => {
 });
 
 t.test('days of the crawler that Bing no longer tells stay, and the others follow it', async (t) => {
-  const { world, fake } = await withBing(t);
+  // At the end Bing never answers; until then it may be slow.
+  const { world, fake } = await withBing(t, { ORDINATE_LISTS_WAIT_SECONDS: '3' });
   await world.sync();
   const [first, second] = (await crawled(world)).days;
   t.match([first, second], [{ date: '2026-03-05' }, { date: '2026-03-06', crawledPages: 2, code4xx: 1 }]);
