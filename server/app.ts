@@ -10,7 +10,7 @@ import { addDocumentation } from './api/plugins/documentation.ts';
 import { answerBrokenRequest, sendError } from './api/plugins/errors.ts';
 import { FixedWindows, type WindowCounter } from './api/plugins/fixed-windows.ts';
 import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
-import { addHttpBasics } from './api/plugins/http.ts';
+import { addHttpBasics, answerHead } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { RedisWindows } from './api/plugins/redis-windows.ts';
 import { addStreams } from './api/plugins/streams.ts';
@@ -94,6 +94,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     // One line per request, written when it is answered, by one logger: the line contains the id of the request.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: false,
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     // The time limit for the arrival of a whole request.
     requestTimeout: 30_000,
@@ -128,6 +129,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   app.server.prependListener('request', ({ url = '' }) => {
     if (isApiAddress(url) || isDashboardApiAddress(url)) catalog.expect();
   });
+  answerHead(app);
   await dependencies.trace?.(app);
   addDeadlines(app, { progress: settings.requestTimeLimit * 1000, stalled });
   addAnswerLog(app, metrics?.onAnswered);

@@ -16,7 +16,7 @@ interface Reference {
 
 /** The parts of an OpenAPI document that are changed. */
 interface Document {
-  paths?: Record<string, { get?: Operation; post?: Operation }>;
+  paths?: Record<string, { get?: Operation; head?: unknown; post?: Operation }>;
   components?: { responses?: Record<string, Response>; schemas?: Record<string, object> };
 }
 
@@ -34,6 +34,8 @@ const CODES = new Map(
 export function tidyDocument<Given extends object>(given: Given): Given {
   const document = given as Document;
   const shared: Record<string, Response> = {};
+  // As everywhere, HEAD is GET without the body.
+  for (const path of Object.values(document.paths ?? {})) delete path.head;
   for (const operation of Object.values(document.paths ?? {}).flatMap(({ get, post }) =>
     [get ?? [], post ?? []].flat(),
   )) {
