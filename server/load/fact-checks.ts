@@ -50,9 +50,9 @@ interface Violation {
   readonly total: number;
 }
 
-/** The projects that facts refer to but that will not exist after the load. */
-export async function unknownProjects(session: Session, factProjects: readonly string[]): Promise<Set<string>> {
-  const unknown = new Set(factProjects);
+/** Those of the projects that a load names which will not exist after it. */
+export async function unknownProjects(session: Session, named: ReadonlySet<string>): Promise<Set<string>> {
+  const unknown = new Set(named);
   if (unknown.size === 0) return unknown;
   for (const { id } of await session.rows<{ id: string }>('select id from all_projects')) unknown.delete(id);
   return unknown;
@@ -86,6 +86,8 @@ export async function checkKeys(
   parts: readonly StagedPart[],
 ): Promise<Problem[]> {
   const key = { key: identifiers(schema.key), pack: packed(schema.key) };
+  // Keys never span projects or parts.
+  if (parts.every(({ rows }) => rows === 1)) return [];
   for (const files of batches(parts)) {
     // Finding the duplicate keys is slower and rarely needed.
     const text = sqlTemplate('load/checks/repeated_facts', key);

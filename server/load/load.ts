@@ -127,7 +127,7 @@ async function loadLocked(
   const engine = await (options.engine ?? openEngine)();
   using session = await engine.session();
   const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
-  await session.runAll(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));
+  await engine.define(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));
   const read = await stageAll(session, found.tables, { staging, report });
   const { parts } = read;
 
@@ -136,13 +136,13 @@ async function loadLocked(
   const carried = { tables, replaced: replace ? tables : [] };
   const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
   const needed = tablesToCheck(tables, [...parts.keys()]);
-  const named = await nameOwners(session, tables);
+  const named = await nameOwners(session, carried);
   const touched = new Set([...named, ...factProjects]);
   await takeProjects(lock, [...touched], waiting);
   const stored = await buildState(session, catalog, carried, { projects: touched, needed });
   const rows = new Map([...read.rows, ...stored]);
-  const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables, rows))];
-  const unknown = await unknownProjects(session, factProjects);
+  const unknown = await unknownProjects(session, touched);
+  const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables, { rows, unknown }))];
   for (const [schema, all] of parts) problems.push(...(await checkFacts(session, schema, all, unknown)));
   problems.push(...changedFiles(found.tables));
   const removed = await readRemovals(session, catalog, carried, confirmDelete);

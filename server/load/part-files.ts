@@ -47,8 +47,8 @@ interface PartsInput {
 const AT_ONCE = 2;
 
 /**
- * Writes the new file of each changed part, and its rollups, beside the current files, and makes them durable. They
- * become current when the manifest is published.
+ * Writes the new file of each changed part, and its rollups, beside the current files. Their names become durable with
+ * `syncFolders` of the store; they become current when the manifest is published.
  */
 export async function writePartFiles(engine: Engine, catalog: Catalog, input: PartsInput): Promise<PartChange[]> {
   const { files, schema, parts, days, deferCumulative = false } = input;
@@ -98,7 +98,6 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
       changes.push(...(await allOf(outdated)));
     }
   }
-  await files.store.syncFolders();
   return changes;
 }
 

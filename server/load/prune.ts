@@ -97,6 +97,7 @@ async function writeWithout(
     const written = await writePartFiles(await engine(), catalog, { files, schema, parts: [], days });
     changes.push(...written, ...(await leftTotals(catalog, project, schema, { before, written })));
   }
+  await files.store.syncFolders();
   return changes;
 }
 

@@ -53,9 +53,9 @@ async function writeStaged(session: Session, { tx, record, changed }: Publishing
         : `"${name}"`,
   );
   const derive = DERIVED[table] ?? ((row: Row) => row);
-  const text = sqlTemplate('load/table_rows', { table, columns: selected.join(', ') });
-  for (let after = -1; ; after += SLICE) {
-    const rows = (await session.rows<Row>(text, { after, limit: SLICE })).map(derive);
+  for (let first = 0; ; first += SLICE) {
+    const slice = { table, columns: selected.join(', '), first: String(first), end: String(first + SLICE) };
+    const rows = (await session.rows<Row>(sqlTemplate('load/table_rows', slice))).map(derive);
     if (table === 'workspaces') await noteHistories(tx, rows, changed);
     for (const row of await upsertRows(tx, tableOf(schema), rows)) changed.note(table, row);
     for (const row of rows) await record.add({ upsert: table, row });

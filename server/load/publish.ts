@@ -88,6 +88,7 @@ export async function publishStaged(
     changes.push(...(await writePartFiles(engine, catalog, { files, schema, parts, days, deferCumulative })));
   }
   report('publishing');
+  await files.store.syncFolders();
   await publishFiles({ catalog, journal, lock }, changes, inTransaction, loaded);
 }
 

@@ -29,8 +29,8 @@ export async function stageEntities(
   if (problems.length > read.problems.length) {
     await session.run(sqlTemplate('load/stage_entities', { table, rows: emptyRows(schema) }));
   }
-  await session.run(sqlTemplate('load/good_entities', { table }));
-  const [found] = await session.rows<{ rows: number; wrong: number }>(sqlTemplate('load/staged_rows', { table }));
+  const counted = ['load/good_entities', 'load/staged_rows'].map((name) => sqlTemplate(name, { table }));
+  const [found] = await session.rows<{ rows: number; wrong: number }>(counted.join(';\n'));
   const wrong = found!.wrong === 0 ? [] : await wrongValues(session, schema, files, read);
   return { rows: found!.rows, problems: [...problems, ...wrong], warnings: read.warnings };
 }

@@ -14,7 +14,7 @@ export interface Carried {
 
 /**
  * Creates temporary tables beside the staged rows (`new_…`): the catalog rows that the load may change (`old_…`), those it
- * removes (`removed_…`), and the state after it (`all_…`), which checks read. Requires the tables of `nameOwners`.
+ * removes (`removed_…`), and the state after it (`all_…`), which checks read. Replacing requires the tables of `nameOwners`.
  * @param projects those that entities or facts of the load name
  * @param needed names of the tables that checks read, in the load or not
  * @returns the number of rows of those that are not in the load, by table
@@ -26,16 +26,19 @@ export async function buildState(
   { projects, needed }: { projects: ReadonlySet<string>; needed: ReadonlySet<string> },
 ): Promise<Map<string, number>> {
   const others = new Map<string, number>();
-  for (const schema of ENTITIES) {
-    const { name: table } = schema;
+  const read = ENTITIES.filter((schema) => tables.includes(schema) || needed.has(schema.name)).map((schema) => {
     const isCarried = tables.includes(schema);
-    if (!isCarried && !needed.has(table)) continue;
     const links = schema.links.map((name) => schema.columns.find((column) => column.name === name)!);
-    const parts = { table, key: identifiers(schema.key), columns: identifiers(schema.links), reach: schema.reach };
-    const typed = links.map(({ name, type }) => `"${name}" ${type.sql}`).join(', ');
     // Tables outside the load do not change.
-    const target = isCarried ? `old_${table}` : `all_${table}`;
-    await session.run(sqlTemplate('load/state_table', { name: target, columns: typed }));
+    return { schema, isCarried, links, target: isCarried ? `old_${schema.name}` : `all_${schema.name}` };
+  });
+  const columnsOf = (links: readonly Column[]) => links.map(({ name, type }) => `"${name}" ${type.sql}`).join(', ');
+  await session.runAll(
+    read.map(({ target, links }) => sqlTemplate('load/state_table', { name: target, columns: columnsOf(links) })),
+  );
+  for (const { schema, isCarried, links, target } of read) {
+    const { name: table } = schema;
+    const parts = { table, key: identifiers(schema.key), columns: identifiers(schema.links), reach: schema.reach };
     const ids =
       isCarried && MOVABLE.includes(table) ? await session.rows<{ id: string }>(`select id from new_${table}`) : [];
     const rows = catalogRows(catalog, schema, links, { projects, ids: ids.map(({ id }) => id) });
@@ -52,28 +55,31 @@ export async function buildState(
   return others;
 }
 
-/** Creates `named_projects` and `named_workspaces` from the entity tables of a load; returns the projects. */
-export async function nameOwners(session: Session, tables: readonly EntityTable[]): Promise<string[]> {
-  if (tables.length === 0) return [];
-  const names = tables.map(({ name }) => name);
-  await session.run(nameRows('named_projects', names, (table) => (table === 'projects' ? 'id' : 'project_id')));
-  await session.run(nameRows('named_workspaces', names, (table) => (table === 'workspaces' ? 'id' : 'workspace_id')));
-  return (await session.rows<{ id: string }>('select id from named_projects')).map(({ id }) => id);
+/**
+ * The projects that the entity tables of a load name. If it replaces tables, creates `named_projects` and
+ * `named_workspaces`, from which follows what it removes.
+ */
+export async function nameOwners(session: Session, { tables, replaced }: Carried): Promise<string[]> {
+  const projects = nameRows(tables, (table) => (table === 'projects' ? 'id' : 'project_id'));
+  if (replaced.length > 0) {
+    const workspaces = nameRows(tables, (table) => (table === 'workspaces' ? 'id' : 'workspace_id'));
+    await session.run(sqlTemplate('load/named_projects', { selects: projects ?? NONE }));
+    await session.run(sqlTemplate('load/named_workspaces', { selects: workspaces ?? NONE }));
+  }
+  return projects === undefined ? [] : (await session.rows<{ id: string }>(projects)).map(({ id }) => id);
 }
 
-/** SQL that creates a table of the projects or workspaces that a load names, from the tables with such a column. */
-function nameRows(
-  name: 'named_projects' | 'named_workspaces',
-  carried: readonly string[],
-  columnOf: (table: string) => string,
-): string {
-  const selects = ENTITIES.filter((schema) => carried.includes(schema.name)).flatMap(({ name: table, columns }) => {
+const NONE = 'select null::varchar where false';
+
+/** SELECT of the projects or workspaces that tables name; undefined if none has such a column. */
+function nameRows(tables: readonly EntityTable[], columnOf: (table: string) => string): string | undefined {
+  const selects = tables.flatMap(({ name: table, columns }) => {
     const column = columnOf(table);
     return columns.some((candidate) => candidate.name === column)
-      ? [`select "${column}" from new_${table} where "${column}" is not null`]
+      ? [`select "${column}" as id from new_${table} where "${column}" is not null`]
       : [];
   });
-  return sqlTemplate(`load/${name}`, { selects: selects.join('\nunion\n') || 'select null::varchar where false' });
+  return selects.length === 0 ? undefined : selects.join('\nunion\n');
 }
 
 /** Tables whose ids are unique over all projects: a load could move a row from a project that it does not name. */

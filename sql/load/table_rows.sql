@@ -1,2 +1,2 @@
--- A batch of rows of a staged entity table. $after: the last row id read; $limit.
-select {columns} from staged_{table} where rowid > $after and rowid <= $after + $limit order by rowid
+-- A batch of rows of a staged entity table. {first}, {end}: row ids; as parameters they would be planned twice.
+select {columns} from staged_{table} where rowid >= {first} and rowid < {end} order by rowid

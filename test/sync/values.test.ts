@@ -104,7 +104,7 @@ t.test('a value is a fact to the sync where it is one to a load that trusts nobo
   t.teardown(() => engine.close());
   using session = await engine.session();
   const columnsOf = (table: SyncTable) => FACTS.find((schema) => schema.name === table)!.columns;
-  await session.runAll(macrosOf(SYNC_TABLES.flatMap((table) => columnsOf(table).map(({ type }) => type))));
+  await engine.define(macrosOf(SYNC_TABLES.flatMap((table) => columnsOf(table).map(({ type }) => type))));
   const seen = { taken: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(anyCase, { minLength: 200, maxLength: 200 }), async (cases) => {

@@ -56,6 +56,9 @@ export class Engine {
     },
   });
 
+  readonly #macros = new Set<string>();
+  #defining: Promise<void> = Promise.resolve();
+
   private constructor(database: DuckDBInstance, makeFolder: () => void) {
     this.#database = database;
     this.#makeFolder = makeFolder;
@@ -100,6 +103,19 @@ export class Engine {
   async session(): Promise<Session> {
     this.#haveFolder();
     return new Session(await this.#database.connect());
+  }
+
+  /** Creates macros, by their statements, for all sessions: each takes time to create. */
+  define(macros: readonly string[]): Promise<void> {
+    const defining = this.#defining.then(async () => {
+      const missing = macros.filter((text) => !this.#macros.has(text));
+      if (missing.length === 0) return;
+      using session = await this.session();
+      await session.runAll(missing);
+      for (const text of missing) this.#macros.add(text);
+    });
+    this.#defining = defining.catch(() => {});
+    return defining;
   }
 
   /** The bytes in memory and on disk that DuckDB uses now, for metrics. */
