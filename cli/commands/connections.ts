@@ -45,7 +45,7 @@ export function addConnections(program: Command): void {
       if (json) printJson({ project, ...connection });
       else {
         print(`Project '${project}' is connected to ${connection.kind}; connections test checks it.`);
-        if (!isRead && providerOf(kind).windows !== undefined)
+        if (!isRead && providerOf(kind).wholeTables !== undefined)
           print('The sync reads it once the project has a search-console connection, too.');
       }
     });

@@ -14,7 +14,7 @@ import { ProviderFailure } from '../providers/failures.ts';
 import type { Providers } from '../providers/providers.ts';
 import { SecretsFailure } from '../runtime/secrets.ts';
 
-const { kind, windows = [] } = BING;
+const { kind, wholeTables = [] } = BING;
 
 /** A connection to Bing as its workspace sees it. */
 export interface ListedBing {
@@ -64,7 +64,7 @@ async function describe(
     if (error instanceof ProviderFailure) return { ...known, state: 'unreadable' };
     throw error;
   }
-  for (const { table } of windows) {
+  for (const { table } of wholeTables) {
     const reason = await findSyncFailure(catalog, project, table);
     if (typeof reason === 'string')
       return { ...known, reason, state: lostProviderOf(reason) === kind ? 'lost' : 'failed' };
@@ -102,7 +102,7 @@ export async function connectBing(
       const grant = await createGrant(tx, settings, given);
       const none = { credentials: null, tokenEndpoint: null, dataset: null, location: null };
       await setConnection(tx, id, { ...none, kind, grant, endpoint, archive: DEFAULT_ARCHIVE }, at, by);
-      const tables = windows.map(({ table }) => table);
+      const tables = wholeTables.map(({ table }) => table);
       await retryFailures(tx, { project: id, tables, at });
     });
   } catch (error) {

@@ -27,8 +27,8 @@ export interface Provider {
   readonly errors: ClientErrors;
   /** Left out by providers that have no lists of a range. */
   readonly lists?: ListTerms;
-  /** What it gives as a whole, into tables of its own; see `WindowTable`. */
-  readonly windows?: readonly WindowTable[];
+  /** Tables of which it returns all that it keeps; see `WholeTable`. */
+  readonly wholeTables?: readonly WholeTable[];
   /** Validates options that only it has. Throws `ConnectionRefused`. */
   check?(connection: Connection): void;
   /** Throws if a file cannot be used as credentials; the message contains none of its contents. */
@@ -80,17 +80,17 @@ interface ListTerms {
 }
 
 /**
- * A table that a provider gives as a whole: all days or weeks that it keeps, whatever range is asked for. What it no longer
- * keeps stays stored.
+ * A table that can only be fetched as a whole: the provider returns all days or weeks that it keeps, and takes no range. What
+ * it no longer keeps stays stored.
  */
-export interface WindowTable {
+export interface WholeTable {
   readonly table: FactTable;
   /** `week`: a row counts the seven days that end with its day. */
   readonly grain: 'day' | 'week';
 }
 
-/** A row of such a table. */
-export interface WindowRow {
+/** A row of a `WholeTable`. */
+export interface WholeTableRow {
   readonly day: Day;
   /** Key columns other than project and day. */
   readonly key: Readonly<Record<string, string>>;
@@ -128,9 +128,9 @@ export interface FetchedCounts {
 }
 
 export interface Crawl {
-  /** Null if none was asked for, or if it is unknown. */
+  /** Null if no page was requested, or if its state is unknown. */
   readonly page: PageCrawl | null;
-  /** None if a page was asked for. */
+  /** Empty if a page was requested. */
   readonly days: readonly CrawlDay[];
 }
 
@@ -148,8 +148,8 @@ export interface ConnectedProvider {
     take: (rows: readonly ProviderRow[]) => Promise<void>,
     run: ProviderRun,
   ): Promise<FetchedCounts>;
-  /** What its crawler knows of a page; of none, what it found on the days that it keeps. */
+  /** What its crawler knows about a page; with a null `url`, what it found on each day that the provider keeps. */
   fetchCrawl?(property: string, url: string | null, run: ProviderRun): Promise<Crawl>;
-  /** All rows of one of its `windows`, each key once. */
-  fetchWindow?(table: FactTable, property: string, run: ProviderRun): Promise<readonly WindowRow[]>;
+  /** All rows of one of its `wholeTables`, each key once. */
+  fetchWholeTable?(table: FactTable, property: string, run: ProviderRun): Promise<readonly WholeTableRow[]>;
 }

@@ -35,7 +35,7 @@ import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts'
 import type { SyncOptions, SyncResult, SyncStores } from './run-options.ts';
 import { type DayTable, HOURS_TABLE } from './tables.ts';
 import { syncTypes } from './types.ts';
-import { syncWindows } from './windows.ts';
+import { syncWholeTables } from './whole-tables.ts';
 
 /**
  * Syncs a project once: reads which days are final, then fetches and publishes due days, window by window. Each window is
@@ -105,8 +105,8 @@ class Run {
     const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter, keepDays });
     await begin(catalog, this.#connected, prepared);
     this.#days = byTable(prepared.input.days);
-    // First, because it depends on no answer of the reporting API.
-    await this.#windows(prepared.input, prepared.sync.keptFrom);
+    // First, because they do not depend on the reporting API.
+    await this.#syncWholeTables(prepared.input, prepared.sync.keptFrom);
     const finalThrough = await readLastFinalDay(this.#fetchOptions(), this.#today);
     await this.#hours(prepared.input, finalThrough);
     const isFirst = this.#days.get('site_daily') === undefined;
@@ -145,10 +145,13 @@ class Run {
     for (const day of await syncHours(this.#stores, this.#fetchOptions(), input)) addDay(this.#days, day);
   }
 
-  /** Fetches and publishes what other providers give as a whole. */
-  async #windows({ now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>, keptFrom: Day | null): Promise<void> {
+  /** Fetches and publishes the whole tables of other providers (see `WholeTable`). */
+  async #syncWholeTables(
+    { now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>,
+    keptFrom: Day | null,
+  ): Promise<void> {
     const input = { project: this.#connected.project, days: this.#days, keptFrom, now, staleBefore };
-    for (const day of await syncWindows(this.#stores, this.#options, input)) addDay(this.#days, day);
+    for (const day of await syncWholeTables(this.#stores, this.#options, input)) addDay(this.#days, day);
   }
 
   /** Fetches and publishes the search types other than web. */

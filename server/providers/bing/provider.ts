@@ -45,7 +45,7 @@ export const BING: Provider = {
     maxRows: { pages: MAX_ROWS, queries: MAX_ROWS },
     isWarehouse: false,
   },
-  windows: [
+  wholeTables: [
     { table: 'site_daily_bing', grain: 'day' },
     { table: 'page_weekly_bing', grain: 'week' },
     { table: 'query_weekly_bing', grain: 'week' },
@@ -80,7 +80,7 @@ export function connectBy(access: BingAccess, context: ProviderContext): Connect
       if (url === null) return { page: null, days: await client.crawlDays(site, run) };
       return { page: await client.pageCrawl(site, url, run), days: [] };
     },
-    async fetchWindow(table, property, run) {
+    async fetchWholeTable(table, property, run) {
       const site = await client.siteOf(property, run);
       if (table === 'site_daily_bing') return client.days(site, run);
       return client.weeks(site, table === 'page_weekly_bing' ? 'url' : 'query', run);

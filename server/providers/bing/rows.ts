@@ -1,14 +1,14 @@
 import { addDays, type Day, dayOf, WEEK } from '../../domain/dates.ts';
 import type { Range } from '../../domain/range.ts';
 import { ProviderFailure } from '../failures.ts';
-import type { ProviderRow, WindowRow } from '../provider.ts';
+import type { ProviderRow, WholeTableRow } from '../provider.ts';
 
 /** Dates up to this one are none: it is the first day of the calendar, in some time zone. Milliseconds. */
 const NO_DATE = -62_135_568_000_000;
 const DATE = /^\/Date\((-?\d+)([+-])?(\d{2})?(\d{2})?\)\/$/;
 
 /** The days of a response; rows without a date are left out. Throws `ProviderFailure`. */
-export function readDays(data: unknown): WindowRow[] {
+export function readDays(data: unknown): WholeTableRow[] {
   return added(
     rowsOf(data).flatMap((row) => {
       const day = readDate(row['Date']);
@@ -22,8 +22,8 @@ export function readDays(data: unknown): WindowRow[] {
  * end: all dates must agree. Throws `ProviderFailure`.
  * @param column where the text of a row belongs
  */
-export function readWeeks(data: unknown, column: 'query' | 'url'): WindowRow[] {
-  const rows = rowsOf(data).flatMap((row): WindowRow[] => {
+export function readWeeks(data: unknown, column: 'query' | 'url'): WholeTableRow[] {
+  const rows = rowsOf(data).flatMap((row): WholeTableRow[] => {
     const date = readDate(row['Date']);
     const text = row['Query'];
     if (typeof text !== 'string') throw invalid('has a row without its text');
@@ -39,7 +39,7 @@ export function readWeeks(data: unknown, column: 'query' | 'url'): WindowRow[] {
 }
 
 /** The sums of whole weeks by text. Throws `ProviderFailure` if weeks end on another weekday than the range. */
-export function sumOfWeeks(weeks: readonly WindowRow[], { from, to }: Range): ProviderRow[] {
+export function sumOfWeeks(weeks: readonly WholeTableRow[], { from, to }: Range): ProviderRow[] {
   if (weeks.some(({ day }) => weekdayOf(day) !== weekdayOf(to))) {
     throw invalid('has weeks that end on another weekday than those of the site');
   }
@@ -95,8 +95,8 @@ export function isCount(value: unknown): value is number {
 }
 
 /** Rows of the same day and text are added up. */
-function added(rows: readonly WindowRow[]): WindowRow[] {
-  const sums = new Map<string, WindowRow>();
+function added(rows: readonly WholeTableRow[]): WholeTableRow[] {
+  const sums = new Map<string, WholeTableRow>();
   for (const row of rows) {
     const key = JSON.stringify([row.day, ...Object.values(row.key)]);
     const known = sums.get(key);

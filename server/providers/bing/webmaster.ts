@@ -1,7 +1,7 @@
 import type { ListKind } from '../../catalog/stored-lists.ts';
 import type { CrawlDay, PageCrawl } from '../../domain/crawl.ts';
 import { ProviderFailure } from '../failures.ts';
-import type { ProviderContext, WindowRow } from '../provider.ts';
+import type { ProviderContext, WholeTableRow } from '../provider.ts';
 import { type ProviderRun, withRetries } from '../retries.ts';
 import { readCrawlDays, readPageCrawl } from './crawl.ts';
 import { connectionFailure, refusalFailure } from './failures.ts';
@@ -40,17 +40,17 @@ export class BingWebmaster {
   }
 
   /** All days that it keeps. */
-  async days(siteUrl: string, run: ProviderRun): Promise<WindowRow[]> {
+  async days(siteUrl: string, run: ProviderRun): Promise<WholeTableRow[]> {
     return readDays(await this.#get('GetRankAndTrafficStats', { siteUrl }, run));
   }
 
   /** All weeks that it keeps, by query or by page. */
-  async weeks(siteUrl: string, by: 'query' | 'url', run: ProviderRun): Promise<WindowRow[]> {
+  async weeks(siteUrl: string, by: 'query' | 'url', run: ProviderRun): Promise<WholeTableRow[]> {
     return readWeeks(await this.#get(by === 'query' ? 'GetQueryStats' : 'GetPageStats', { siteUrl }, run), by);
   }
 
   /** All weeks that it keeps, of the pages of one query, or of the queries of one page. */
-  async weeksOf(siteUrl: string, kind: ListKind, of: string, run: ProviderRun): Promise<WindowRow[]> {
+  async weeksOf(siteUrl: string, kind: ListKind, of: string, run: ProviderRun): Promise<WholeTableRow[]> {
     return kind === 'pages'
       ? readWeeks(await this.#get('GetQueryPageStats', { siteUrl, query: of }, run), 'url')
       : readWeeks(await this.#get('GetPageQueryStats', { siteUrl, page: of }, run), 'query');

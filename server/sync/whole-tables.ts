@@ -13,14 +13,14 @@ import type { Microseconds } from '../domain/instants.ts';
 import { LoadRejected } from '../domain/problems.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderJob } from '../providers/gateway.ts';
-import type { ConnectedProvider, Provider, WindowRow, WindowTable } from '../providers/provider.ts';
+import type { ConnectedProvider, Provider, WholeTable, WholeTableRow } from '../providers/provider.ts';
 import { DayFiles } from './day-files.ts';
 import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 import type { DayTable } from './tables.ts';
 
-export interface WindowsInput {
+export interface WholeTablesInput {
   readonly project: Project;
   /** The stored states of all tables. */
   readonly days: DaysByTable;
@@ -32,27 +32,27 @@ export interface WindowsInput {
 }
 
 /**
- * Fetches what the other connections of a project give as a whole, and publishes the changed days or weeks of each provider
- * in one transaction with their states, which it returns. What a provider no longer keeps stays stored. Failures are the state
- * of a day: they must not end the sync of the reporting API.
+ * Fetches the whole tables of the other connections of a project, and publishes the changed days or weeks of each provider in
+ * one transaction with their states, which it returns. What a provider no longer keeps stays stored. A failure is stored as the
+ * state of a day: it must not end the sync of the reporting API.
  */
-export async function syncWindows(
+export async function syncWholeTables(
   stores: SyncStores,
   options: Pick<SyncOptions, 'signal' | 'onWait'>,
-  input: WindowsInput,
+  input: WholeTablesInput,
 ): Promise<readonly SyncDay[]> {
   const connections = await connectionsOf(stores.catalog, input.project.id);
   const published: SyncDay[] = [];
   for (const provider of stores.providers) {
-    const { windows = [] } = provider;
+    const { wholeTables = [] } = provider;
     const connection = connections.find(({ kind }) => kind === provider.kind);
-    if (connection === undefined) published.push(...(await forgetFailures(stores, input, windows)));
+    if (connection === undefined) published.push(...(await forgetFailures(stores, input, wholeTables)));
     else published.push(...(await syncProvider(stores, options, input, { provider, connection })));
   }
   return published;
 }
 
-interface Connected {
+interface ProviderConnection {
   readonly provider: Provider;
   readonly connection: Connection;
 }
@@ -60,10 +60,10 @@ interface Connected {
 async function syncProvider(
   stores: SyncStores,
   options: Pick<SyncOptions, 'signal' | 'onWait'>,
-  input: WindowsInput,
-  { provider, connection }: Connected,
+  input: WholeTablesInput,
+  { provider, connection }: ProviderConnection,
 ): Promise<readonly SyncDay[]> {
-  const due = (provider.windows ?? []).filter(({ table }) => isDue(daysOf(input, table), input));
+  const due = (provider.wholeTables ?? []).filter(({ table }) => isDue(daysOf(input, table), input));
   if (due.length === 0) return [];
   const { property, id } = input.project;
   const files = new DayFiles(join(stores.folder, newUuid()), id);
@@ -88,8 +88,8 @@ async function syncProvider(
         let first: Day | undefined;
         for (const { table, grain } of due) {
           options.signal.throwIfAborted();
-          const told = await client.fetchWindow!(table, property, run);
-          const rows = told.filter((row) => isFactDay(row.day) && isFact(row));
+          const returned = await client.fetchWholeTable!(table, property, run);
+          const rows = returned.filter((row) => isFactDay(row.day) && isFact(row));
           // Days come first: a week that begins before them may be cut off.
           if (grain === 'day')
             first = [...daysOf(input, table).keys(), ...rows.map(({ day }) => day)].reduce(earlier, '9');
@@ -99,7 +99,7 @@ async function syncProvider(
       },
       (days) => ({ rows: days.reduce((sum, { rows }) => sum + rows, 0) }),
     );
-    // Before the states of the windows, so that a run that is killed in between asks again.
+    // Before the states of the tables, so that the next run fetches both again if this one is killed in between.
     await syncCrawl(stores, job, client, input);
     await publishFetched(stores, id, {
       files,
@@ -115,7 +115,7 @@ async function syncProvider(
     if (now === undefined) return [];
     if (cacheKey(now) !== cacheKey(connection))
       return await syncProvider(stores, options, input, { provider, connection: now });
-    const [{ table }] = due as [WindowTable];
+    const [{ table }] = due as [WholeTable];
     const known = daysOf(input, table);
     const day = [...known.keys()].reduce(later, addDays(pacificDayOf(input.now / 1000), -1));
     const reason = reasonOfProvider(provider.kind, error.message, !isRejected && error.kind === 'access-lost');
@@ -127,12 +127,12 @@ async function syncProvider(
   }
 }
 
-/** Stores the days of the provider's crawler. A failure waits for the next run: the provider tells the same days then. */
+/** Stores the days of the provider's crawler. After a failure the next run fetches the same days. */
 async function syncCrawl(
   { catalog, gateway }: SyncStores,
   job: ProviderJob,
   client: ConnectedProvider,
-  { project: { id, property }, keptFrom, now }: WindowsInput,
+  { project: { id, property }, keptFrom, now }: WholeTablesInput,
 ): Promise<void> {
   if (client.fetchCrawl === undefined) return;
   try {
@@ -147,8 +147,8 @@ async function syncCrawl(
   }
 }
 
-interface FetchedTable extends WindowTable {
-  readonly rows: readonly WindowRow[];
+interface FetchedTable extends WholeTable {
+  readonly rows: readonly WholeTableRow[];
   /** The first known day. */
   readonly first: Day | undefined;
 }
@@ -156,7 +156,7 @@ interface FetchedTable extends WindowTable {
 /** Writes the rows of a table to files. Returns the new states of its days or weeks. */
 async function take(
   files: DayFiles,
-  input: WindowsInput,
+  input: WholeTablesInput,
   { table: name, grain, rows, first }: FetchedTable,
 ): Promise<SyncDay[]> {
   const table = name as DayTable;
@@ -180,7 +180,7 @@ async function take(
 }
 
 /** Rows that cannot be stored are left out, as those of the reporting API. */
-function isFact({ key: { url, query }, sumPosition }: WindowRow): boolean {
+function isFact({ key: { url, query }, sumPosition }: WholeTableRow): boolean {
   return (
     (url === undefined || isUrl(url)) &&
     (query === undefined || isNonblank(query)) &&
@@ -188,14 +188,14 @@ function isFact({ key: { url, query }, sumPosition }: WindowRow): boolean {
   );
 }
 
-/** Failures of a connection that was removed would be reported for ever. */
+/** Clears the failures of a provider without a connection: they would be reported for ever. */
 async function forgetFailures(
   { catalog }: SyncStores,
-  input: WindowsInput,
-  windows: readonly WindowTable[],
+  input: WholeTablesInput,
+  wholeTables: readonly WholeTable[],
 ): Promise<readonly SyncDay[]> {
-  const failed = windows.flatMap(({ table }) => [...daysOf(input, table).values()]);
-  const healed = failed.filter(({ nextTry }) => nextTry !== null).map((day) => withoutFailure(day, day.fetchedAt));
+  const stored = wholeTables.flatMap(({ table }) => [...daysOf(input, table).values()]);
+  const healed = stored.filter(({ nextTry }) => nextTry !== null).map((day) => withoutFailure(day, day.fetchedAt));
   if (healed.length > 0) await catalog.transaction((tx) => putSyncDays(tx, input.project.id, healed));
   return healed;
 }
@@ -204,13 +204,13 @@ function withoutFailure(day: SyncDay, fetchedAt: Microseconds): SyncDay {
   return { ...day, fetchedAt, attempts: 0, reason: null, nextTry: null };
 }
 
-function isDue(known: ReadonlyMap<Day, SyncDay>, { now, staleBefore }: WindowsInput): boolean {
+function isDue(known: ReadonlyMap<Day, SyncDay>, { now, staleBefore }: WholeTablesInput): boolean {
   const days = [...known.values()];
   const nextTry = days.map((day) => day.nextTry).find((at) => at !== null);
   if (nextTry !== undefined) return nextTry <= now;
   return !days.some(({ fetchedAt }) => fetchedAt > staleBefore);
 }
 
-function daysOf({ days }: WindowsInput, table: FactTable): ReadonlyMap<Day, SyncDay> {
+function daysOf({ days }: WholeTablesInput, table: FactTable): ReadonlyMap<Day, SyncDay> {
   return days.get(table as DayTable) ?? new Map();
 }
