@@ -23,18 +23,22 @@ export interface RunCounts {
   rows: number;
 }
 
-export interface FetchOptions {
+/** How a run sends requests. */
+export interface RequestOptions {
   readonly gateway: Gateway;
   readonly client: SearchAnalytics;
   readonly project: QueriedProject;
   readonly counts: RunCounts;
-  /** Concurrent requests. */
-  readonly atOnce: number;
-  /** Called after each request. */
-  readonly report?: () => void;
   /** See `ProviderJob`. */
   readonly onSlow?: () => void;
   readonly signal: AbortSignal;
+}
+
+interface FetchOptions extends RequestOptions {
+  /** Concurrent requests. */
+  readonly atOnce: number;
+  /** Called after each request. */
+  readonly report: () => void;
 }
 
 /** A fetched window, with the tables that failed. */
@@ -43,12 +47,12 @@ export interface FetchedWindow {
   readonly failures: ReadonlyMap<SyncTable, ProviderFailure>;
 }
 
-/** A part of a window that occupies one slot at the gateway. */
-type Unit = (run: ProviderRun) => Promise<void>;
+/** Runs a part of a window that occupies one slot at the gateway. */
+type RunPart = (table: SyncTable, part: (run: ProviderRun) => Promise<void>) => Promise<void>;
 
 /** Runs requests through the gateway, as background work, and adds them to `counts`. */
 export async function runAtGateway<T>(
-  { gateway, project, counts, signal, onSlow }: Omit<FetchOptions, 'atOnce'>,
+  { gateway, project, counts, signal, onSlow }: RequestOptions,
   work: (run: ProviderRun) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
@@ -85,19 +89,19 @@ export async function fetchWindow(window: SyncWindow, files: DayFiles, options: 
   const failures = new Map<SyncTable, ProviderFailure>();
   const limit = pLimit(options.atOnce);
   let fatal: Error | undefined;
-  const run = (table: SyncTable, unit: Unit): Promise<void> =>
+  const runPart: RunPart = (table, part) =>
     limit(async () => {
       if (fatal !== undefined || failures.has(table)) return;
       try {
-        await runAtGateway(options, unit);
-        options.report?.();
+        await runAtGateway(options, part);
+        options.report();
       } catch (error) {
         if (!isOfTable(error) || table === 'site_daily' || (failures.size > 0 && !failures.has(table))) {
           fatal ??= error instanceof Error ? error : new Error(String(error));
         } else failures.set(table, error);
       }
     });
-  const fetched = window.dayQueries.map((dayQuery) => fetchDayQuery(dayQuery, files, options, run));
+  const fetched = window.dayQueries.map((dayQuery) => fetchDayQuery(dayQuery, files, options, runPart));
   await Promise.all(fetched);
   if (fatal !== undefined) throw fatal;
   for (const table of failures.keys()) await files.drop(table);
@@ -109,26 +113,29 @@ function isOfTable(error: unknown): error is ProviderFailure {
   return error instanceof ProviderFailure && error.kind === 'broken';
 }
 
-type Run = (table: SyncTable, unit: Unit) => Promise<void>;
-
-async function fetchDayQuery(dayQuery: DayQuery, files: DayFiles, options: FetchOptions, run: Run): Promise<void> {
+async function fetchDayQuery(
+  dayQuery: DayQuery,
+  files: DayFiles,
+  { project, client, counts }: RequestOptions,
+  runPart: RunPart,
+): Promise<void> {
   const { table } = dayQuery;
   for (const day of eachDay(dayQuery.from, dayQuery.to)) files.expect(table, day);
   const read = (group: readonly FactQuery[]): Promise<void> =>
-    run(table, async (at) => {
-      await readGroup(group, { table, files, client: options.client, run: at, counts: options.counts });
+    runPart(table, async (run) => {
+      await readGroup(group, { table, files, client, run, counts });
     });
   if (table !== 'appearance_daily') {
-    await Promise.all(queriesOf(options.project, dayQuery).map(read));
+    await Promise.all(queriesOf(project, dayQuery).map(read));
     return;
   }
   let values: string[] = [];
-  await run(table, async (at) => {
-    const query = appearancesQuery(options.project, dayQuery);
-    const { rows } = await options.client.page(query, { start: 0, limit: MAX_APPEARANCES }, at);
+  await runPart(table, async (run) => {
+    const query = appearancesQuery(project, dayQuery);
+    const { rows } = await client.page(query, { start: 0, limit: MAX_APPEARANCES }, run);
     values = rows.map(({ keys }) => keys[0]!);
   });
-  const queries = values.flatMap((value) => appearanceQuery(options.project, dayQuery, value) ?? []);
+  const queries = values.flatMap((value) => appearanceQuery(project, dayQuery, value) ?? []);
   await Promise.all(queries.map((query) => read([query])));
 }
 
@@ -158,7 +165,7 @@ export async function readGroup(
     const onCutOff = (day: Day): void => {
       files.expect(table, day).cutOff = true;
     };
-    incomplete = (await readDays(query, { client, run, take, onCutOff })) ?? incomplete;
+    incomplete = (await readAllRows(query, { client, run, take, onCutOff })) ?? incomplete;
   }
   counts.rows += merged.size;
   await files.add(table, merged.values());
@@ -174,7 +181,7 @@ function sumOf(a: FetchedRow, b: FetchedRow): FetchedRow {
   };
 }
 
-interface DaysReading extends Pick<Reading, 'client' | 'run'> {
+interface RowsReading extends Pick<Reading, 'client' | 'run'> {
   readonly take: (rows: readonly AnalyticsRow[]) => void;
   readonly onCutOff: (day: Day) => void;
 }
@@ -183,7 +190,7 @@ interface DaysReading extends Pick<Reading, 'client' | 'run'> {
  * Reads all rows of a range. A full page may be incomplete: then the range is halved. A single day is read page by page.
  * Returns the first provisional day, if the provider reports one.
  */
-async function readDays(query: AnalyticsQuery, reading: DaysReading): Promise<Day | null> {
+async function readAllRows(query: AnalyticsQuery, reading: RowsReading): Promise<Day | null> {
   const { from, to } = query;
   const { client, run, take, onCutOff } = reading;
   if (from === to) {
@@ -198,7 +205,7 @@ async function readDays(query: AnalyticsQuery, reading: DaysReading): Promise<Da
     return firstIncompleteDate;
   }
   const middle = addDays(from, Math.floor(countDays(from, to) / 2));
-  await readDays({ ...query, to: addDays(middle, -1) }, reading);
-  await readDays({ ...query, from: middle }, reading);
+  await readAllRows({ ...query, to: addDays(middle, -1) }, reading);
+  await readAllRows({ ...query, from: middle }, reading);
   return firstIncompleteDate;
 }

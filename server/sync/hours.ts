@@ -11,10 +11,9 @@ import { ProviderFailure } from '../providers/failures.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { DayFiles, type FetchedRow } from './day-files.ts';
-import { runAtGateway } from './fetch.ts';
+import { type RequestOptions, runAtGateway } from './fetch.ts';
 import { publishFetched } from './publish.ts';
 import { failedDay, fetchedState } from './published-days.ts';
-import type { QueryOptions } from './questions.ts';
 import type { SyncStores } from './run-options.ts';
 import { HOURS_TABLE } from './tables.ts';
 
@@ -43,7 +42,7 @@ export interface HoursInput {
  */
 export async function syncHours(
   stores: SyncStores,
-  options: QueryOptions,
+  options: RequestOptions,
   input: HoursInput,
 ): Promise<readonly SyncDay[]> {
   const range = dueHours(input);
@@ -85,7 +84,7 @@ function dueHours({ days, today, now, staleBefore }: Omit<HoursInput, 'project' 
 async function fetchHours(
   range: Range,
   files: DayFiles,
-  options: QueryOptions,
+  options: RequestOptions,
   { finalThrough }: HoursInput,
 ): Promise<HourStart> {
   const { property, country } = options.project;

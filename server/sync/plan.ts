@@ -120,15 +120,15 @@ class Needs {
       if (!tables.includes(table) || !includes(table)) continue;
       const days = eachDay(range.from, range.to).filter((day) => this.#isNeeded(table, day));
       for (const day of days) this.take(table, day);
-      const of = KEYWORD_TABLES.includes(table) ? keywords : [];
-      dayQueries.push(...dayQueriesOf(table, days, this.#input.finalThrough, of));
+      const queried = KEYWORD_TABLES.includes(table) ? keywords : [];
+      dayQueries.push(...dayQueriesOf(table, days, this.#input.finalThrough, queried));
     }
     return dayQueries.length === 0 ? undefined : { kind, ...spanOf(dayQueries), dayQueries };
   }
 
   #isNeeded(table: SyncTable, day: Day): boolean {
     if (this.#taken.has(cacheKey(table, day))) return false;
-    return this.#changes(table, day) || (table === 'country_daily' && this.#isOfOpenedMonth(day));
+    return this.#changes(table, day) || (table === 'country_daily' && this.#isOfChangedMonth(day));
   }
 
   #changes(table: SyncTable, day: Day): boolean {
@@ -140,8 +140,8 @@ class Needs {
     return !known.final && (day <= finalThrough || known.fetchedAt <= staleBefore);
   }
 
-  /** A stored month is fetched completely when one of its days is needed. */
-  #isOfOpenedMonth(day: Day): boolean {
+  /** When a day of a stored month has changed, all days of the month are fetched. */
+  #isOfChangedMonth(day: Day): boolean {
     const { monthlyThrough, syncRange } = this.#input;
     if (monthlyThrough === null || day > monthlyThrough) return false;
     const month = monthOf(day);

@@ -15,7 +15,7 @@ import type { FetchedWindow } from './fetch.ts';
 import { coverageAfter } from './keyword-coverage.ts';
 import { gatherDays, type Source } from './new-days.ts';
 import type { SyncWindow } from './plan.ts';
-import { addDay, byTable, type DaysByTable, publishedDays } from './published-days.ts';
+import { addDay, byTable, type DaysByTable, statesAfter } from './published-days.ts';
 import type { SyncStores } from './run-options.ts';
 import type { DayTable, SyncTable } from './tables.ts';
 
@@ -35,7 +35,7 @@ export interface Publication {
   readonly stateAfter: (days: DaysByTable) => Partial<SyncState>;
   /** Writes further rows in the same transaction. */
   readonly inTransaction?: (tx: Catalog) => Promise<void>;
-  /** The same, after the state of the project. */
+  /** Like `inTransaction`, after the state of the project. */
   readonly afterwards?: (tx: Catalog) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export interface WindowPublication extends Publication {
  */
 export async function publishWindow(publication: WindowPublication): Promise<readonly SyncDay[]> {
   const { project, days, window, fetched, deferCumulative } = publication;
-  const published = publishedDays(publication);
+  const published = statesAfter(publication);
   const after = byTable([...days.values()].flatMap((ofTable) => [...ofTable.values()]));
   for (const day of published) addDay(after, day);
   const changed = await changedDays(publication, published);
@@ -69,8 +69,8 @@ export async function publishWindow(publication: WindowPublication): Promise<rea
     await putSyncKeywords(tx, project, keywords);
     const isOutdated = await putState(tx, publication, after);
     // Reports contain which days are empty, failed or cut off, and which days keywords lack.
-    const isNew = (day: SyncDay): boolean => isNews(days.get(day.table as SyncTable)?.get(day.day), day);
-    return isOutdated || keywords.length > 0 || published.some(isNew);
+    const isReported = (day: SyncDay): boolean => hasNewState(days.get(day.table as SyncTable)?.get(day.day), day);
+    return isOutdated || keywords.length > 0 || published.some(isReported);
   };
   await publish(publication, { after, changed, source: { window, files: fetched.files }, deferCumulative, write });
   return published;
@@ -89,7 +89,7 @@ interface Changes extends Pick<WindowPublication, 'deferCumulative'> {
   /** The changed days of each table. */
   readonly changed: ReadonlyMap<SyncTable, readonly Day[]>;
   readonly source: Pick<Source, 'window' | 'files'>;
-  /** Writes the rows of the catalog. Returns whether the project's row changed. */
+  /** Writes the rows of the catalog. Returns whether cached reports may change. */
   readonly write: (tx: Catalog) => Promise<boolean>;
 }
 
@@ -119,7 +119,7 @@ async function putState(
 }
 
 /** Whether more than the rows of a day changed. */
-function isNews(before: SyncDay | undefined, { state, cutOff }: SyncDay): boolean {
+function hasNewState(before: SyncDay | undefined, { state, cutOff }: SyncDay): boolean {
   if (before === undefined) return state !== 'done' || cutOff;
   return before.state !== state || before.cutOff !== cutOff;
 }

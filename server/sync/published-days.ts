@@ -16,7 +16,8 @@ const COMPARED_AT = [30, 7];
 const FIRST_PAUSE = 3_600_000;
 const MAX_PAUSE = 86_400_000;
 
-interface Publication {
+/** What the new states of days are made of; see `WindowPublication`. */
+interface FetchedPublication {
   readonly window: SyncWindow;
   readonly fetched: FetchedWindow;
   readonly days: DaysByTable;
@@ -26,8 +27,8 @@ interface Publication {
   readonly now: number;
 }
 
-/** The state of the days of a window after its publication. */
-export function publishedDays(publication: Publication): SyncDay[] {
+/** The states that the days of a window have once it is published. */
+export function statesAfter(publication: FetchedPublication): SyncDay[] {
   const { window, fetched, days } = publication;
   return window.dayQueries.flatMap(({ table, from, to }) => {
     const failure = fetched.failures.get(table);
@@ -46,7 +47,7 @@ function fetchedDay(
   day: Day,
   found: FetchedDay,
   before: SyncDay | undefined,
-  { window, today, finalThrough, now }: Publication,
+  { window, today, finalThrough, now }: FetchedPublication,
 ): SyncDay {
   // Windows of keywords add rows to published days.
   const added =

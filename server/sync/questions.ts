@@ -4,10 +4,8 @@ import { settledDay } from '../domain/finality.ts';
 import type { Range } from '../domain/range.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import { MAX_ROWS } from './batches.ts';
-import { type FetchOptions, runAtGateway } from './fetch.ts';
+import { type RequestOptions, runAtGateway } from './fetch.ts';
 import { comparedAt } from './published-days.ts';
-
-export type QueryOptions = Omit<FetchOptions, 'atOnce'>;
 
 /** Sums of a day over all of its rows. */
 export interface DaySums {
@@ -19,7 +17,7 @@ export interface DaySums {
 const FINALITY_DAYS = 10;
 
 /** The last final day, as reported by the provider. */
-export async function readLastFinalDay(options: QueryOptions, today: Day): Promise<Day> {
+export async function readLastFinalDay(options: RequestOptions, today: Day): Promise<Day> {
   const range = { from: addDays(today, 1 - FINALITY_DAYS), to: today };
   const { firstIncompleteDate } = await readDays(options, range, 'all');
   return firstIncompleteDate === null ? settledDay(today) : addDays(firstIncompleteDate, -1);
@@ -27,7 +25,7 @@ export async function readLastFinalDay(options: QueryOptions, today: Day): Promi
 
 /** The sums at the provider, by day. */
 async function readSums(
-  options: QueryOptions,
+  options: RequestOptions,
   range: Range,
   dataState: 'final' | 'all',
 ): Promise<ReadonlyMap<Day, DaySums>> {
@@ -35,7 +33,7 @@ async function readSums(
   return new Map(rows.map(({ keys, clicks, impressions }) => [keys[0]!, { clicks, impressions }]));
 }
 
-function readDays(options: QueryOptions, range: Range, dataState: 'final' | 'all') {
+function readDays(options: RequestOptions, range: Range, dataState: 'final' | 'all') {
   const { property, country } = options.project;
   const filters = country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country } as const];
   const query: AnalyticsQuery = {
@@ -63,7 +61,7 @@ export function dueComparisons(days: readonly SyncDay[], today: Day): Map<Day, n
 
 /** The days whose sums at the provider differ from the stored ones. One request. */
 export async function findMovedDays(
-  options: QueryOptions,
+  options: RequestOptions,
   days: Iterable<Day>,
   stored: (day: Day) => DaySums | undefined,
   dataState: 'final' | 'all' = 'final',

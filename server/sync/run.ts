@@ -15,7 +15,7 @@ import { toMicroseconds } from '../domain/instants.ts';
 import { measure } from '../runtime/measurements.ts';
 import { requireDiskSpace } from '../storage/free-space.ts';
 import { DayFiles } from './day-files.ts';
-import { type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
+import { fetchWindow, type RequestOptions, type RunCounts } from './fetch.ts';
 import { syncHours } from './hours.ts';
 import { lastCompleteMonthEnd } from './new-days.ts';
 import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
@@ -45,14 +45,13 @@ import { syncWholeTables } from './whole-tables.ts';
 export async function syncProject(stores: SyncStores, id: string, options: SyncOptions): Promise<SyncResult> {
   const { catalog, settings, log, gateway, reserve } = stores;
   const started = performance.now();
-  const counts = { requests: 0, retries: 0, rows: 0 };
-  const progress = { windows: 0 };
+  const counts = { requests: 0, retries: 0, rows: 0, windows: 0 };
   let outcome: RunOutcome;
   let reason: string | null = null;
   try {
     const connected = await findConnected(catalog, id);
     if (connected === undefined) throw new Error(`Project '${id}' has no search-console connection.`);
-    ({ outcome, reason } = await new Run(stores, connected, options, counts, progress).run());
+    ({ outcome, reason } = await new Run(stores, connected, options, counts).run());
   } catch (error) {
     options.signal.throwIfAborted();
     if (gateway.stopped.aborted) throw error;
@@ -67,7 +66,7 @@ export async function syncProject(stores: SyncStores, id: string, options: SyncO
   }
   const seconds = Math.round(performance.now() - started) / 1000;
   measure('syncRun', () => ({ outcome, seconds }));
-  const line = { project: id, ...counts, windows: progress.windows, seconds, outcome };
+  const line = { project: id, ...counts, seconds, outcome };
   log.info({ ...line, ...(reason === null ? {} : { reason }) }, 'project synced');
   return { ...line, reason };
 }
@@ -77,23 +76,15 @@ class Run {
   readonly #stores: SyncStores;
   readonly #connected: Connected;
   readonly #options: SyncOptions;
-  readonly #counts: RunCounts;
-  readonly #progress: { windows: number };
+  readonly #counts: RunCounts & { windows: number };
   readonly #today: Day;
   #days: Map<DayTable, Map<Day, SyncDay>> = new Map();
 
-  constructor(
-    stores: SyncStores,
-    connected: Connected,
-    options: SyncOptions,
-    counts: RunCounts,
-    progress: { windows: number },
-  ) {
+  constructor(stores: SyncStores, connected: Connected, options: SyncOptions, counts: RunCounts & { windows: number }) {
     this.#stores = stores;
     this.#connected = connected;
     this.#options = options;
     this.#counts = counts;
-    this.#progress = progress;
     this.#today = pacificDayOf(options.now());
   }
 
@@ -107,11 +98,11 @@ class Run {
     this.#days = byTable(prepared.input.days);
     // First, because they do not depend on the reporting API.
     await this.#syncWholeTables(prepared.input, prepared.sync.keptFrom);
-    const finalThrough = await readLastFinalDay(this.#fetchOptions(), this.#today);
-    await this.#hours(prepared.input, finalThrough);
+    const finalThrough = await readLastFinalDay(this.#requestOptions(), this.#today);
+    await this.#syncHours(prepared.input, finalThrough);
     const isFirst = this.#days.get('site_daily') === undefined;
-    if (!isFirst) await this.#types(prepared.input, finalThrough);
-    const moved = await this.#movedDays(prepared.input.days);
+    if (!isFirst) await this.#syncTypes(prepared.input, finalThrough);
+    const moved = await this.#findMovedDays(prepared.input.days);
     const input: PlanInput = { ...prepared.input, finalThrough, moved };
     const windows = planWindows(input);
     const { brandTerms } = this.#connected.project;
@@ -120,29 +111,28 @@ class Run {
       this.#options.report?.({
         project: this.#connected.project.id,
         ...this.#counts,
-        windows: this.#progress.windows,
         allWindows: windows.length,
         allRequests,
       });
     report();
     for (const [index, window] of windows.entries()) {
-      if (this.#progress.windows >= maxWindows || (index > 0 && (await this.#isAskedAgain(input)))) break;
+      if (this.#counts.windows >= maxWindows || (index > 0 && (await this.#isAskedAgain(input)))) break;
       await requireDiskSpace(settings.dataFolder, settings.minFree, reserve);
       const deferCumulative = windows.slice(index + 1).some(changesKeywords);
-      await this.#window(window, input, { report, deferCumulative });
-      this.#progress.windows++;
+      await this.#syncWindow(window, input, { report, deferCumulative });
+      this.#counts.windows++;
       // Web search comes first in a new project.
-      if (isFirst && index === 0) await this.#types(input, finalThrough);
+      if (isFirst && index === 0) await this.#syncTypes(input, finalThrough);
       report();
     }
-    return this.#end(input, windows.length > this.#progress.windows);
+    return this.#end(input, windows.length > this.#counts.windows);
   }
 
-  /** Fetches and publishes the newest hours: before all else, as the provider keeps them for ten days only. */
-  async #hours({ now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>, finalThrough: Day): Promise<void> {
+  /** Fetches and publishes the newest hours: before the windows, because the provider keeps hours for ten days only. */
+  async #syncHours({ now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>, finalThrough: Day): Promise<void> {
     const days = this.#days.get(HOURS_TABLE) ?? new Map<Day, SyncDay>();
     const input = { project: this.#connected.project.id, days, today: this.#today, finalThrough, now, staleBefore };
-    for (const day of await syncHours(this.#stores, this.#fetchOptions(), input)) addDay(this.#days, day);
+    for (const day of await syncHours(this.#stores, this.#requestOptions(), input)) addDay(this.#days, day);
   }
 
   /** Fetches and publishes the whole tables of other providers (see `WholeTable`). */
@@ -155,9 +145,9 @@ class Run {
   }
 
   /** Fetches and publishes the search types other than web. */
-  async #types({ syncRange, now, staleBefore }: Omit<PlanInput, 'moved' | 'finalThrough'>, finalThrough: Day) {
+  async #syncTypes({ syncRange, now, staleBefore }: Omit<PlanInput, 'moved' | 'finalThrough'>, finalThrough: Day) {
     const input = { project: this.#connected.project.id, days: this.#days, syncRange, finalThrough, now, staleBefore };
-    for (const day of await syncTypes(this.#stores, this.#fetchOptions(), input)) addDay(this.#days, day);
+    for (const day of await syncTypes(this.#stores, this.#requestOptions(), input)) addDay(this.#days, day);
   }
 
   async #isAskedAgain({ now }: PlanInput): Promise<boolean> {
@@ -166,7 +156,7 @@ class Run {
   }
 
   /** Fetches and publishes a window. */
-  async #window(
+  async #syncWindow(
     window: SyncWindow,
     input: PlanInput,
     { report, deferCumulative }: { report: () => void; deferCumulative: boolean },
@@ -176,13 +166,13 @@ class Run {
     const files = new DayFiles(join(folder, newUuid()), project.id);
     try {
       const fetched = await fetchWindow(window, files, {
-        ...this.#fetchOptions(),
+        ...this.#requestOptions(),
         atOnce: settings.fetchesPerProperty,
         report,
       });
-      const ofBrand = fetched.failures.get('brand_daily');
+      const brandFailure = fetched.failures.get('brand_daily');
       // Days with old and new terms must not be mixed.
-      if (ofBrand !== undefined && input.brandChanged) throw ofBrand;
+      if (brandFailure !== undefined && input.brandChanged) throw brandFailure;
       const isBrand = window.kind === 'brand';
       const published = await publishWindow({
         ...this.#publication(input),
@@ -196,7 +186,7 @@ class Run {
         stateAfter: (days) => ({
           syncStatus: 'ok',
           historyBackfilling: isPending(input, days),
-          ...(window.kind === 'newest' ? this.#newest(input, days) : {}),
+          ...(window.kind === 'newest' ? this.#newestState(input, days) : {}),
         }),
         ...(isBrand
           ? {
@@ -232,7 +222,7 @@ class Run {
     await publishEnd({
       ...this.#publication(input),
       stateAfter: (days) => ({
-        ...this.#newest(input, days),
+        ...this.#newestState(input, days),
         syncStatus: statusOf(outcome),
         historyBackfilling: isPending(input, days),
       }),
@@ -266,12 +256,12 @@ class Run {
   }
 
   /** Final days that have changed at the provider, and days to fetch again. */
-  async #movedDays(days: readonly SyncDay[]): Promise<ReadonlySet<Day>> {
+  async #findMovedDays(days: readonly SyncDay[]): Promise<ReadonlySet<Day>> {
     const { catalog } = this.#stores;
     const { project } = this.#connected;
     const due = dueComparisons(days, this.#today);
     const stored = this.#days.get('site_daily');
-    const moved = new Set(await findMovedDays(this.#fetchOptions(), due.keys(), (day) => stored?.get(day)));
+    const moved = new Set(await findMovedDays(this.#requestOptions(), due.keys(), (day) => stored?.get(day)));
     const settled = new Map([...due].filter(([day]) => !moved.has(day)));
     if (due.size > 0) {
       await catalog.transaction(async (tx) => {
@@ -282,11 +272,11 @@ class Run {
     return moved.union(new Set(this.#options.again));
   }
 
-  #newest(input: PlanInput, days: DaysByTable): Partial<SyncState> {
+  #newestState(input: PlanInput, days: DaysByTable): Partial<SyncState> {
     return newestState(input, days, { project: this.#connected.project, now: this.#options.now() });
   }
 
-  #fetchOptions(): Omit<FetchOptions, 'atOnce'> {
+  #requestOptions(): RequestOptions {
     const { project, connection } = this.#connected;
     const { property, country, brandTerms } = project;
     const queried = { property, country, brandTerms };

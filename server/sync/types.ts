@@ -8,10 +8,9 @@ import type { Range } from '../domain/range.ts';
 import { OTHER_TYPES, type OtherType, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import { DayFiles } from './day-files.ts';
-import { readGroup, runAtGateway } from './fetch.ts';
+import { type RequestOptions, readGroup, runAtGateway } from './fetch.ts';
 import { publishFetched } from './publish.ts';
 import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
-import type { QueryOptions } from './questions.ts';
 import { typeQuery } from './requests.ts';
 import type { SyncStores } from './run-options.ts';
 
@@ -39,7 +38,7 @@ export interface TypesInput {
  */
 export async function syncTypes(
   stores: SyncStores,
-  options: QueryOptions,
+  options: RequestOptions,
   input: TypesInput,
 ): Promise<readonly SyncDay[]> {
   const files = new DayFiles(join(stores.folder, newUuid()), input.project);
@@ -76,7 +75,7 @@ type Due = Pick<TypesInput, 'syncRange' | 'now' | 'staleBefore'>;
 
 interface Fetching extends TypesInput {
   readonly files: DayFiles;
-  readonly options: QueryOptions;
+  readonly options: RequestOptions;
   /** See `tablesToReplace`. */
   readonly replaced: ReadonlySet<string>;
 }
