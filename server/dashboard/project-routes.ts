@@ -4,6 +4,7 @@ import type { Context } from '../api/routes/context.ts';
 import { JOINT_LISTS } from '../api/routes/joint-lists.ts';
 import { addEndpoint } from '../api/routes/route.ts';
 import { listAlertRules } from '../catalog/alert-rules.ts';
+import { readCrawlDays } from '../catalog/crawl-days.ts';
 import { countAlerts } from '../catalog/events.ts';
 import { listArchivedKeywords } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -35,10 +36,15 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
 
   api.get('/projects/:id/summary', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
+    const { id, property } = project;
+    const { catalog, lists } = context;
     return {
       project: listedProject(project, context.now()),
       finalThrough: finalThroughOf(project),
-      alerts: await countAlerts(context.catalog, project.id),
+      alerts: await countAlerts(catalog, id),
+      hasCrawler:
+        (await lists.crawls.connectionOf(catalog, id)) !== undefined ||
+        (await readCrawlDays(catalog, { project: id, property })).length > 0,
       rankingUpdates: RANKING_UPDATES,
     };
   });

@@ -112,9 +112,15 @@ t.test(
     await page.waitForURL(/\/report\?.*compare=custom/);
     await settled(page);
     const { searchParams } = new URL(page.url());
-    const [from, to, cto] = ['from', 'to', 'cto'].map((name) => searchParams.get(name)!);
+    const [from, to, cfrom, cto] = ['from', 'to', 'cfrom', 'cto'].map((name) => searchParams.get(name)!);
     t.match(from, /-01$/);
     t.equal(Date.parse(from!) - Date.parse(cto!), 86_400_000, 'the days before end where the month begins');
+    const [, days] = /compared with the (\d+) days before/.exec(await page.locator('.report-head').innerText())!;
+    for (const [first, last] of [
+      [from, to],
+      [cfrom, cto],
+    ] as const)
+      t.equal((Date.parse(last!) - Date.parse(first!)) / 86_400_000 + 1, Number(days), 'as many as the month has');
     t.equal(new Date(Date.parse(to!) + 86_400_000).getUTCDate(), 1, 'a whole month');
     const headers = { 'sec-fetch-site': 'same-origin' };
     const answer = await context.request.get(`${origin}/app/api/projects/Proj1/site?from=${from}&to=${to}`, {

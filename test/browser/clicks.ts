@@ -104,6 +104,11 @@ t.test('filters are chips, which go from screen to screen and count where they c
   const context = await signedIn();
   const { page, problems } = await watchedPage(context, origin);
   await open(page, '/app/p/Proj1/breakdowns');
+  await page.getByRole('link', { name: 'Product snippets' }).click();
+  await page.waitForURL(/explore\?.*where=/);
+  await settled(page);
+  t.match(await page.locator('main').innerText(), /PRODUCT_SNIPPETS|Product snippets/, 'an appearance has its days');
+  await open(page, '/app/p/Proj1/breakdowns');
   await page.getByRole('link', { name: 'United Kingdom' }).click();
   await page.waitForURL(/country=gbr/);
   await page.getByRole('link', { name: 'Queries', exact: true }).first().click();

@@ -109,6 +109,8 @@ t.test('the sitemaps stand below the stored days', async (t) => {
   const context = await signedIn();
   const { page } = await watchedPage(context, origin);
   await open(page, '/app/p/Proj1/data');
+  const crawler = page.getByRole('region', { name: "Bing's crawler" });
+  t.equal(await crawler.count(), 0, 'Bing was never connected');
   const card = page.locator('section[aria-label="Sitemaps"]');
   t.strictSame(await card.locator('tbody td').allInnerTexts(), [await shown(page, '2026-01-11'), '1,200', '0', '2']);
   t.strictSame(await axeFindings(page), []);
@@ -117,7 +119,7 @@ t.test('the sitemaps stand below the stored days', async (t) => {
   const crawled = { ...counts, crawledPages: 1234, crawlErrors: 34, code4xx: 34, inIndex: 900, blockedByRobotsTxt: 2 };
   const days = ['2026-01-10', '2026-01-11'].map((date) => ({ date, ...crawled }));
   await storeCrawlDays(catalog, { project: 'Proj1', property }, days, { keptFrom: null, now: at });
-  const crawler = page.getByRole('region', { name: "Bing's crawler" });
+  await open(page, '/app/p/Proj1/data');
   await crawler.locator('summary').click();
   // What is stored stays when the connection goes.
   await crawler.getByText(/no connection to Bing/).waitFor();

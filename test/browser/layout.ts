@@ -138,5 +138,13 @@ t.test('numbers are explained in place; on paper there is no navigation', async 
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     const colour = await page.evaluate('getComputedStyle(document.querySelector(".metric-value")).color');
     t.equal(colour, 'rgb(26, 34, 48)', 'paper is white, whatever the screen is');
+    await page.emulateMedia({ media: null, colorScheme: 'dark' });
+    await page.locator('[data-scheme=dark] canvas').waitFor();
+    // Nothing is drawn anew while it is printed.
+    await page.evaluate(`matchMedia('print').addEventListener('change', ({ matches }) => {
+      if (matches) window.printed = getComputedStyle(document.querySelector('[data-scheme=dark] canvas')).filter;
+    })`);
+    await page.pdf();
+    t.match(await page.evaluate('window.printed'), /^invert\(1\)/, 'a chart of a dark screen gets dark lines');
   });
 });

@@ -248,6 +248,13 @@ t.test('brand terms, groups, page groups and rules are looked at before they are
   await groups.getByRole('button', { name: 'Add', exact: true }).click();
   await groups.getByText('query contains boots').waitFor();
   await page.getByRole('button', { name: 'Add a group' }).click();
+  await groups.getByLabel('Name', { exact: true }).fill('Low CTR');
+  await groups.getByLabel('Field').selectOption('ctr');
+  await groups.getByLabel('Operator').selectOption('lte');
+  await groups.getByLabel('Value in percent').pressSequentially('2.3');
+  await groups.getByRole('button', { name: 'Add', exact: true }).click();
+  await groups.getByText('CTR at most 2.3%').waitFor();
+  await page.getByRole('button', { name: 'Add a group' }).click();
   await groups.getByLabel('Name', { exact: true }).fill('By hand');
   await groups.getByLabel('Kind').selectOption('manual');
   await groups.getByLabel('running shoes').check();
@@ -260,6 +267,7 @@ t.test('brand terms, groups, page groups and rules are looked at before they are
       kind: 'rule',
       rule: { match: 'all', conditions: [{ field: 'query', op: 'contains', value: 'boots' }] },
     },
+    { name: 'Low CTR', rule: { conditions: [{ field: 'ctr', op: 'lte', value: 0.023 }] } },
     { name: 'By hand', kind: 'manual', keywordIds: ['Kw002'] },
   ]);
 

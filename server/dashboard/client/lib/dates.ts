@@ -109,6 +109,11 @@ export function formatDate(day: Day): string {
   return dayOfYear.format(Date.parse(day));
 }
 
+/** A sentence of the API with its days as `formatDate` writes them; those in addresses stay. */
+export function withDates(text: string): string {
+  return text.replaceAll(/(?<=\s)\d{4}-\d\d-\d\d(?=[\s.,;:]|$)/g, (day) => (isDay(day) ? formatDate(day) : day));
+}
+
 /** The UTC day of an instant. */
 export function formatDateOf(instant: string): string {
   return formatDate(instant.slice(0, 10));

@@ -49,6 +49,11 @@ export function axisMetric(metric: Metric, value: number): string {
   return value >= 10_000 ? compact.format(value) : whole.format(value);
 }
 
+/** A limit that somebody has set, as exactly as it was set: `2%`, `3.5`. */
+export function formatBound(metric: Metric, value: number): string {
+  return metric === 'ctr' ? finePercent.format(value) : finePlace.format(value);
+}
+
 export function formatCount(value: number): string {
   return whole.format(value);
 }

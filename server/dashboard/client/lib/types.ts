@@ -41,6 +41,8 @@ export interface ProjectSummary {
   readonly finalThrough: Day | null;
   readonly alerts: { readonly open: number; readonly resolved: number };
   readonly rankingUpdates: readonly RankingUpdate[];
+  /** Whether Bing tells of its crawler, or did. */
+  readonly hasCrawler: boolean;
 }
 
 /** When the search engine ranked anew, and its own record of that. */

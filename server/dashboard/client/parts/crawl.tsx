@@ -15,7 +15,7 @@ export function Crawl({ project, url }: { project: Project; url?: string }) {
   const [isOpen, setOpen] = useState(false);
   const path = apiPath(`/projects/${project.id}/crawl`, { page: url });
   const { data, error, reload } = useResource<CrawlAnswer>(isOpen ? path : null);
-  if (share !== undefined) return null;
+  if (share !== undefined || !project.hasCrawler) return null;
   return (
     <section class="card index-state" aria-label="Bing's crawler">
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

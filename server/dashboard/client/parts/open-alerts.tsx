@@ -5,6 +5,8 @@ import { shownHost } from '../lib/hosts.ts';
 
 /** Alerts that are shown before the others are asked for. */
 const FEW = 4;
+/** Projects whose other alerts are linked. */
+const FEW_PROJECTS = 5;
 
 interface OpenAlertsProps {
   readonly home: Home;
@@ -20,6 +22,10 @@ export function OpenAlerts({ home, visited, domains }: OpenAlertsProps) {
   const fresh = home.counts.reduce((sum, counts) => sum + counts.fresh, 0);
   const order = ['critical', 'warning', 'info'];
   const shown = home.alerts.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)).slice(0, FEW);
+  const more = home.counts
+    .map(({ project, open }) => ({ project, count: open - shown.filter((alert) => alert.project === project).length }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
   return (
     <section class="alert-strip card home-alerts" aria-label="Open alerts of all projects">
       <p class="muted">
@@ -41,8 +47,19 @@ export function OpenAlerts({ home, visited, domains }: OpenAlertsProps) {
           ))}
         </ul>
       )}
-      {open > shown.length && (
-        <span class="muted more-alerts">{formatCount(open - shown.length)} more; each project shows its own</span>
+      {more.length > 0 && (
+        <p class="muted more-alerts">
+          {formatCount(open - shown.length)} more:{' '}
+          {more.slice(0, FEW_PROJECTS).map(({ project, count }, index) => (
+            <span key={project}>
+              {index > 0 && ', '}
+              <a href={`/app/p/${project}/alerts`}>
+                {shownHost(domains.get(project) ?? project)} {formatCount(count)}
+              </a>
+            </span>
+          ))}
+          {more.length > FEW_PROJECTS && ` and ${plural(more.length - FEW_PROJECTS, 'other project')}`}
+        </p>
       )}
     </section>
   );

@@ -1,3 +1,5 @@
+import { formatBound } from '../lib/format.ts';
+import type { Metric } from '../lib/types.ts';
 import { Select } from './controls.tsx';
 import { Icon } from './icons.tsx';
 
@@ -111,6 +113,8 @@ interface RowProps {
 function ConditionRow({ of, condition, onChange, onRemove }: RowProps) {
   const { field = '', op, value } = condition;
   const { isNumber = false, choices } = FIELDS[field] ?? { name: 'Path' };
+  // Shares are shown in percent and stored as ratios.
+  const scale = field === 'ctr' ? 100 : 1;
   return (
     <div class="condition">
       {of === 'keywords' && (
@@ -131,15 +135,15 @@ function ConditionRow({ of, condition, onChange, onRemove }: RowProps) {
       />
       {choices === undefined ? (
         <input
-          aria-label="Value"
+          aria-label={field === 'ctr' ? 'Value in percent' : 'Value'}
           required
           // The types of inputs allow each type for itself only.
           type={(isNumber ? 'number' : 'text') as 'text'}
           step="any"
-          value={String(value)}
+          value={String(isNumber ? times(Number(value), scale) : value)}
           dir="auto"
-          onInput={({ currentTarget }) =>
-            onChange({ ...condition, value: isNumber ? Number(currentTarget.value) : currentTarget.value })
+          onInput={({ currentTarget: { value: next } }) =>
+            onChange({ ...condition, value: isNumber ? times(Number(next), 1 / scale) : next })
           }
         />
       ) : (
@@ -159,12 +163,19 @@ function ConditionRow({ of, condition, onChange, onRemove }: RowProps) {
   );
 }
 
+/** A product without the noise of binary fractions. */
+function times(value: number, scale: number): number {
+  return Number((value * scale).toPrecision(12));
+}
+
 /** A rule in words. */
 export function describeRule({ match, conditions }: GroupRule): string {
   return conditions
     .map(({ field = '', op, value }) => {
       const words = opsOf(field).find(([name]) => name === op)?.[1] ?? op;
-      return `${FIELDS[field]?.name.toLowerCase() ?? 'path'} ${words} ${value}`;
+      const name = FIELDS[field]?.name ?? 'Path';
+      const shown = FIELDS[field]?.isNumber ? formatBound(field as Metric, Number(value)) : value;
+      return `${name === 'CTR' ? name : name.toLowerCase()} ${words} ${shown}`;
     })
     .join(match === 'all' ? ' and ' : ' or ');
 }

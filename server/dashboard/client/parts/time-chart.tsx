@@ -23,7 +23,7 @@ interface TimeChartProps extends ChartData {
 
 /** The height of a chart in pixels: wide windows have room for more. */
 export function usualHeight(): number {
-  return innerWidth >= 1700 ? 460 : 280;
+  return innerWidth >= 1700 ? Math.min(740, Math.max(460, innerHeight - 560)) : 280;
 }
 
 /** What hatched points mean. */
@@ -122,6 +122,7 @@ function Canvas(props: TimeChartProps) {
       place.current!,
     );
     chart.current = drawn;
+    place.current!.dataset['scheme'] = getComputedStyle(document.documentElement).colorScheme;
     // The chart takes its scales in a microtask of its own.
     queueMicrotask(() => {
       if (chart.current === drawn) setSigns(signsOf(drawn, points, drawnMarkers.current ?? []));

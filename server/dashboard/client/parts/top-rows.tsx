@@ -7,8 +7,12 @@ import { rangeParameters, surfaceParameters, useScreenLink, useView, type View }
 import { Icon } from './icons.tsx';
 import { RowLink } from './row-link.tsx';
 import { ErrorBox, Skeleton } from './states.tsx';
+import { usualHeight } from './time-chart.tsx';
 
-const ROWS = 7;
+/** Rows of a list. In wide windows two lists are as high as the chart beside them. */
+function rowCount(): number {
+  return 7 + Math.max(0, Math.floor((usualHeight() - 460) / 74));
+}
 
 interface TopRowsQuery {
   readonly kind: 'queries' | 'pages';
@@ -22,7 +26,7 @@ export function topRowsPath(id: string, { kind, view, project }: TopRowsQuery): 
     ...surfaceParameters(view.type),
     country: view.country,
     filter: filterOfRows(view.get('filter'), kind === 'queries' ? 'query' : 'url'),
-    limit: ROWS,
+    limit: rowCount(),
   });
 }
 
@@ -50,7 +54,7 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
         <a href={link(`/app/p/${project.id}/${kind}`)}>All {kind}</a>
       </header>
       {error && <ErrorBox error={error} retry={reload} />}
-      {!data && !error && <Skeleton lines={ROWS} height={26} />}
+      {!data && !error && <Skeleton lines={rowCount()} height={26} />}
       {data && rows.length === 0 && (
         <p class="muted">{filter === '' ? 'No data in this period.' : `No ${kind} match these filters.`}</p>
       )}

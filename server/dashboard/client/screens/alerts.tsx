@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { apiPath, isManager, useResource } from '../lib/api.ts';
-import { formatDate } from '../lib/dates.ts';
+import { formatDate, withDates } from '../lib/dates.ts';
 import { formatCount, formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
 import type { Alert, AlertsAnswer, Day, Metric, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
@@ -139,7 +139,7 @@ function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
       </button>
       {isOpen && (
         <div class="alert-body">
-          <p>{body}</p>
+          <p>{withDates(body)}</p>
           {type === 'hourly_stop' && date !== null ? (
             <HoursAround date={date} project={project} />
           ) : (

@@ -2,6 +2,7 @@ import { apiPath, useResource } from '../lib/api.ts';
 import { metricOf } from '../lib/changes.ts';
 import { formatDate, formatRange } from '../lib/dates.ts';
 import { countryName, formatMetric, formatShare } from '../lib/format.ts';
+import { whereOf } from '../lib/question.ts';
 import type { BreakdownsAnswer, Compared, Metrics, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
 import { compareParameter, rangeParameters, surfaceParameters, useScreenLink, useView } from '../lib/view.ts';
@@ -81,6 +82,7 @@ function Cards({
     };
   });
   const isAll = view.get('countries') === 'all';
+  const isWeb = view.type === 'web';
   const devices = data.devices.map(({ device, ...row }): BreakdownRow => {
     return {
       key: device,
@@ -90,7 +92,10 @@ function Cards({
     };
   });
   const appearances = data.appearances.map(({ appearance, ...row }): BreakdownRow => {
-    return { key: appearance, name: appearanceName(appearance), ...row };
+    // An appearance is stored without its pages and queries: it leads to its days.
+    const where = whereOf([['equals', 'appearance', [appearance]]]);
+    const href = isWeb ? link(`${overview}/explore`, { by: 'date', where }) : undefined;
+    return { key: appearance, name: appearanceName(appearance), ...(href && { href }), ...row };
   });
   return (
     <>

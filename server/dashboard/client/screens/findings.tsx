@@ -1,5 +1,5 @@
 import { apiPath, isManager, useResource } from '../lib/api.ts';
-import { formatDate, formatDateOf, formatRange } from '../lib/dates.ts';
+import { formatDateOf, formatRange, withDates } from '../lib/dates.ts';
 import { byGain, daysOf, FINDING_TYPES, gainText, keyOf, testedText } from '../lib/findings.ts';
 import { send, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
@@ -121,7 +121,7 @@ interface ItemProps {
 function Item({ finding, project, answer: { range }, onChange }: ItemProps) {
   const link = useScreenLink();
   const work = useWork();
-  const { type, page, query, text, gain, since, dismissal, dismissedAt, dismissedBy } = finding;
+  const { type, page, query, text, gain, dismissal, dismissedAt, dismissedBy } = finding;
   const path = `/projects/${project.id}/findings/dismissed`;
   const { from, to, country } = range;
   const dismiss = (): Promise<boolean> =>
@@ -144,9 +144,8 @@ function Item({ finding, project, answer: { range }, onChange }: ItemProps) {
         </a>
         {gain !== null && <strong class="gain">{gainText(gain)}</strong>}
       </div>
-      <p dir="auto">{text}</p>
+      <p dir="auto">{withDates(text)}</p>
       <p class="muted finding-foot">
-        {since !== null && <span>Since {formatDate(since)}</span>}
         {dismissal !== undefined && (
           <span>
             Dismissed by {dismissedBy} on {formatDateOf(dismissedAt!)}, until it changes materially

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatDate } from '../lib/dates.ts';
 import { type FormState, send, useForm } from '../lib/form.ts';
-import { METRIC_NAMES, plural } from '../lib/format.ts';
+import { formatBound, formatFinePercent, METRIC_NAMES, plural } from '../lib/format.ts';
 import { type Day, type GroupsAnswer, METRICS, type Metric, type Project, type SiteAnswer } from '../lib/types.ts';
 import { ChoiceField, Form, ItemList, ManyField, NumberField, TextField } from '../parts/form.tsx';
 import { GroupItem, Section } from '../parts/settings-parts.tsx';
@@ -64,7 +64,7 @@ export function Rules({ project }: { project: Project }) {
 
 function describe({ rule, severity, enabled }: Rule): string {
   const { scope, metric, window: days, against, op, value, unit } = rule;
-  const number = `${value}${unit === 'percent' ? '%' : ''}`;
+  const number = unit === 'percent' ? formatFinePercent(value / 100) : formatBound(metric, value);
   const than = { value: '', previous: ' against the days before', year: ' against a year before' }[against];
   const does = { lt: 'below', gt: 'above', falls_by: 'falls by', rises_by: 'rises by' }[op];
   const about = `${METRIC_NAMES[metric]} of ${SCOPES[scope]}, ${days.replace('d', '')} days: ${does} ${number}${than}`;

@@ -57,7 +57,10 @@ export function Shared() {
     const [project] = ((await response.json()) as ProjectsAnswer).projects;
     const screens = (response.headers.get('x-share-screens') ?? '').split(' ').filter(Boolean);
     const finalThrough = response.headers.get('x-share-final-through') || null;
-    setFound({ project: { ...project!, finalThrough, alerts: { open: 0, resolved: 0 }, rankingUpdates: [] }, screens });
+    setFound({
+      project: { ...project!, finalThrough, alerts: { open: 0, resolved: 0 }, rankingUpdates: [], hasCrawler: false },
+      screens,
+    });
   };
   useEffect(() => {
     load().catch(() => setError(new ApiError(0, 'offline', 'The server cannot be reached.', null)));
