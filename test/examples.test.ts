@@ -157,7 +157,11 @@ t.test('every example in the documentation equals the answer of the server', asy
     }
     found[operation] = answers;
   }
-  if (process.env['UPDATE_EXAMPLES'] === '1') writeFileSync(FILE, `${JSON.stringify(found, null, 2)}\n`);
+  if (process.env['UPDATE_EXAMPLES'] === '1') {
+    writeFileSync(FILE, `${JSON.stringify(found, null, 2)}\n`);
+    // The document of this process has the examples of before.
+    return;
+  }
   t.strictSame(found, JSON.parse(readFileSync(FILE, 'utf8')));
 
   const document = await world.app.inject('/openapi.json');
