@@ -89,11 +89,16 @@ export function filesOf(process: Host) {
         sync.writeFileSync(fd, content);
       });
     const flush = () => run('sync', path, () => sync.fsyncSync(fd));
+    const chmod = (mode: number) => run('chmod', path, () => sync.fchmodSync(fd, mode));
+    const read = (buffer: Buffer, offset: number, length: number, position: number) =>
+      run('read', path, () => ({ buffer, bytesRead: sync.readSync(fd, buffer, offset, length, position) }));
     return {
       get fd() {
         return process.files.has(fd) ? fd : -1;
       },
       close,
+      chmod,
+      read,
       writeFile,
       sync: flush,
       [Symbol.asyncDispose]: close,

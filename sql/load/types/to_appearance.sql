@@ -1,3 +1,3 @@
 -- An upper-case identifier.
-create macro to_appearance(x) as
+create macro if not exists to_appearance(x) as
   case when regexp_full_match(x::varchar, '[A-Z][A-Z0-9_]*') then x::varchar end

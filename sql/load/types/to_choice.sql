@@ -1,2 +1,2 @@
 -- One of a list of allowed values.
-create macro to_choice(x, choices) as case when list_contains(choices, x::varchar) then x::varchar end
+create macro if not exists to_choice(x, choices) as case when list_contains(choices, x::varchar) then x::varchar end

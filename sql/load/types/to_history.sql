@@ -1,2 +1,2 @@
 -- A number of days of at least one.
-create macro to_history(x) as as_integer(x, 1, 365000)
+create macro if not exists to_history(x) as as_integer(x, 1, 365000)

@@ -1,2 +1,2 @@
 -- A count that is not negative and that JSON numbers carry exactly.
-create macro to_measure(x) as as_integer(x, 0, 9007199254740991)
+create macro if not exists to_measure(x) as as_integer(x, 0, 9007199254740991)

@@ -1,2 +1,2 @@
 -- A UUID in its usual notation.
-create macro to_uuid(x) as try_cast(x::varchar as uuid)::varchar
+create macro if not exists to_uuid(x) as try_cast(x::varchar as uuid)::varchar
