@@ -74,6 +74,7 @@ t.test('the first screen and each file that comes later stay within their budget
   t.comment(`${total} of ${BUDGET.first} bytes`);
   t.ok(total > 10_000, 'all of it is counted');
   t.ok(total <= BUDGET.first, `${total} bytes; ${first.map(({ name, gzip }) => `${name} ${gzip}`).join(', ')}`);
+  t.equal(first.length, 3, 'the page, all that it begins with, and its styles: slow networks wait for each file');
   t.ok(later.length > 5, 'screens come when they are visited');
   for (const { name, gzip } of later) t.ok(gzip <= BUDGET.later, `${name}: ${gzip} bytes`);
 });

@@ -21,6 +21,7 @@ import './styles/alerts.css';
 import './styles/notes.css';
 import './styles/data.css';
 import './styles/forms.css';
+import './styles/hours.css';
 import './styles/wide.css';
 import './styles/print.css';
 import { render } from 'preact';

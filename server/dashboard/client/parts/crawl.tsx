@@ -5,7 +5,6 @@ import { formatCount } from '../lib/format.ts';
 import type { CrawlAnswer, Project } from '../lib/types.ts';
 import { Downloads } from './downloads.tsx';
 import { ErrorBox, Skeleton } from './states.tsx';
-import '../styles/hours.css';
 
 /** The newest days that are shown. */
 const SHOWN = 14;

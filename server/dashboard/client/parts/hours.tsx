@@ -2,7 +2,6 @@ import { apiPath, useResource } from '../lib/api.ts';
 import { addDays } from '../lib/dates.ts';
 import { exactMetric, formatMetric, plural } from '../lib/format.ts';
 import type { Day, HoursAnswer } from '../lib/types.ts';
-import '../styles/hours.css';
 
 type Hour = HoursAnswer['hours'][number];
 

@@ -1,7 +1,6 @@
 import { apiPath, share, useResource } from '../lib/api.ts';
 import { formatDateOf } from '../lib/dates.ts';
 import type { IndexHistoryAnswer, Project } from '../lib/types.ts';
-import '../styles/hours.css';
 
 /** The state of a page in the index of the search engine, and when it changed; nothing before its first inspection. */
 export function IndexState({ project, url }: { project: Project; url: string }) {
