@@ -10,7 +10,7 @@ import { addDocumentation } from './api/plugins/documentation.ts';
 import { answerBrokenRequest, sendError } from './api/plugins/errors.ts';
 import { FixedWindows, type WindowCounter } from './api/plugins/fixed-windows.ts';
 import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
-import { addHttpBasics, answerHead } from './api/plugins/http.ts';
+import { addHttpBasics, answerHead, SCHEMA_COMPILERS } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { RedisWindows } from './api/plugins/redis-windows.ts';
 import { addStreams } from './api/plugins/streams.ts';
@@ -18,6 +18,7 @@ import type { OnStages } from './api/plugins/timing.ts';
 import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
 import type { Context } from './api/routes/context.ts';
+import { addWarmUp } from './api/warm-up.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
@@ -50,6 +51,8 @@ interface Limits {
   readonly stalled: number;
   /** Max time of a statement in SQL, in milliseconds. */
   readonly statement: number;
+  /** Time after which a listening server prepares for the first question, in milliseconds. */
+  readonly warmUpAfter: number;
 }
 
 const LIMITS: Limits = {
@@ -58,6 +61,7 @@ const LIMITS: Limits = {
   longAnswerWait: 5000,
   stalled: 30_000,
   statement: 10_000,
+  warmUpAfter: 100,
 };
 
 export interface Dependencies {
@@ -83,7 +87,7 @@ export interface Dependencies {
 /** Builds the whole server without listening. */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
   const { settings, catalog, engine, logStream, metrics, now = Date.now } = dependencies;
-  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled, statement } = {
+  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled, statement, warmUpAfter } = {
     ...LIMITS,
     ...dependencies.limits,
   };
@@ -100,6 +104,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     requestTimeout: 30_000,
     // Applies until an answer begins; then the deadline plugin watches the client.
     connectionTimeout: (settings.requestTimeLimit + 30) * 1000,
+    schemaController: { compilersFactory: SCHEMA_COMPILERS },
     // Longer than any URL, so that a long id is an unknown id.
     routerOptions: { maxParamLength: 100_000 },
     // Node would answer a request without Host itself, not in our error format.
@@ -134,7 +139,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   addDeadlines(app, { progress: settings.requestTimeLimit * 1000, stalled });
   addAnswerLog(app, metrics?.onAnswered);
   await app.register(sensible);
-  await addCompression(app);
+  addCompression(app);
   addStreams(app);
   const catalogCache = new CatalogCache(catalog);
   const ownCounter = dependencies.counter ?? new FixedWindows(now);
@@ -191,6 +196,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const stores = { settings, catalog, onWarning };
   await addDashboard(app, { sessionGuard, signInGuard, context, stores, onStages: dependencies.onStages });
   await addShares(app, { guardBy, context, requestsPerMinute: settings.shareRequestsPerMinute });
+  addWarmUp(app, context, warmUpAfter);
   const built = await app;
   building.move();
   return built;

@@ -96,7 +96,7 @@ export function matchesEtag({ headers, method }: FastifyRequest, etag: string): 
 }
 
 /** Content encodings, in order of preference. */
-export const ENCODINGS = ['zstd', 'br', 'gzip'] as const;
+const ENCODINGS = ['zstd', 'br', 'gzip'] as const;
 
 /** The content encoding; `identity` is uncompressed. */
 export type Encoding = (typeof ENCODINGS)[number] | 'identity';

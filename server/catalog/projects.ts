@@ -142,6 +142,14 @@ export async function requireProject(catalog: Catalog, id: string): Promise<Proj
   return project;
 }
 
+/** The project with data that tracks most keywords, but at most `most`. */
+export function findLargestProject(
+  catalog: Catalog,
+  most: number,
+): Promise<{ readonly id: string; readonly workspace: string } | undefined> {
+  return catalog.statements.get('project_largest', { most });
+}
+
 /** All projects of a workspace, or of all workspaces, including projects with unfinished setup. */
 export async function listAllProjects(catalog: Catalog, workspace: string | null): Promise<Project[]> {
   const rows = await catalog.statements.all<ProjectRow>('projects_all', { workspace });

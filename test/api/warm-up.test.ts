@@ -1,0 +1,73 @@
+// A server that listens prepares for its first question, which changes no answer and holds up no shutdown.
+import { globSync, truncateSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { LocalFiles } from '../../server/storage/local-files.ts';
+import { localOnly } from '../stores.ts';
+import { facts, keyword, makeWorld } from '../world.ts';
+
+const TABLES = {
+  keywords: [keyword('Keyw1', 'red shoes')],
+  keyword_daily: facts('date keyword_id device', ['2026-03-09', 'Keyw1', 'mobile', 1, 10, 20]),
+};
+const QUESTION = '/keywords?period=7d';
+
+/** Calls `before` ahead of each comparison of a file with its hash, until the test ends. */
+function beforeFiles(t: Test, before: () => void | Promise<void>): void {
+  const damageOf = Object.getOwnPropertyDescriptor(LocalFiles.prototype, 'damageOf')!.value as LocalFiles['damageOf'];
+  t.teardown(() => {
+    LocalFiles.prototype.damageOf = damageOf;
+  });
+  LocalFiles.prototype.damageOf = async function (stored) {
+    await before();
+    return damageOf.call(this, stored);
+  };
+}
+
+t.test('files are compared before anyone asks, and answers stay what they are', localOnly, async (t) => {
+  const world = await makeWorld(t, TABLES, { limits: { warmUpAfter: 0 } });
+  const expected = (await (await makeWorld(t, TABLES)).ask(QUESTION)).body as unknown;
+  const read = Promise.withResolvers<void>();
+  beforeFiles(t, read.resolve);
+  await world.app.listen();
+  await read.promise;
+  t.strictSame((await world.ask(QUESTION)).body, expected);
+  t.match(await world.app.inject('/readyz').then((ready) => ready.json<object>()), { answers: { hits: 0, misses: 1 } });
+  await world.load({ keyword_daily: facts('date keyword_id device', ['2026-03-09', 'Keyw1', 'mobile', 5, 10, 20]) });
+  t.equal((await world.ask(QUESTION)).body.keywords[0].metrics.clicks, 5);
+});
+
+t.test('a failure is a warning; the server answers as it would without', localOnly, async (t) => {
+  const world = await makeWorld(t, TABLES, { limits: { warmUpAfter: 0 } });
+  for (const file of globSync(`${world.dataFolder}/facts/keyword_*/**/*.parquet`)) truncateSync(file, 10);
+  await world.app.listen();
+  while (!world.log.some((line) => line.includes('could not prepare'))) await nextTurn();
+  t.equal((await world.ask(QUESTION)).status, 500);
+  t.equal((await world.ask('/keywords?from=2026-03-01&to=2026-03-02&group=Nope1')).status, 404);
+});
+
+for (const after of [0, 1e6]) {
+  t.test(`a server stops ${after === 0 ? 'in the middle of it' : 'before it'}`, localOnly, async (t) => {
+    const world = await makeWorld(t, TABLES, { limits: { warmUpAfter: after } });
+    const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    beforeFiles(t, () => {
+      reached.resolve();
+      return goOn.promise;
+    });
+    await world.app.listen();
+    if (after === 0) await reached.promise;
+    const closed = world.app.close();
+    await nextTurn();
+    goOn.resolve();
+    await closed;
+    t.notOk(world.log.some((line) => line.includes('could not prepare')));
+  });
+}
+
+t.test('a project without days, or none, is nothing to prepare for', async (t) => {
+  const world = await makeWorld(t, {}, { limits: { warmUpAfter: 0 } });
+  await world.app.listen();
+  t.equal((await world.ask('/site')).status, 200);
+  await world.app.close();
+  t.notOk(world.log.some((line) => line.includes('could not prepare')));
+});
