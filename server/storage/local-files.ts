@@ -13,6 +13,7 @@ export class LocalFiles {
   readonly #dataFolder: string;
   /** Folders with new names that are not durable yet. */
   readonly #unsynced = new Set<string>();
+  #syncing: Promise<void> = Promise.resolve();
 
   constructor(dataFolder: string) {
     this.#dataFolder = dataFolder;
@@ -46,11 +47,24 @@ export class LocalFiles {
   }
 
   /** Makes the names of sealed files durable. */
-  async syncFolders(): Promise<void> {
+  syncFolders(): Promise<void> {
+    // One call at a time: the one before may be making names durable that this one is about.
+    const syncing = this.#syncing.then(() => this.#syncChanged());
+    this.#syncing = syncing.catch(() => {});
+    return syncing;
+  }
+
+  async #syncChanged(): Promise<void> {
     const folders = [...this.#unsynced];
     this.#unsynced.clear();
     // Together: a disk makes them durable in one turn.
-    await Promise.all(folders.map(sync));
+    const results = await Promise.allSettled(folders.map(sync));
+    const failures = results.flatMap((result, index) =>
+      result.status === 'rejected' ? [{ folder: folders[index]!, error: result.reason as NodeJS.ErrnoException }] : [],
+    );
+    // The next call tries them again, unless they are gone.
+    for (const { folder, error } of failures) if (error.code !== 'ENOENT') this.#unsynced.add(folder);
+    if (failures.length > 0) throw failures[0]!.error;
   }
 
   /** Removes a file, if it exists. */
