@@ -41,6 +41,16 @@ export function filesOf(process: Host) {
     const error = new Error(`ENOSPC: no space left on device, ${call} '${String(path)}'`);
     throw Object.assign(error, { code: 'ENOSPC', errno: -28, syscall: call, path });
   };
+  /** What is missing would look like a failure of the disk, which the product survives. */
+  const complete = <Simulated extends object>(handle: Simulated): Simulated =>
+    new Proxy(handle, {
+      get: (target, key) => {
+        // `then` is asked of all that a promise gives.
+        if (!Reflect.has(target, key) && key !== 'then')
+          simulation.violate(`${String(key)} of an open file is not simulated`);
+        return Reflect.get(target, key) as unknown;
+      },
+    });
   const run = <T>(call: string, what: unknown, effect: () => T | Promise<T>, latency?: Latency): Promise<T> =>
     simulation.operation(process, `${call} ${machine.nameOf(what)}`, effect, latency);
 
@@ -88,21 +98,19 @@ export function filesOf(process: Host) {
         requireRoom('write', path);
         sync.writeFileSync(fd, content);
       });
-    const flush = () => run('sync', path, () => sync.fsyncSync(fd));
-    const chmod = (mode: number) => run('chmod', path, () => sync.fchmodSync(fd, mode));
-    const read = (buffer: Buffer, offset: number, length: number, position: number) =>
-      run('read', path, () => ({ buffer, bytesRead: sync.readSync(fd, buffer, offset, length, position) }));
-    return {
+    const handle = {
       get fd() {
         return process.files.has(fd) ? fd : -1;
       },
       close,
-      chmod,
-      read,
       writeFile,
-      sync: flush,
+      sync: () => run('sync', path, () => sync.fsyncSync(fd)),
+      chmod: (to: number) => run('chmod', path, () => sync.fchmodSync(fd, to)),
+      read: (buffer: Buffer, ...range: [offset: number, length: number, position: number]) =>
+        run('read', path, () => ({ bytesRead: sync.readSync(fd, buffer, ...range), buffer })),
       [Symbol.asyncDispose]: close,
     };
+    return complete(handle);
   };
   wrapped['appendFile'] = inParts('appendFile');
   wrapped['writeFile'] = inParts('writeFile');
