@@ -163,7 +163,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const context: Context = {
     catalog,
     catalogCache,
-    tracked: new TrackedKeywordsCache(catalog),
+    trackedCache: new TrackedKeywordsCache(catalog),
     judged: new JudgedFindings(),
     facts: await openFacts({ settings, engine, files, heavy: heavyQueries }),
     lists,

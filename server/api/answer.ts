@@ -30,20 +30,20 @@ interface Formats<Query, Result> {
 export const wholeResult = (result: unknown): string => JSON.stringify(result);
 
 /** The handler that answers with a report. */
-export function answerWith<Of extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
-  report: Report<Of, Query, Result>,
+export function answerWith<Subject extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
+  report: Report<Subject, Query, Result>,
   formats: Formats<Query, Result>,
 ): Handler {
   return (context) => (request, reply) => answerCurrent(() => respond(context, report, formats, request, reply));
 }
 
 /**
- * The stages of a request after the guard (authenticate → limit → plan of the workspace):
+ * The stages of a request after the guard (authenticate → rate limit → plan of the workspace):
  * find → parse → [304] → [response cache] → plan → run → format → send.
  */
-async function respond<Of extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
+async function respond<Subject extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
   context: Context,
-  report: Report<Of, Query, Result>,
+  report: Report<Subject, Query, Result>,
   { json, jsonParts, rows, isLong, version }: Formats<Query, Result>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,17 +51,17 @@ async function respond<Of extends { readonly workspaceId: string }, Query extend
   const { signal, stages } = request;
   const asked = reportRequestOf(request);
   const found = report.find(context, asked);
-  const of = found instanceof Promise ? await found : found;
+  const subject = found instanceof Promise ? await found : found;
 
   if ('format' in report.parameters) varyByAccept(request, reply);
   const format = namedFormat(request);
   const now = context.now();
-  const parse = (): Query => report.parse(parametersOf(request, format), of, now);
+  const parse = (): Query => report.parse(parametersOf(request, format), subject, now);
   let parsed: ParsedQuery<Query>;
   try {
-    parsed = context.queries.get(addressOf(request), format, of, now, parse);
+    parsed = context.queries.get(addressOf(request), format, subject, now, parse);
   } catch (error) {
-    await report.checkIds?.(request.query, of, context.catalog);
+    await report.checkIds?.(request.query, subject, context.catalog);
     throw error;
   }
   const { query, key, etag } = parsed;
@@ -74,8 +74,8 @@ async function respond<Of extends { readonly workspaceId: string }, Query extend
     const encoding = preferredEncoding(request);
     const cached = context.cache.find(key, encoding);
     if (cached !== undefined) return sendBytes(reply, cached, etag);
-    const bytes = await context.cache.make(key, encoding, signal, async (unlessAllLeft) => {
-      const made = await json(await report.run(query, context, { ...asked, signal: unlessAllLeft }));
+    const bytes = await context.cache.make(key, encoding, signal, async (sharedSignal) => {
+      const made = await json(await report.run(query, context, { ...asked, signal: sharedSignal }));
       stages?.end('format');
       return made;
     });

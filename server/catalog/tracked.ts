@@ -18,7 +18,7 @@ export interface TrackedKeywords {
   /** The cache key: project and revision. */
   readonly key: CacheKey;
   readonly keywords: readonly TrackedKeyword[];
-  /** Positions by `shortIdNumber` of the id. */
+  /** The index of each keyword, by `shortIdNumber` of its id. */
   readonly indexes: ReadonlyMap<number, number>;
   readonly groups: readonly Group[];
   readonly membership: Membership;
@@ -26,7 +26,7 @@ export interface TrackedKeywords {
   readonly idByQuery: ReadonlyMap<string, string>;
 }
 
-/** The result of `TrackedKeywordsCache.read`, in the snapshot `catalog`. */
+/** What `TrackedKeywordsCache.read` passes on, all in the snapshot `catalog`. */
 export interface TrackedRead {
   readonly catalog: Catalog;
   readonly project: Project;
@@ -61,21 +61,21 @@ export class TrackedKeywordsCache {
   }
 
   /**
-   * Reads a project and its tracked keywords, and runs `reads`, in one snapshot. Uncached keywords are read without blocking
+   * Reads a project and its tracked keywords, and runs `work`, in one snapshot. Uncached keywords are read without blocking
    * the event loop. Undefined if the workspace has no such project.
    */
-  async read<T>(workspace: string, id: string, reads: (read: TrackedRead) => T | Promise<T>): Promise<T | undefined> {
+  async read<T>(workspace: string, id: string, work: (read: TrackedRead) => T | Promise<T>): Promise<T | undefined> {
     const cached = await this.#catalog.cachedSnapshot(async (catalog) => {
       const project = await findProject(catalog, workspace, id);
       if (project === undefined) return { answer: undefined };
       const tracked = this.#cache.get(keyOf(project));
-      return tracked && { answer: await reads({ catalog, project, tracked }) };
+      return tracked && { answer: await work({ catalog, project, tracked }) };
     });
     if (cached !== undefined) return cached.answer;
     return this.#longReads(() =>
       this.#catalog.snapshot(async (catalog) => {
         const project = await findProject(catalog, workspace, id);
-        return project && reads({ catalog, project, tracked: await this.#tracked(catalog, project) });
+        return project && work({ catalog, project, tracked: await this.#tracked(catalog, project) });
       }),
     );
   }

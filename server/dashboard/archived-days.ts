@@ -27,7 +27,7 @@ interface DaysQuestion {
  * has the days of the compared range by the days of this range that they stand beside; null without one.
  */
 export async function readArchivedDays(sources: ReportSources, { project, of, parameters, signal }: DaysQuestion) {
-  const { catalog, facts, tracked, now } = sources;
+  const { catalog, facts, trackedCache, now } = sources;
   const name = exactText(`The ${of}.`);
   const {
     interval: length,
@@ -58,7 +58,9 @@ export async function readArchivedDays(sources: ReportSources, { project, of, pa
   const later = comparison === null ? 0 : countDays(comparison.from, range.from) - 1;
   const beside = before?.map((day) => ({ ...day, date: addDays(day.date, later) }));
   const read =
-    of === 'query' ? await tracked.read(project.workspaceId, project.id, async (found) => found.tracked) : undefined;
+    of === 'query'
+      ? await trackedCache.read(project.workspaceId, project.id, async (found) => found.tracked)
+      : undefined;
   return {
     range: { ...range, provisionalAfter: project.provisionalAfter, ...(comparison && { comparison }) },
     /** Whether the project has an archive of them. */

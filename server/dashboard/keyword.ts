@@ -22,7 +22,7 @@ interface KeywordQuestion {
 /** A tracked keyword and the pages that ranked for it, over all devices. Throws `not_found`. */
 export async function readKeyword(sources: ReportSources, { project, keyword, parameters, signal }: KeywordQuestion) {
   const range = keywordRange(readParameters(rangeParameters, parameters), project, sources.now());
-  const read = await sources.tracked.read(project.workspaceId, project.id, async ({ catalog, tracked }) => ({
+  const read = await sources.trackedCache.read(project.workspaceId, project.id, async ({ catalog, tracked }) => ({
     found: tracked.keywords.find(({ id }) => id === keyword),
     groupIds: tracked.membership.groupsOf.get(keyword) ?? [],
     managed: await findKeyword(catalog, project.id, keyword),

@@ -103,7 +103,7 @@ class LineReader {
 
   async #tracked() {
     const { workspaceId, id } = this.#question.project;
-    return (await this.#sources.tracked.read(workspaceId, id, async ({ tracked }) => tracked))!;
+    return (await this.#sources.trackedCache.read(workspaceId, id, async ({ tracked }) => tracked))!;
   }
 
   async #asked(table: Parameters<typeof filesOf>[2]) {

@@ -57,7 +57,7 @@ export async function readTracker(
   const { interval: _interval, sort: _order, ...chosen } = sent;
   const shown = await report(chosen);
   const all = await report({ ...range, compare: undefined, daily: '1', interval });
-  const read = await sources.tracked.read(request.workspace, project.id, async ({ catalog, tracked }) => ({
+  const read = await sources.trackedCache.read(request.workspace, project.id, async ({ catalog, tracked }) => ({
     tracked,
     targets: await readKeywordTargets(catalog, project.id),
   }));
@@ -65,7 +65,7 @@ export async function readTracker(
   const measuresOf = (keyword: TrackedKeyword): Measures => all.totals.of(keyword);
   const members = await Promise.all(
     tracked.groups.map(async (group) => {
-      const matches = await sources.tracked.matches(tracked, withDescendants(group, tracked.groups));
+      const matches = await sources.trackedCache.matches(tracked, withDescendants(group, tracked.groups));
       const ids = (await inTurns(selectKeywords(tracked.keywords, matches, measuresOf))).map(({ id }) => id);
       return { group, ids: new Set(ids) };
     }),

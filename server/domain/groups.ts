@@ -49,7 +49,7 @@ export interface GroupMatch {
 interface GroupedKeywords {
   /** All keywords of the project, in the order of their indexes. */
   readonly keywords: readonly IndexedKeyword[];
-  /** Positions by `shortIdNumber` of the id. */
+  /** The index of each keyword, by `shortIdNumber` of its id. */
   readonly indexes: ReadonlyMap<number, number>;
   readonly membership: Membership;
 }

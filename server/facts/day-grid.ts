@@ -62,17 +62,17 @@ export class DayGrid {
     return sliced;
   }
 
-  /** Sums days: each part becomes one day, the sum of the days `first` to `last` of this grid, if any. */
-  fold(parts: readonly GridPart[]): DayGrid {
+  /** Sums days: each span becomes one day, the sum of the days `first` to `last` of this grid, if any. */
+  fold(spans: readonly DaySpan[]): DayGrid {
     const width = this.days.length;
     const keywords = width === 0 ? 0 : this.stored.length / width;
     const folded = new DayGrid(
-      parts.map(({ from }) => from),
+      spans.map(({ from }) => from),
       keywords,
     );
     let into = 0;
     for (let row = 0; row < this.stored.length; row += width) {
-      for (const { first, last } of parts) {
+      for (const { first, last } of spans) {
         for (let cell = row + first; cell <= row + last; cell++) {
           if (this.stored[cell] === 0) continue;
           folded.clicks[into]! += this.clicks[cell]!;
@@ -88,7 +88,7 @@ export class DayGrid {
 }
 
 /** The indices of days of a grid to sum, and the date of the sum; no days if `last` is before `first`. */
-export interface GridPart {
+export interface DaySpan {
   readonly from: Day;
   readonly first: number;
   readonly last: number;

@@ -2,7 +2,7 @@ import { eachDay } from '../domain/dates.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { FactsPart, SiteDayMeasures, TakeColumns } from './facts.ts';
+import type { SiteDayMeasures, StoredRange, TakeColumns } from './facts.ts';
 
 /** The files of several properties in one list, with parallel lists of the property and the days to read of each. */
 interface FilesOfEach {
@@ -14,7 +14,7 @@ interface FilesOfEach {
 }
 
 /** Groups the files of parts by the maximum of a statement; a part with more files is not split. */
-export function* groupsOf(parts: readonly FactsPart[], maxFiles: number): Generator<FilesOfEach> {
+export function* groupsOf(parts: readonly StoredRange[], maxFiles: number): Generator<FilesOfEach> {
   let read: { file: StoredFile; range: Range; ordinal: number }[] = [];
   for (const [ordinal, { files, range }] of parts.entries()) {
     if (read.length > 0 && read.length + files.length > maxFiles) {
@@ -45,7 +45,7 @@ type Numbers = Float64Array;
 type ColumnsOfDays = readonly [Numbers, Numbers, Numbers, Numbers, Numbers, Numbers];
 
 /** Collects the rows of `site_daily_each`: the days of each part, in order. */
-export function collectSiteDays(parts: readonly FactsPart[]): Collected<SiteDayMeasures[]> {
+export function collectSiteDays(parts: readonly StoredRange[]): Collected<SiteDayMeasures[]> {
   const found = parts.map((): SiteDayMeasures[] => []);
   const days = parts.map(({ range: { from, to } }) => eachDay(from, to));
   const take: TakeColumns = (columns, rows) => {
@@ -65,7 +65,7 @@ export function collectSiteDays(parts: readonly FactsPart[]): Collected<SiteDayM
 }
 
 /** Collects the rows of `brand_totals_each`: the measures of each part; null if they are unknown. */
-export function collectTotals(parts: readonly FactsPart[]): Collected<Measures | null> {
+export function collectTotals(parts: readonly StoredRange[]): Collected<Measures | null> {
   const found = parts.map((): Measures | null => NOTHING);
   const take: TakeColumns = ([ordinal, isUnknown, clicks, impressions, sumPosition], rows) => {
     for (let row = 0; row < rows; row++) {

@@ -5,7 +5,7 @@ import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { DayGrid, GridPart } from './day-grid.ts';
+import type { DayGrid, DaySpan } from './day-grid.ts';
 import type { KeywordFiles } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
 import type { QuestionQuery, ReadRows } from './question.ts';
@@ -39,10 +39,13 @@ export interface PageWeight {
   readonly impressions: number;
 }
 
-/** The range of a query, and the files that the manifest names for it. */
-export interface FactsQuery {
+/** A range, and the files that the manifest names for it. */
+export interface StoredRange {
   readonly files: readonly StoredFile[];
   readonly range: Range;
+}
+
+export interface FactsQuery extends StoredRange {
   readonly signal: AbortSignal;
 }
 
@@ -63,9 +66,6 @@ export interface NamedRow {
   readonly page: number;
   readonly clicks: number;
 }
-
-/** The data to read for one of several properties. */
-export type FactsPart = Omit<FactsQuery, 'signal'>;
 
 /** Receives rows of a result by columns. The arrays are valid only during the call. */
 export type TakeColumns = (columns: readonly Float64Array[], rows: number) => void;
@@ -99,9 +99,9 @@ export interface KeywordPage<K> {
 }
 
 /** The days of a range, or sums of some of them. */
-export interface DaysQuery extends Omit<FactsQuery, 'signal'> {
+export interface DaysQuery extends StoredRange {
   /** The days to sum; undefined for single days. */
-  readonly parts?: readonly GridPart[] | undefined;
+  readonly sums?: readonly DaySpan[] | undefined;
 }
 
 /** Some of the keywords of a page with their days. */
@@ -132,10 +132,10 @@ export interface Facts {
   siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]>;
 
   /** Like `siteDays`, for several properties at once. */
-  siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]>;
+  siteDaysOfEach(parts: readonly StoredRange[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]>;
 
   /** The sum of brand and non-brand queries, for several properties at once; null if unknown. */
-  queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]>;
+  queryTotalsOfEach(parts: readonly StoredRange[], signal: AbortSignal): Promise<(Measures | null)[]>;
 
   /** Rows of the property (`site_daily`) by day and device, in order. Those of files that were read lately are in memory. */
   siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]>;

@@ -8,11 +8,11 @@ import { type DayGrid, fitsInGrid, gridParts } from './day-grid.ts';
 import type {
   DaysQuery,
   Facts,
-  FactsQuery,
   KeywordDays,
   KeywordDaysQuery,
   KeywordPage,
   KeywordsQuery,
+  StoredRange,
 } from './facts.ts';
 
 /** See `Facts.keywordPage`. */
@@ -24,8 +24,8 @@ export async function keywordPage<K extends IndexedKeyword>(
   const totals = await facts.keywordTotals(query, device, tracked.indexes);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
   const grouped = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
-  const isAsked = selection.filter !== null || selection.sort !== null;
-  const chosen = isAsked ? await inTurns(selectRows(grouped, selection, { measuresOf, textsOf })) : grouped;
+  const hasSelection = selection.filter !== null || selection.sort !== null;
+  const chosen = hasSelection ? await inTurns(selectRows(grouped, selection, { measuresOf, textsOf })) : grouped;
   const page = chosen.slice(offset, limit === null ? undefined : offset + limit);
   return { total: chosen.length, keywords: page, totals };
 }
@@ -44,7 +44,7 @@ export function keywordDayParts<K extends IndexedKeyword>(
     // The first part has priority: responses start early, and short ones (one part) do not wait for long ones.
     const priority = index === 0 ? 1 : 0;
     const ids = keywords.map(({ id }) => id);
-    const read = ({ files, range }: Omit<FactsQuery, 'signal'>): Promise<DayGrid> =>
+    const read = ({ files, range }: StoredRange): Promise<DayGrid> =>
       facts.keywordDays({ files, range, signal }, device, ids, priority);
     if (base === undefined) return { keywords, days: folded(await read(days), days), base };
     const both = inOneRange(base, days);
@@ -62,12 +62,12 @@ export function keywordDayParts<K extends IndexedKeyword>(
   });
 }
 
-function folded(grid: DayGrid, { parts }: DaysQuery): DayGrid {
-  return parts === undefined ? grid : grid.fold(parts);
+function folded(grid: DayGrid, { sums }: DaysQuery): DayGrid {
+  return sums === undefined ? grid : grid.fold(sums);
 }
 
 /** Joins two consecutive ranges, because one statement is faster than two; undefined for others. */
-function inOneRange(first: DaysQuery, second: DaysQuery): Omit<FactsQuery, 'signal'> | undefined {
+function inOneRange(first: DaysQuery, second: DaysQuery): StoredRange | undefined {
   if (addDays(first.range.to, 1) !== second.range.from) return undefined;
   const files = new Map([...first.files, ...second.files].map((file) => [file.file, file]));
   return { files: [...files.values()], range: { from: first.range.from, to: second.range.to } };

@@ -3,7 +3,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type Collected, groupsOf } from './each-part.ts';
-import type { FactsPart, FactsQuery, TakeColumns } from './facts.ts';
+import type { FactsQuery, StoredRange, TakeColumns } from './facts.ts';
 import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
 
 /** Cached rows, some 40 (days) to 450 bytes (of questions about pages, with their JSON) each. */
@@ -88,9 +88,9 @@ export class FactStatements {
   /** One statement over the files of several properties; its first column is the index of a property in `parts`. */
   each<T>(
     name: string,
-    parts: readonly FactsPart[],
+    parts: readonly StoredRange[],
     { values, signal }: Pick<FactsRead, 'values' | 'signal'>,
-    collect: (parts: readonly FactsPart[]) => Collected<T>,
+    collect: (parts: readonly StoredRange[]) => Collected<T>,
   ): Promise<T[]> {
     const all = parts.flatMap(({ files }) => files);
     return this.ask(all, async (reader) => {

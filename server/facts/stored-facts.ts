@@ -13,7 +13,6 @@ import type {
   Device,
   DeviceMeasures,
   Facts,
-  FactsPart,
   FactsQuery,
   HourMeasures,
   KeywordDays,
@@ -27,6 +26,7 @@ import type {
   PageWeight,
   RowsQuery,
   SiteDayMeasures,
+  StoredRange,
   TakeColumns,
   WeekSums,
 } from './facts.ts';
@@ -64,11 +64,11 @@ export class StoredFacts implements Facts {
     return daysOfDevice(await this.siteDevices(query), device);
   }
 
-  siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
+  siteDaysOfEach(parts: readonly StoredRange[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
     return this.#statements.each('facts/site_daily_each', parts, { values: { device }, signal }, collectSiteDays);
   }
 
-  queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]> {
+  queryTotalsOfEach(parts: readonly StoredRange[], signal: AbortSignal): Promise<(Measures | null)[]> {
     return this.#statements.each('facts/brand_totals_each', parts, { signal }, collectTotals);
   }
 

@@ -21,20 +21,20 @@ export interface Tool {
 }
 
 /** Runs a report as the API does: find, parse, plan, run. @param id the project; empty for the workspace */
-export async function ask<Of, Query extends ReportQuery, Result>(
-  report: Report<Of, Query, Result>,
+export async function ask<Subject, Query extends ReportQuery, Result>(
+  report: Report<Subject, Query, Result>,
   id: string,
   parameters: Sent,
   { context, ...caller }: Call,
 ): Promise<Result> {
   const request = { ...caller, id };
   return answerCurrent(async () => {
-    const of = await report.find(context, request);
+    const subject = await report.find(context, request);
     let query: Query;
     try {
-      query = report.parse(parameters, of, context.now());
+      query = report.parse(parameters, subject, context.now());
     } catch (error) {
-      await report.checkIds?.(parameters, of, context.catalog);
+      await report.checkIds?.(parameters, subject, context.catalog);
       throw error;
     }
     return report.run(query, context, request);

@@ -115,7 +115,7 @@ async function planBreakdowns(catalog: Catalog, project: Project, query: Breakdo
   const hull = spanOf(ranges);
   const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, hull) : []);
   const ofWeb = (table: FactTable) => (isWeb ? files(table) : []);
-  // What the site tells of events holds for all tables.
+  // Provider events are looked up for the site only: they hold for all tables.
   const known = (table: FactTable) =>
     planKnownDays(catalog, project, table, { ranges, coverage, hasEvents: table === tables.site });
   // In parallel, to wait only once for a remote database.

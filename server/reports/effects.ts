@@ -104,9 +104,10 @@ export const effectsReport = trackedReport({
       found.table === null ? undefined : await planClicks(catalog, project, found, { span, final, now: now() });
     return { project, tracked, found, date, lengths: query.lengths, windows, span, final, clicks };
   },
-  run: async (plan, { facts, tracked: cache }, { signal }) => {
+  run: async (plan, { facts, trackedCache }, { signal }) => {
     const { clicks: files, found, tracked, date, lengths, windows } = plan;
-    const clicks = files && (await readClicks(facts, cache, { ...files, found, tracked, date, windows, signal }));
+    const clicks =
+      files && (await readClicks(facts, trackedCache, { ...files, found, tracked, date, windows, signal }));
     const elapsed = Math.min(lengths.after, Math.max(0, countDays(windows.after.from, plan.final)));
     return answerOf({ ...plan, clicks, elapsed });
   },

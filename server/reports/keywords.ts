@@ -124,7 +124,7 @@ export const keywordsReport = trackedReport({
       tracked,
       groups,
       files: await planFiles(catalog, project, { from, to }, query),
-      other: comparison && {
+      compared: comparison && {
         files: await planFiles(catalog, project, comparison, query),
         known: await planKnown(catalog, project, query, comparison),
         partial: await listPartialKeywords(catalog, project.id, spanOf([{ from, to }, comparison])),
@@ -134,25 +134,25 @@ export const keywordsReport = trackedReport({
     };
   },
   run: async (
-    { query, project, tracked, groups, files, other, quality },
-    { facts, tracked: cache },
+    { query, project, tracked, groups, files, compared, quality },
+    { facts, trackedCache },
     { signal },
   ): Promise<KeywordsResult> => {
     const { from, to, device, clamped, daily, interval, filter, sort, limit, offset } = query;
     const range = { from, to };
-    const matches = groups && (await cache.matches(tracked, groups));
+    const matches = groups && (await trackedCache.matches(tracked, groups));
     const page = { tracked, matches, selection: { filter, sort }, limit, offset };
-    const [{ total, keywords, totals }, compared] = await Promise.all([
+    const [{ total, keywords, totals }, comparison] = await Promise.all([
       facts.keywordPage({ ...page, files: files.totals, range, device, signal }),
-      other && readComparison(facts, other, { range, device, indexes: tracked.indexes, signal }),
+      compared && readComparison(facts, compared, { range, device, indexes: tracked.indexes, signal }),
     ]);
     const buckets = bucketsOf(range, interval);
     const parts = facts.keywordDayParts(
       {
         device,
         signal,
-        days: { files: files.days, range, parts: interval === 'day' ? undefined : buckets },
-        base: other && compared ? comparedDays(other, compared.ranges, buckets) : undefined,
+        days: { files: files.days, range, sums: interval === 'day' ? undefined : buckets },
+        base: compared && comparison ? comparedDays(compared, comparison.ranges, buckets) : undefined,
       },
       keywords,
     );
@@ -164,7 +164,7 @@ export const keywordsReport = trackedReport({
           device,
           clamped,
           provisionalAfter: project.provisionalAfter,
-          ...(other && { comparison: { from: other.from, to: other.to, clamped: other.clamped } }),
+          ...(compared && { comparison: { from: compared.from, to: compared.to, clamped: compared.clamped } }),
         },
         ...(await qualityOf(facts, quality, signal)),
         paging: { total, limit: limit ?? total, offset },
@@ -172,7 +172,7 @@ export const keywordsReport = trackedReport({
       tracked,
       keywords,
       totals,
-      comparison: compared ?? undefined,
+      comparison: comparison ?? undefined,
       daily: daily ? { buckets, days: countsOf(buckets, query, project), parts } : undefined,
     };
   },
@@ -204,8 +204,8 @@ async function readComparison(
     facts.keywordTotals({ files: files.totals, range: { from, to }, signal }, device, indexes),
   ]);
   const ranges = new ComparedRanges(range, asked, days, oneDevice(device));
-  const ofPartial = ranges.total.with(['missing_days']);
-  return { ranges, totals, comparerOf: ({ id }) => (partial.has(id) ? ofPartial : ranges.total) };
+  const partialComparer = ranges.total.with(['missing_days']);
+  return { ranges, totals, comparerOf: ({ id }) => (partial.has(id) ? partialComparer : ranges.total) };
 }
 
 function countsOf(
@@ -260,19 +260,19 @@ function comparedDays(
   buckets: readonly Bucket[],
 ): DaysQuery {
   const range = { from, to };
-  const place = (day: Day): number => countDays(range.from, day) - 1;
-  const parts = buckets.map((bucket) => {
+  const indexOf = (day: Day): number => countDays(range.from, day) - 1;
+  const spans = buckets.map((bucket) => {
     const days = ranges.counterpart(bucket);
     const read = days && within(days, range.from, range.to);
     return read === null
       ? { from: bucket.from, first: 0, last: -1 }
-      : { from: bucket.from, first: place(read.from), last: place(read.to) };
+      : { from: bucket.from, first: indexOf(read.from), last: indexOf(read.to) };
   });
   // With equal lengths and single days, each is already at its index.
   const isInPlace =
     buckets.length === countDays(range.from, range.to) &&
-    parts.every(({ first, last }, at) => first === at && last === at);
-  return { files: files.days, range, parts: isInPlace ? undefined : parts };
+    spans.every(({ first, last }, at) => first === at && last === at);
+  return { files: files.days, range, sums: isInPlace ? undefined : spans };
 }
 
 function unknownGroup(): Error {

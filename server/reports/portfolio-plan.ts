@@ -12,7 +12,7 @@ import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts
 import { dependsOnProperty, eventsIn, WATCHED_DAYS } from '../domain/provider-events.ts';
 import { type Range, type RangeParameters, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
-import type { Device, FactsPart } from '../facts/facts.ts';
+import type { Device, StoredRange } from '../facts/facts.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
@@ -65,20 +65,20 @@ export interface PlannedProject {
   /** See `SiteFacts.days`. */
   readonly days: Range | null;
   /** Without files if nothing is stored. */
-  readonly site: FactsPart;
+  readonly site: StoredRange;
   /** Null without a comparison. */
   readonly known: PlannedDays | null;
   readonly quality: PlannedQuality | null;
   /** The days that tell which events of the provider the property shows; without files where that is not needed. */
-  readonly watched: FactsPart['files'];
+  readonly watched: StoredRange['files'];
 }
 
 interface PlannedQuality extends Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'> {
   readonly known: PlannedDays;
   /** The expected days. */
-  readonly site: FactsPart;
+  readonly site: StoredRange;
   /** The same for queries; null if none were ever loaded. */
-  readonly brand: FactsPart | null;
+  readonly brand: StoredRange | null;
 }
 
 /** Catalog data of all projects of a workspace, by project. */
@@ -187,10 +187,10 @@ function planQuality(
   };
 }
 
-function partOf(files: readonly FactFile[], range: Range | null): FactsPart {
+function partOf(files: readonly FactFile[], range: Range | null): StoredRange {
   return range === null ? NOTHING_STORED : { files, range };
 }
 
 /** Without files, the range is ignored. */
-const NOTHING_STORED: FactsPart = { files: [], range: { from: '2000-01-01', to: '2000-01-01' } };
+const NOTHING_STORED: StoredRange = { files: [], range: { from: '2000-01-01', to: '2000-01-01' } };
 const NO_DAYS: ReadonlyMap<Day, UnusualDay> = new Map();

@@ -2,7 +2,7 @@ import { countDays } from '../domain/dates.ts';
 import { type Measures, sum } from '../domain/metrics.ts';
 import type { UnseenEvents } from '../domain/provider-events.ts';
 import type { RuleTexts } from '../domain/rules.ts';
-import type { Device, Facts, FactsPart, SiteDayMeasures } from '../facts/facts.ts';
+import type { Device, Facts, SiteDayMeasures, StoredRange } from '../facts/facts.ts';
 import { refuseUnknownDevices, Series } from '../facts/series.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -107,7 +107,7 @@ async function readQuality(
   signal: AbortSignal,
 ): Promise<(Quality | undefined)[]> {
   if (group.every(({ quality }) => quality === null)) return [];
-  const parts = (of: 'site' | 'brand'): FactsPart[] =>
+  const parts = (of: 'site' | 'brand'): StoredRange[] =>
     group.map(({ quality, site }) => quality?.[of] ?? { ...site, files: [] });
   const days = await facts.siteDaysOfEach(parts('site'), ALL, signal);
   const queries = await facts.queryTotalsOfEach(parts('brand'), signal);

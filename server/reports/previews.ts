@@ -23,11 +23,11 @@ export interface PreviewRequest {
 
 /** The keywords that a group by this rule would have: like those of groups, over the last 28 days. */
 export async function previewGroup(
-  { tracked: cache, facts, now }: ReportSources,
+  { trackedCache, facts, now }: ReportSources,
   { project: { workspaceId, id }, signal }: PreviewRequest,
   rule: Rule,
 ): Promise<{ total: number; keywords: { id: string; query: string }[] }> {
-  const plan = await cache.read(workspaceId, id, async ({ catalog, project, tracked }) => {
+  const plan = await trackedCache.read(workspaceId, id, async ({ catalog, project, tracked }) => {
     const { from, to } = keywordRange({ from: undefined, to: undefined, period: undefined }, project, now());
     const isSynced = project.syncedThrough !== null;
     const files = isSynced ? await keywordFilesUntil(catalog, project.id, to, true) : null;
@@ -90,7 +90,7 @@ export async function previewBrandTerms(
     // Without a list of queries, tracked ones are all that is known.
     if (!(error instanceof KnownError && error.reason === 'list-without-source')) throw error;
   }
-  const tracked = await sources.tracked.read(project.workspaceId, project.id, (read) => read.tracked.keywords);
+  const tracked = await sources.trackedCache.read(project.workspaceId, project.id, (read) => read.tracked.keywords);
   const queries = (tracked ?? []).map(({ query }) => query);
   await inTurns(eachOf(queries, count));
   // biome-ignore lint/suspicious/noThenProperty: no function, so nothing takes it for a promise

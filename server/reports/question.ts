@@ -37,7 +37,7 @@ export const questionReport = trackedReport({
     tracked,
     ...(await planQuestion(catalog, project, query)),
   }),
-  run: (plan, { facts, tracked }, { signal }) => answerQuestion(plan, { facts, cache: tracked, signal }),
+  run: (plan, { facts, trackedCache: cache }, { signal }) => answerQuestion(plan, { facts, cache, signal }),
 });
 
 /** The answer, with what a table of it needs. */

@@ -15,7 +15,7 @@ import { formatParameters, type Parameters, readParameters } from './parameters.
 export interface ReportSources {
   readonly catalog: Catalog;
   readonly catalogCache: CatalogCache;
-  readonly tracked: TrackedKeywordsCache;
+  readonly trackedCache: TrackedKeywordsCache;
   readonly judged: JudgedFindings;
   readonly facts: Facts;
   readonly lists: Lists;
@@ -53,17 +53,17 @@ export interface ReportQuery {
 /** A load was published after a query was parsed: its key and entity tag belong to the previous state. */
 class OutdatedQuery extends Error {}
 
-/** A kind of response, from request parameters to a result for the formatters. `Of`: its subject. */
-export interface Report<Of, Query extends ReportQuery, Result> {
+/** A kind of response, from request parameters to a result for the formatters. */
+export interface Report<Subject, Query extends ReportQuery, Result> {
   /** Name of the operation for generated clients. */
   readonly operation: string;
   readonly parameters: Parameters;
   /** Finds the subject of a request, synchronously if it is cached. Throws `not_found`. */
-  readonly find: (sources: Pick<ReportSources, 'catalogCache'>, request: ReportTarget) => Of | Promise<Of>;
+  readonly find: (sources: Pick<ReportSources, 'catalogCache'>, request: ReportTarget) => Subject | Promise<Subject>;
   /** The query as plain data, which is also the cache key. Throws `invalid_request`. */
-  readonly parse: (parameters: unknown, of: Of, now: number) => Query;
+  readonly parse: (parameters: unknown, subject: Subject, now: number) => Query;
   /** Throws `not_found` for unknown ids in parameters that `parse` has rejected: 404 takes precedence over 400. */
-  readonly checkIds?: (parameters: unknown, of: Of, catalog: Catalog) => Promise<void>;
+  readonly checkIds?: (parameters: unknown, subject: Subject, catalog: Catalog) => Promise<void>;
   /** Throws what `find` and `parse` throw for a request. */
   readonly check: (
     sources: Pick<ReportSources, 'catalogCache'>,
@@ -78,10 +78,10 @@ export interface Report<Of, Query extends ReportQuery, Result> {
 type ReportTarget = Pick<ReportRequest, 'workspace' | 'projects' | 'id'>;
 
 /** How a report is written. */
-interface Definition<Of, Revisions, Snapshot, Query, Plan, Result>
-  extends Pick<Report<Of, ReportQuery, Result>, 'operation' | 'parameters' | 'checkIds'> {
+interface Definition<Subject, Revisions, Snapshot, Query, Plan, Result>
+  extends Pick<Report<Subject, ReportQuery, Result>, 'operation' | 'parameters' | 'checkIds'> {
   /** Must depend only on the parameters, the subject and the day, and contain all that the response depends on. */
-  readonly parse: (parameters: unknown, of: Of, now: number) => Query;
+  readonly parse: (parameters: unknown, subject: Subject, now: number) => Query;
   /** Reads all required catalog data in one snapshot, and selects the fact files. */
   readonly plan: (
     query: ReportQuery & Revisions & Query,
@@ -95,15 +95,15 @@ interface Definition<Of, Revisions, Snapshot, Query, Plan, Result>
 }
 
 /** A kind of subject of reports. */
-interface Subject<Of, Revisions, Snapshot> {
-  readonly find: Report<Of, ReportQuery, unknown>['find'];
+interface SubjectKind<Subject, Revisions, Snapshot> {
+  readonly find: Report<Subject, ReportQuery, unknown>['find'];
   /** Properties of a query value that change when the subject does. */
-  readonly revisionsOf: (of: Of) => Revisions;
+  readonly revisionsOf: (subject: Subject) => Revisions;
   /** Runs `work` in one snapshot of the catalog. Throws `not_found`. */
   readonly read: <T>(
     sources: ReportSources,
     target: ReportTarget,
-    work: (of: Of, snapshot: Snapshot) => Promise<T>,
+    work: (subject: Subject, snapshot: Snapshot) => Promise<T>,
   ) => Promise<T>;
 }
 
@@ -134,8 +134,10 @@ export const projectReport = reportsAbout<Project, ProjectRevisions, { catalog: 
 export const trackedReport = reportsAbout<Project, ProjectRevisions, TrackedRead>({
   find: findReportProject,
   revisionsOf: revisionsOfProject,
-  read: async ({ tracked }, { workspace, id }, work) =>
-    requireProject(await tracked.read(workspace, id, async (read) => ({ done: await work(read.project, read) }))).done,
+  // In an object, because undefined means that there is no such project.
+  read: async ({ trackedCache }, { workspace, id }, work) =>
+    requireProject(await trackedCache.read(workspace, id, async (read) => ({ done: await work(read.project, read) })))
+      .done,
 });
 
 const allProjects = {
@@ -168,12 +170,12 @@ export const workspaceReport = reportsAbout<
     }),
 });
 
-function reportsAbout<Of extends { readonly workspaceId: string }, Revisions extends object, Snapshot>(
-  subject: Subject<Of, Revisions, Snapshot>,
+function reportsAbout<Subject extends { readonly workspaceId: string }, Revisions extends object, Snapshot>(
+  kind: SubjectKind<Subject, Revisions, Snapshot>,
 ) {
   return <Query, Plan, Result>(
-    definition: Definition<Of, Revisions, Snapshot, Query, Plan, Result>,
-  ): Report<Of, ReportQuery & Revisions & Query, Result> => {
+    definition: Definition<Subject, Revisions, Snapshot, Query, Plan, Result>,
+  ): Report<Subject, ReportQuery & Revisions & Query, Result> => {
     const { operation, parameters, mayReplan } = definition;
 
     async function run(
@@ -181,8 +183,8 @@ function reportsAbout<Of extends { readonly workspaceId: string }, Revisions ext
       sources: ReportSources,
       request: ReportRequest,
     ): Promise<Result> {
-      const plan = await subject.read(sources, request, async (of, snapshot) => {
-        if (!isAbout(query, subject.revisionsOf(of))) throw new OutdatedQuery('A load was published meanwhile.');
+      const plan = await kind.read(sources, request, async (subject, snapshot) => {
+        if (!hasRevisions(query, kind.revisionsOf(subject))) throw new OutdatedQuery('A load was published meanwhile.');
         return definition.plan(query, snapshot, sources);
       });
       request.onStage?.('plan');
@@ -191,20 +193,20 @@ function reportsAbout<Of extends { readonly workspaceId: string }, Revisions ext
       return result;
     }
 
-    const parse = (sent: unknown, of: Of, now: number) => ({
+    const parse = (sent: unknown, subject: Subject, now: number) => ({
       operation,
-      workspace: of.workspaceId,
-      ...subject.revisionsOf(of),
+      workspace: subject.workspaceId,
+      ...kind.revisionsOf(subject),
       ...('format' in parameters ? readParameters(formatParameters, sent) : JSON_ONLY),
-      ...definition.parse(sent, of, now),
+      ...definition.parse(sent, subject, now),
     });
 
     return {
       ...definition,
-      find: subject.find,
+      find: kind.find,
       parse,
       check: async (sources, target, sent, now) => {
-        parse(sent, await subject.find(sources, target), now);
+        parse(sent, await kind.find(sources, target), now);
       },
       run: async (query, sources, request) => {
         try {
@@ -221,7 +223,7 @@ function reportsAbout<Of extends { readonly workspaceId: string }, Revisions ext
 const JSON_ONLY = { format: 'json', bom: false } as const;
 
 /** Whether a query was parsed with these revisions. */
-function isAbout<Revisions extends object>(query: Revisions, revisions: Revisions): boolean {
+function hasRevisions<Revisions extends object>(query: Revisions, revisions: Revisions): boolean {
   return (Object.keys(revisions) as (keyof Revisions)[]).every((name) => query[name] === revisions[name]);
 }
 
@@ -253,15 +255,15 @@ export async function answerCurrent<T>(answer: () => Promise<T>): Promise<T> {
 }
 
 /** Runs a report for code that needs its result: find, parse, plan, run, all of one state. @param sent its parameters */
-export function askReport<Of, Query extends ReportQuery, Result>(
-  report: Pick<Report<Of, Query, Result>, 'find' | 'parse' | 'run'>,
+export function askReport<Subject, Query extends ReportQuery, Result>(
+  report: Pick<Report<Subject, Query, Result>, 'find' | 'parse' | 'run'>,
   sources: ReportSources,
   request: ReportRequest,
   sent: object,
 ): Promise<Result> {
   return answerCurrent(async () => {
-    const of = await report.find(sources, request);
-    return report.run(report.parse(sent, of, sources.now()), sources, request);
+    const subject = await report.find(sources, request);
+    return report.run(report.parse(sent, subject, sources.now()), sources, request);
   });
 }
 

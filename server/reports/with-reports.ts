@@ -35,8 +35,8 @@ export async function withReports<T>(
   const lists = opened.adopt(new Lists({ engine, catalog, files, distant, settings, log, now }), (all) => all.close());
   const facts = await openFacts({ settings, engine, files, heavy: new ConcurrencyLimit(1) });
   const catalogCache = new CatalogCache(catalog);
-  const tracked = new TrackedKeywordsCache(catalog);
+  const trackedCache = new TrackedKeywordsCache(catalog);
   const judged = new JudgedFindings();
   const { publicUrl } = settings;
-  return await work({ catalog, catalogCache, tracked, judged, facts, lists, files, now, publicUrl });
+  return await work({ catalog, catalogCache, trackedCache, judged, facts, lists, files, now, publicUrl });
 }

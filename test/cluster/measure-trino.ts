@@ -9,7 +9,7 @@ import { addDays, type Day } from '../../server/domain/dates.ts';
 import { shortIdNumber } from '../../server/domain/ids.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { DuckDBReader } from '../../server/facts/duckdb/reader.ts';
-import type { Device, Facts, FactsPart } from '../../server/facts/facts.ts';
+import type { Device, Facts, StoredRange } from '../../server/facts/facts.ts';
 import type { KeywordFiles } from '../../server/facts/keyword-plan.ts';
 import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
@@ -68,7 +68,7 @@ async function questionsOfMany(): Promise<Record<string, Question>> {
   const projects = [...(await manifestOfWorkspace(catalog, workspace!.id, 'site_daily')).values()];
   const to = projects[0]![0]!.lastDay;
   const portfolio = (days: number): Question => {
-    const parts = projects.map((files): FactsPart => ({ files, range: { from: addDays(to, 1 - days), to } }));
+    const parts = projects.map((files): StoredRange => ({ files, range: { from: addDays(to, 1 - days), to } }));
     return (facts) => facts.siteDaysOfEach(parts, 'all', signal);
   };
   return {

@@ -119,26 +119,27 @@ export async function makeGuards(
 
   return ({ via, find, refusal, countsRefusals = true }) =>
     async (request, reply) => {
-      const access = await find(request);
-      if (access === undefined || hasExpired(access, now())) {
+      const identity = await find(request);
+      if (identity === undefined || hasExpired(identity, now())) {
         if (!countsRefusals) throw refusal(request);
         const failures = await countFailure(request);
         if (!failures.isAllowed && failures.isExceeded)
           throw tooMany('requests without a valid key', failures.ttlInSeconds);
         throw refusal(request);
       }
-      const { keyId, workspaceId: workspace, plan, session, share, projects } = access;
+      const { keyId, workspaceId: workspace, plan, session, share, projects } = identity;
       const requestsPerMinute =
-        session === undefined ? (access.requestsPerMinute ?? REQUESTS_PER_MINUTE) : SESSION_REQUESTS_PER_MINUTE;
+        session === undefined ? (identity.requestsPerMinute ?? REQUESTS_PER_MINUTE) : SESSION_REQUESTS_PER_MINUTE;
       const member = session?.member ?? null;
       const id = session?.id ?? share ?? keyId ?? '';
-      const mayUseSql = via === 'key' && access.scope === 'sql';
+      const mayUseSql = via === 'key' && identity.scope === 'sql';
       request.principal = { workspace, plan, via, id, keyId, member, projects, requestsPerMinute, mayUseSql };
       if (keyId !== null) keyUse.note(keyId, now());
 
       const isFile = request.routeOptions.config.sendsFiles === true;
       const count = await (isFile ? countFile : countRequest)(request);
       const limit = isFile ? filesOf(requestsPerMinute) : requestsPerMinute;
+      // `isAllowed` of the plugin: the key is on a list of keys without limits, of which there are none.
       if (count.isAllowed) throw new Error('the rate limit must count every key');
       const reset = Math.max(1, count.ttlInSeconds);
       reply.headers({

@@ -57,7 +57,7 @@ async function findKeyword(
   named: string,
   { context, workspace }: Call,
 ): Promise<{ id: string; query: string }> {
-  const found = await context.tracked.read(workspace, id, ({ tracked: { keywords, idByQuery } }) => {
+  const found = await context.trackedCache.read(workspace, id, ({ tracked: { keywords, idByQuery } }) => {
     const byText = idByQuery.get(named.toLowerCase());
     return { keyword: keywords.find((one) => one.id === named) ?? keywords.find((one) => one.id === byText) };
   });
