@@ -117,7 +117,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a query is planned with the project of another revision',
     file: 'server/reports/report.ts',
-    find: "if (!isAbout(query, subject.revisionsOf(of))) throw new OutdatedQuery('A load was published meanwhile.');",
+    find: "if (!hasRevisions(query, kind.revisionsOf(subject))) throw new OutdatedQuery('A load was published meanwhile.');",
     replace: '',
     world: 'facts',
   },
