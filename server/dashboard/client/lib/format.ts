@@ -22,6 +22,18 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
   position: 'Position',
 };
 
+export const DEVICE_NAMES: Readonly<Record<string, string>> = {
+  desktop: 'Desktop',
+  mobile: 'Mobile',
+  tablet: 'Tablet',
+};
+
+/** `Product snippets` for PRODUCT_SNIPPETS. */
+export function appearanceName(name: string): string {
+  const words = name.replaceAll('_', ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** A number of a metric as text; long ones are shortened. */
 export function formatMetric(metric: Metric, value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return NONE;

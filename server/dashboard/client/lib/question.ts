@@ -1,6 +1,6 @@
 import type { components } from '../../../../client/openapi.ts';
 import { formatDay, formatRange } from './dates.ts';
-import { countryName, formatCount } from './format.ts';
+import { appearanceName, countryName, DEVICE_NAMES, formatCount } from './format.ts';
 import { METRICS, type Metric, type Project, type Range } from './types.ts';
 import { compareParameter, rangeParameters, type View } from './view.ts';
 
@@ -165,6 +165,8 @@ export function describeFilter([op, ...rest]: QuestionFilter): string {
 export function valueName(dimension: string, value: string): string {
   if (dimension === 'country') return countryName(value);
   if (dimension === 'brand') return BRAND_NAMES[value] ?? value;
+  if (dimension === 'device') return DEVICE_NAMES[value] ?? value;
+  if (dimension === 'appearance') return appearanceName(value);
   return value;
 }
 

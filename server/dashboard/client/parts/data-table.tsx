@@ -152,6 +152,7 @@ function SortHeading({
       <th scope="col" class="number" aria-sort={isCurrent ? 'descending' : undefined}>
         <a class="sort" href={view.with({ sort: `-${field}`, offset: null })} title={`By the change of ${name}`}>
           {name}
+          {isCurrent && <span class="by-change">, by change</span>}
           {isCurrent && <Icon name="down" size={12} />}
         </a>
       </th>

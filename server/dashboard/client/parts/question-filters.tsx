@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { useResource } from '../lib/api.ts';
+import { DEVICE_NAMES } from '../lib/format.ts';
 import { describeFilter, OPERATORS, type QuestionFilter, SUBJECTS, valueName } from '../lib/question.ts';
 import { Select } from './controls.tsx';
 import { Icon } from './icons.tsx';
-import { Chip, DEVICE_NAMES } from './view-chips.tsx';
+import { Chip } from './view-chips.tsx';
 
 interface Props {
   readonly project: string;
@@ -49,8 +50,7 @@ function NewFilter({ project, onAdd }: { project: string; onAdd: (filter: Questi
   const [verb, setVerb] = useState('contains');
   const [value, setValue] = useState('');
   const groups = useGroups(project, dimension);
-  const choices =
-    groups ?? CHOICES[dimension]?.map((one) => [one, DEVICE_NAMES[one] ?? valueName(dimension, one)] as const);
+  const choices = groups ?? CHOICES[dimension]?.map((one) => [one, valueName(dimension, one)] as const);
   const chosen = choices === undefined ? value : (choices.find(([one]) => one === value)?.[0] ?? choices[0]?.[0] ?? '');
   const operators = TEXTS.includes(dimension) ? OPERATORS : OPERATORS.slice(0, 1);
   return (

@@ -1,15 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { formatDate } from '../lib/dates.ts';
 import { describeCondition, parseFilter, writeFilter } from '../lib/filter.ts';
-import { countryName } from '../lib/format.ts';
+import { countryName, DEVICE_NAMES } from '../lib/format.ts';
 import { surfaceParameters, useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
-
-export const DEVICE_NAMES: Readonly<Record<string, string>> = {
-  desktop: 'Desktop',
-  mobile: 'Mobile',
-  tablet: 'Tablet',
-};
 
 /** The search types, as the search engine's own pages call them, and other engines. */
 export const TYPE_NAMES: Readonly<Record<string, string>> = {

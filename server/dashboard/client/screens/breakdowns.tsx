@@ -1,7 +1,7 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import { metricOf } from '../lib/changes.ts';
 import { formatDate, formatRange } from '../lib/dates.ts';
-import { countryName, formatMetric, formatShare } from '../lib/format.ts';
+import { appearanceName, countryName, DEVICE_NAMES, formatMetric, formatShare } from '../lib/format.ts';
 import { whereOf } from '../lib/question.ts';
 import type { BreakdownsAnswer, Compared, Metrics, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
@@ -12,7 +12,7 @@ import { Change, Value } from '../parts/numbers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
-import { ChipBar, DEVICE_NAMES } from '../parts/view-chips.tsx';
+import { ChipBar } from '../parts/view-chips.tsx';
 
 /** Countries that are shown before the others are asked for. */
 const FEW = 12;
@@ -288,10 +288,4 @@ function BrandSplit({
       </p>
     </section>
   );
-}
-
-/** `Product snippets` for PRODUCT_SNIPPETS. */
-function appearanceName(name: string): string {
-  const words = name.replaceAll('_', ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

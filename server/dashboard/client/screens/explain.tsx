@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatRange } from '../lib/dates.ts';
 import { EXPLAIN_BY, type ExplainBy, notAttributedText, PARTS, signed, unsafeText } from '../lib/explain.ts';
-import { countryName, formatCount, formatMetric, plural } from '../lib/format.ts';
+import { countryName, DEVICE_NAMES, formatCount, formatMetric, plural } from '../lib/format.ts';
 import type { ExplainAnswer, ExplainedRow, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
 import {
@@ -22,7 +22,7 @@ import { ProjectScreen } from '../parts/project-screen.tsx';
 import { RowLink } from '../parts/row-link.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
-import { ChipBar, DEVICE_NAMES } from '../parts/view-chips.tsx';
+import { ChipBar } from '../parts/view-chips.tsx';
 import { Waterfall } from '../parts/waterfall.tsx';
 
 /** Rows that are shown at first and when more are wanted, and those of files. */

@@ -30,7 +30,7 @@ import { QuestionBuilder } from '../parts/question-builder.tsx';
 import { QuestionChart } from '../parts/question-chart.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
-import { ChipBar, DEVICE_NAMES } from '../parts/view-chips.tsx';
+import { ChipBar } from '../parts/view-chips.tsx';
 
 /** Rows of the table; files have all. */
 const SHOWN = 200;
@@ -227,6 +227,5 @@ function textOf(row: QuestionRow, dimension: Dimension, { range }: QuestionAnswe
   const value = row[dimension];
   if (typeof value === 'object') return value.name;
   if (dimension === 'page') return shortUrl(value ?? '', project.domain);
-  if (dimension === 'device') return DEVICE_NAMES[value ?? ''] ?? value ?? '';
   return valueName(dimension, value ?? '');
 }
