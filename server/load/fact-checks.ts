@@ -86,8 +86,7 @@ export async function checkKeys(
   parts: readonly StagedPart[],
 ): Promise<Problem[]> {
   const key = { key: identifiers(schema.key), pack: packed(schema.key) };
-  // Keys never span projects or parts.
-  if (parts.every(({ rows }) => rows === 1)) return [];
+  if (parts.every(({ repeated }) => repeated === 0)) return [];
   for (const files of batches(parts)) {
     // Finding the duplicate keys is slower and rarely needed.
     const text = sqlTemplate('load/checks/repeated_facts', key);

@@ -163,16 +163,15 @@ async function writePart(
   using session = await engine.session();
   using opened = await files.store.open(current === undefined || isReplaced(current, replaced) ? [] : [current]);
   const old = opened.paths;
-  const inputs = {
-    files: [...(carried?.files ?? []), ...old],
-    old,
-    project,
-    days: part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part)),
-  };
-  const statement = { text: partTemplate(schema, carried !== undefined), parameters: inputs };
+  const all = [...(carried?.files ?? []), ...old];
+  const days = part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part));
+  const statement =
+    old.length === 0
+      ? { text: sqlTemplate('load/new_part_file', columnsOf(schema)), parameters: { files: all, project } }
+      : { text: partTemplate(schema, carried !== undefined), parameters: { files: all, old, project, days } };
   // Without old rows, the days are those of the staged part.
   const written =
-    inputs.files.length === 0
+    all.length === 0
       ? null
       : await writeFile(
           session,
@@ -185,14 +184,16 @@ async function writePart(
   return [{ project, table: schema.name, part, written }, ...rollups];
 }
 
-/** The statement that writes a part. Stored files have no project column; it is part of their path. */
+/** Stored files have no project column; it is part of their path. */
+function columnsOf({ columns, order }: FactTableSchema): { columns: string; order: string } {
+  const names = columns.map(({ name }) => name).filter((name) => name !== 'project_id');
+  return { columns: identifiers(names), order: order.join(', ') };
+}
+
+/** The statement that writes a part with rows of its old file. */
 function partTemplate(schema: FactTableSchema, hasNew: boolean): string {
-  return sqlTemplate('load/part_file', {
-    columns: identifiers(schema.columns.map(({ name }) => name).filter((name) => name !== 'project_id')),
-    order: schema.order.join(', '),
-    day: schema.day,
-    mine: hasNew ? 'project_id = $project' : '$project is null',
-  });
+  const mine = hasNew ? 'project_id = $project' : '$project is null';
+  return sqlTemplate('load/part_file', { ...columnsOf(schema), day: schema.day, mine });
 }
 
 /** Whether all rows of a part's current file are replaced, so that reading it is unnecessary. */

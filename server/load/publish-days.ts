@@ -17,7 +17,7 @@ import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
 import { type PublicationOptions, publishFiles, publishStaged, recordOwners, type StagedDays } from './publish.ts';
 import { cumulativeBatches, writeCumulative } from './rollups.ts';
-import { partOf, readStagedParts, WRONG_PART } from './staged-parts.ts';
+import { onlyPart, partOf, readStagedParts, stagedFile, WRONG_PART } from './staged-parts.ts';
 import type { EngineStores } from './stores.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
 
@@ -98,7 +98,7 @@ async function publishAlone(
   for (const { table, days, files } of await newDays({ session, folder: change.staging, keywords, open: openFiles })) {
     const schema = FACTS.find(({ name }) => name === table)!;
     const folder = join(change.staging, table);
-    await stage(session, schema, { files, folder, keywords });
+    await stage(session, schema, { files, folder, keywords, days });
     const { parts, problems } = await readStagedParts(session, schema, folder);
     problems.push(...(await checkKeys(session, schema, parts)));
     if (problems.length > 0) throw new LoadRejected(problems);
@@ -123,7 +123,7 @@ async function publishAlone(
 async function stage(
   session: Session,
   schema: FactTableSchema,
-  { files, folder, keywords }: { files: readonly string[]; folder: string; keywords: readonly string[] },
+  { files, folder, keywords, days }: Omit<NewDays, 'table'> & Pick<Gathering, 'folder' | 'keywords'>,
 ): Promise<void> {
   const { columns } = schema;
   const selected = identifiers(columns.map(({ name }) => name));
@@ -140,8 +140,15 @@ async function stage(
     parameters[format] = paths;
   }
   if (selects.length === 0) return;
-  const parts = { rows: selects.join('\nunion all\n'), part: partOf(schema), wrong: String(WRONG_PART) };
-  await session.run(sqlTemplate('load/stage_facts', parts), parameters);
+  const rows = selects.join('\nunion all\n');
+  const only = onlyPart(schema, days);
+  if (only === undefined) {
+    const parts = { rows, part: partOf(schema), wrong: String(WRONG_PART) };
+    await session.run(sqlTemplate('load/stage_facts', parts), parameters);
+  } else {
+    const target = stagedFile(folder, only);
+    await session.run(sqlTemplate('load/stage_part', { rows }), { ...parameters, target });
+  }
 }
 
 const KEYWORDS = FACTS.find(({ cumulative }) => cumulative !== undefined)!;

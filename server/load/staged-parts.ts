@@ -1,13 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
-import type { Day } from '../domain/dates.ts';
+import { type Day, monthOf } from '../domain/dates.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import type { FactTableSchema } from './tables.ts';
+import { type FactTableSchema, identifiers } from './tables.ts';
 
 /** The sum of up to this many parts is always exact in JSON; a range has up to 17 months. */
 export const PARTS_WITHOUT_CHECK = 20;
@@ -23,6 +23,13 @@ export function partOf({ day, split }: FactTableSchema): string {
   if (split === 'none') return String(WHOLE_PART);
   if (split === 'period') return `(${digits('first_day')} * 100000000 + ${digits('last_day')})`;
   return `(year("${day}") * 100 + month("${day}"))`;
+}
+
+/** The part of all these days; undefined for several. */
+export function onlyPart({ split }: FactTableSchema, days: readonly Day[]): number | undefined {
+  if (split === 'none') return WHOLE_PART;
+  const [month, ...others] = split === 'period' ? [] : new Set(days.map(monthOf));
+  return month === undefined || others.length > 0 ? undefined : Number(month.replace('-', ''));
 }
 
 /** The sums of the measures, and the condition of rows with more clicks than impressions. */
@@ -54,6 +61,9 @@ function partName(part: number): Part {
 /** Approximate number of staged facts per duplicate check. */
 const BATCH_ROWS = 1_000_000;
 
+/** Bytes of staged files that are checked for repeated keys when they are summed. */
+const SMALL_BYTES = 2_000_000;
+
 /** The files of a part with more projects are sorted by project first. */
 const FEW_PROJECTS = 4;
 
@@ -66,6 +76,8 @@ export interface StagedPart {
   readonly lastDay: Day;
   /** Rows with more clicks than impressions. */
   readonly moreClicks: number;
+  /** About how many rows repeat a key, 0 for certain; null if only `checkKeys` counts them. */
+  readonly repeated: number | null;
   readonly files: readonly string[];
 }
 
@@ -87,13 +99,18 @@ export async function readStagedParts(
   filesOf.delete(WRONG_PART);
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
-  const template = sqlTemplate('load/staged_parts', { ...daysOf(schema), ...sumsOf(schema), part: partOf(schema) });
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  // A statement of its own takes a third longer, but of many rows it counts a batch at a time.
+  const repeated = bytes > SMALL_BYTES ? 'null' : `count(*) - count(distinct hash(${identifiers(schema.key)}))`;
+  const of = { ...daysOf(schema), ...sumsOf(schema), part: partOf(schema), repeated };
+  const template = sqlTemplate('load/staged_parts', of);
   const found = await session.rows<PartRow>(template, { files });
   const rows = found.sort((a, b) => compareTexts(a.project, b.project) || a.part - b.part);
   const rowsOf = Map.groupBy(rows, ({ part }) => part);
   const parts: StagedPart[] = [];
   for (const [part, projects] of rowsOf) {
-    const staged = filesOf.get(part) ?? [];
+    const staged = filesOf.get(part);
+    if (staged === undefined) throw new Error(`Rows of ${partName(part)} are staged with those of other months.`);
     const readable = projects.length > FEW_PROJECTS ? [await sortByProject(session, staged, folder, part)] : staged;
     for (const { part: _, largest: __, ...staged } of projects) {
       parts.push({ ...staged, part: partName(part), files: readable });
@@ -104,6 +121,13 @@ export async function readStagedParts(
   const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MAX_PER_PART}). The first:`;
   const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: partName(part) }));
   return { parts, problems: [{ table: schema.name, column: null, message, rows: first }] };
+}
+
+/** Creates the folder of a part below `folder`; returns the path of a file in it. */
+export function stagedFile(folder: string, part: number): string {
+  const ofPart = join(folder, `part=${part}`);
+  mkdirSync(ofPart, { recursive: true });
+  return join(ofPart, 'rows.parquet');
 }
 
 /** Staged files by part, including wrong rows. Uses no glob pattern, because the folder's name may contain wildcards. */
