@@ -4,7 +4,7 @@ import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 import type { FactTable } from './manifest.ts';
 
-/** The published state of a table and day. Days without a record are pending. */
+/** The state of a day of a table. Days without one are pending. */
 export interface SyncDay {
   readonly table: FactTable;
   readonly day: Day;
@@ -61,7 +61,7 @@ export async function retryFailures(
   await tx.statements.run('sync_now', { project });
 }
 
-/** The published days of a project, by table and day. */
+/** The states of the days of a project, by table and day. */
 export async function listSyncDays(catalog: Catalog, project: string): Promise<SyncDay[]> {
   const rows = await catalog.statements.all<Row>('sync_days_of_project', { project });
   return rows.map((row) => ({ ...row, final: row.final === 1, cutOff: row.cutOff === 1 }));

@@ -87,19 +87,19 @@ function* totalsBatches(
   }
 }
 
-function dayRows({ comparison }: KeywordsResult, { buckets, days, parts }: KeywordSeries): Rows {
+function dayRows({ comparison }: KeywordsResult, { buckets, dayCounts, parts }: KeywordSeries): Rows {
   const columns = comparedColumns<number>(() => NOT_COMPARED, { isCompared: comparison !== undefined }).columns;
   const comparers = buckets.map((bucket) => comparison?.ranges.part(bucket));
   return {
-    columns: [...DAYS, ...(days ? [DAY_COUNT] : []), ...METRICS, ...columns, sumPositionColumn()],
-    batches: dayBatches(parts, comparers, days),
+    columns: [...DAYS, ...(dayCounts ? [DAY_COUNT] : []), ...METRICS, ...columns, sumPositionColumn()],
+    batches: dayBatches(parts, comparers, dayCounts),
   };
 }
 
 async function* dayBatches(
   parts: KeywordSeries['parts'],
   comparers: readonly (Comparer | undefined)[],
-  counts: KeywordSeries['days'],
+  counts: KeywordSeries['dayCounts'],
 ): AsyncGenerator<Batch> {
   const rows = new DayRows();
   for await (const part of parts) {
@@ -163,7 +163,7 @@ function dayBatch(
   { keywords, days: grid, base }: KeywordDays<TrackedKeyword>,
   rows: DayRows,
   comparers: readonly (Comparer | undefined)[],
-  counts: KeywordSeries['days'],
+  counts: KeywordSeries['dayCounts'],
 ): Batch {
   const keyword = (row: number): TrackedKeyword => keywords[rows.keywords[row]!]!;
   const compared = remembered((row): ComparedRow => {

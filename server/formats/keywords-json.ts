@@ -47,14 +47,14 @@ function comparedJson(result: KeywordsResult, comparison: KeywordComparison): Bu
 /** Keywords with their totals and days, in chunks. */
 export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator<Buffer, void> {
   const { head, daily, comparison } = result;
-  const { buckets, days, parts } = daily!;
+  const { buckets, dayCounts, parts } = daily!;
   const bytes = new MetricsBytes();
   const keywordJson = keywordWriter(result);
   const write = comparison
     ? comparedWriter(bytes, result, comparison)
     : (keyword: TrackedKeyword, isFirst: boolean) => bytes.text((isFirst ? '' : ',') + keywordJson(keyword));
-  const daysOf = (at: number): string => (days === undefined ? '' : `"days":${days[at]},`);
-  const starts = buckets.map(({ from }, at) => new Piece(`{"date":"${from}",${daysOf(at)}`));
+  const countOf = (at: number): string => (dayCounts === undefined ? '' : `"days":${dayCounts[at]},`);
+  const starts = buckets.map(({ from }, at) => new Piece(`{"date":"${from}",${countOf(at)}`));
   const comparers = comparison && buckets.map((bucket) => comparison.ranges.part(bucket));
   bytes.text(openRows(head, 'keywords'));
   let isFirst = true;

@@ -89,7 +89,7 @@ export interface KeywordsResult {
 export interface KeywordSeries {
   readonly buckets: readonly Bucket[];
   /** The number of days of each interval; undefined for single days. */
-  readonly days: readonly number[] | undefined;
+  readonly dayCounts: readonly number[] | undefined;
   /** Some keywords at a time, each part read on demand. */
   readonly parts: AsyncIterable<KeywordDays<TrackedKeyword>>;
 }
@@ -173,7 +173,7 @@ export const keywordsReport = trackedReport({
       keywords,
       totals,
       comparison: comparison ?? undefined,
-      daily: daily ? { buckets, days: countsOf(buckets, query, project), parts } : undefined,
+      daily: daily ? { buckets, dayCounts: countsOf(buckets, query, project), parts } : undefined,
     };
   },
 });

@@ -11,9 +11,9 @@ import { ProviderFailure } from '../providers/failures.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { DayFiles, type FetchedRow } from './day-files.ts';
+import { failedDay, fetchedState } from './day-states.ts';
 import { type RequestOptions, runAtGateway } from './fetch.ts';
 import { publishFetched } from './publish.ts';
-import { failedDay, fetchedState } from './published-days.ts';
 import type { SyncStores } from './run-options.ts';
 import { HOURS_TABLE } from './tables.ts';
 
@@ -50,15 +50,15 @@ export async function syncHours(
   const files = new DayFiles(join(stores.folder, newUuid()), input.project);
   try {
     const until = await fetchHours(range, files, options, input);
-    const published = eachDay(range.from, range.to).map((day) => hourlyDay(day, files, { ...input, until }));
+    const states = eachDay(range.from, range.to).map((day) => hourlyDay(day, files, { ...input, until }));
     const { project, days } = input;
     await publishFetched(stores, project, {
       files,
-      published,
+      states,
       before: ({ day }) => days.get(day),
       inTransaction: (tx) => putHoursUntil(tx, project, toMicroseconds(until)),
     });
-    return published;
+    return states;
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.kind !== 'broken') throw error;
     const { project, days, today, now } = input;

@@ -2,9 +2,9 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { pacificDayOf } from '../domain/dates.ts';
 import { settledDay } from '../domain/finality.ts';
 import type { Range } from '../domain/range.ts';
+import { byTable } from './day-states.ts';
 import { countRequests, planWindows, type SyncWindow } from './plan.ts';
-import { findConnected, prepare } from './prepare.ts';
-import { byTable } from './published-days.ts';
+import { findConnected, readBeforeRun } from './prepare.ts';
 import { dueComparisons } from './questions.ts';
 import { countTypeRequests } from './types.ts';
 
@@ -28,7 +28,7 @@ export async function planAhead(
   const connected = await findConnected(catalog, id);
   if (connected === undefined) throw new Error(`Project '${id}' has no search-console connection.`);
   const today = pacificDayOf(now);
-  const { input } = await prepare(catalog, connected, { today, now, staleAfter: 0, keepDays });
+  const { input } = await readBeforeRun(catalog, connected, { today, now, staleAfter: 0, keepDays });
   const planned = planWindows({ ...input, finalThrough: settledDay(today), moved: new Set() });
   const windows = planned.map((window) => ({
     kind: window.kind,

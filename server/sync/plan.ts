@@ -33,7 +33,7 @@ export interface PlanInput {
   /** The last final day. */
   readonly finalThrough: Day;
   readonly tables: readonly SyncTable[];
-  /** Published days. */
+  /** The states of days that were published or failed. */
   readonly days: readonly SyncDay[];
   readonly keywords: readonly KeywordQuery[];
   readonly fetchedKeywords: readonly FetchedKeyword[];

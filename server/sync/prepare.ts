@@ -47,7 +47,7 @@ function syncRangeOf({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly
 }
 
 /** The state of a project before a run. */
-export interface Prepared {
+export interface BeforeRun {
   /** Its first day is the one to sync from if all days were kept. */
   readonly sync: SyncProject;
   readonly input: Omit<PlanInput, 'finalThrough' | 'moved'>;
@@ -59,16 +59,16 @@ export interface Prepared {
  * @param staleAfter milliseconds after which provisional days are fetched again
  * @param keepDays the setting; without it, the days of the last run are kept
  */
-export async function prepare(
+export async function readBeforeRun(
   catalog: Catalog,
   { project, connection }: Connected,
   { today, now, staleAfter, keepDays }: { today: Day; now: number; staleAfter: number; keepDays?: number },
-): Promise<Prepared> {
+): Promise<BeforeRun> {
   const stored = await readSyncProject(catalog, project.id);
-  const isOther = stored.firstDay !== null && stored.country !== project.country;
-  const sync = isOther ? { ...stored, country: project.country } : stored;
+  const hasOtherCountry = stored.firstDay !== null && stored.country !== project.country;
+  const sync = hasOtherCountry ? { ...stored, country: project.country } : stored;
   // Days of another country cannot be used: all are fetched again.
-  const days = isOther ? [] : await listSyncDays(catalog, project.id);
+  const days = hasOtherCountry ? [] : await listSyncDays(catalog, project.id);
   const wanted = syncRangeOf(sync, days, today);
   const workspace = await findWorkspace(catalog, project.workspaceId);
   const kept = keepDays === undefined ? sync.keptFrom : keptFrom(workspace?.keepDays ?? null, keepDays, now);
@@ -80,7 +80,7 @@ export async function prepare(
       tables: tablesOf(connection.archive),
       days,
       keywords: (await listKeywords(catalog, project.id)).map(({ id, query }) => ({ id, query })),
-      fetchedKeywords: isOther ? [] : await listFetchedKeywords(catalog, project.id),
+      fetchedKeywords: hasOtherCountry ? [] : await listFetchedKeywords(catalog, project.id),
       brandTerms: project.brandTerms,
       brandChanged: !haveSameTerms(sync.brandTerms, project.brandTerms),
       monthlyThrough: (await readCoverage(catalog, project.id)).country_monthly?.lastDay ?? null,
@@ -91,8 +91,11 @@ export async function prepare(
 }
 
 /** Stores the parameters of a run before the first request. */
-export async function begin(catalog: Catalog, { project }: Connected, prepared: Prepared): Promise<SyncProject> {
-  const { input, sync: before } = prepared;
+export async function storeRunStart(
+  catalog: Catalog,
+  { project }: Connected,
+  { input, sync: before }: BeforeRun,
+): Promise<void> {
   const hasBrandDays = input.days.some(({ table }) => table === 'brand_daily');
   const sync: SyncProject = {
     ...before,
@@ -110,7 +113,6 @@ export async function begin(catalog: Catalog, { project }: Connected, prepared: 
     }
     await putSyncProject(tx, project.id, sync);
   });
-  return sync;
 }
 
 /** Whether terms match the same queries. */

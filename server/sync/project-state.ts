@@ -15,9 +15,9 @@ import { classifyFailure } from '../domain/failures.ts';
 import { HOUR } from '../domain/hours.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProviderFailure } from '../providers/failures.ts';
+import type { DaysByTable } from './day-states.ts';
 import type { PlanInput } from './plan.ts';
 import { findConnected } from './prepare.ts';
-import type { DaysByTable } from './published-days.ts';
 
 /** The state of a project after its newest days are published. */
 export function newestState(

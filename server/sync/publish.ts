@@ -11,11 +11,11 @@ import { putSyncState, raiseEntityRevisions, type SyncState } from '../catalog/s
 import { type Day, eachDay, lastDayOf, later, type Month, monthOf, monthsEarlier } from '../domain/dates.ts';
 import { EVERY_DAY, HISTORY_MONTHS, type Range } from '../domain/range.ts';
 import type { DayFiles } from './day-files.ts';
+import { addDay, byTable, type DaysByTable, statesAfter } from './day-states.ts';
 import type { FetchedWindow } from './fetch.ts';
 import { coverageAfter } from './keyword-coverage.ts';
 import { gatherDays, type Source } from './new-days.ts';
 import type { SyncWindow } from './plan.ts';
-import { addDay, byTable, type DaysByTable, statesAfter } from './published-days.ts';
 import type { SyncStores } from './run-options.ts';
 import type { DayTable, SyncTable } from './tables.ts';
 
@@ -25,7 +25,7 @@ type PublicationStores = Pick<SyncStores, 'catalog' | 'publisher'>;
 export interface Publication {
   readonly stores: PublicationStores;
   readonly project: string;
-  /** Previously published days. */
+  /** The states of days before. */
   readonly days: DaysByTable;
   /** The days to sync; the last one is today. */
   readonly syncRange: Range;
@@ -55,25 +55,25 @@ export interface WindowPublication extends Publication {
 /**
  * Publishes a window in one transaction: its facts, the state of its days, and the project state. Unchanged days are not
  * written again.
- * @returns the state of the days of the window
+ * @returns the new states of the days of the window
  */
 export async function publishWindow(publication: WindowPublication): Promise<readonly SyncDay[]> {
   const { project, days, window, fetched, deferCumulative } = publication;
-  const published = statesAfter(publication);
+  const states = statesAfter(publication);
   const after = byTable([...days.values()].flatMap((ofTable) => [...ofTable.values()]));
-  for (const day of published) addDay(after, day);
-  const changed = await changedDays(publication, published);
+  for (const day of states) addDay(after, day);
+  const changed = await changedDays(publication, states);
   const write = async (tx: Catalog): Promise<boolean> => {
-    await putSyncDays(tx, project, published);
+    await putSyncDays(tx, project, states);
     const keywords = await changedKeywords(tx, publication);
     await putSyncKeywords(tx, project, keywords);
     const isOutdated = await putState(tx, publication, after);
     // Reports contain which days are empty, failed or cut off, and which days keywords lack.
     const isReported = (day: SyncDay): boolean => hasNewState(days.get(day.table as SyncTable)?.get(day.day), day);
-    return isOutdated || keywords.length > 0 || published.some(isReported);
+    return isOutdated || keywords.length > 0 || states.some(isReported);
   };
   await publish(publication, { after, changed, source: { window, files: fetched.files }, deferCumulative, write });
-  return published;
+  return states;
 }
 
 /** Publishes the state of the project after the last window, and aggregates country days to months that are due by now. */
@@ -84,7 +84,7 @@ export async function publishEnd(publication: Publication): Promise<void> {
 }
 
 interface Changes extends Pick<WindowPublication, 'deferCumulative'> {
-  /** The days after the publication. */
+  /** The states of days after the publication. */
   readonly after: DaysByTable;
   /** The changed days of each table. */
   readonly changed: ReadonlyMap<SyncTable, readonly Day[]>;
@@ -127,13 +127,13 @@ function hasNewState(before: SyncDay | undefined, { state, cutOff }: SyncDay): b
 /** The new or changed days of each table. */
 async function changedDays(
   { stores: { catalog }, project, fetched: { files }, days, today, again }: WindowPublication,
-  published: readonly SyncDay[],
+  states: readonly SyncDay[],
 ): Promise<Map<SyncTable, Day[]>> {
   const changed = new Map<SyncTable, Day[]>();
   const stored = await readCoverage(catalog, project);
   // The API returns some days beyond its history. There a day without rows may simply have been deleted.
   const kept = monthsEarlier(today, HISTORY_MONTHS);
-  for (const { table: name, day, digest } of published) {
+  for (const { table: name, day, digest } of states) {
     const table = name as SyncTable;
     const found = files.of(table).get(day);
     const before = days.get(table)?.get(day);
@@ -188,7 +188,7 @@ async function isMonthDue(
 interface FetchedTables {
   readonly files: DayFiles;
   /** The new states of the fetched days. */
-  readonly published: readonly SyncDay[];
+  readonly states: readonly SyncDay[];
   /** The state of a day before. */
   readonly before: (day: SyncDay) => SyncDay | undefined;
   /** Tables whose stored days have no state, so that days without rows may replace some. */
@@ -204,25 +204,25 @@ interface FetchedTables {
 export async function publishFetched(
   stores: PublicationStores,
   project: string,
-  { files, published, before, replaced = new Set(), inTransaction }: FetchedTables,
+  { files, states, before, replaced = new Set(), inTransaction }: FetchedTables,
 ): Promise<void> {
-  const changed = published.filter((day) => {
+  const changed = states.filter((day) => {
     const stored = before(day);
     return stored === undefined || stored.state === 'failed'
       ? day.rows > 0 || stored !== undefined || replaced.has(day.table)
       : stored.digest !== day.digest;
   });
   const write = async (tx: Catalog): Promise<boolean> => {
-    await putSyncDays(tx, project, published);
+    await putSyncDays(tx, project, states);
     return (await inTransaction?.(tx)) ?? false;
   };
   if (changed.length === 0) {
     await stores.catalog.transaction(async (tx) => raiseEntityRevisions(tx, (await write(tx)) ? [project] : []));
     return;
   }
-  const byTable = [...Map.groupBy(changed, ({ table }) => table as DayTable)];
+  const changedByTable = [...Map.groupBy(changed, ({ table }) => table as DayTable)];
   const newDays = async () =>
-    byTable.map(([table, ofTable]) => {
+    changedByTable.map(([table, ofTable]) => {
       const days = ofTable.map(({ day }) => day);
       return { table, days, files: files.files(table, days) };
     });

@@ -4,8 +4,8 @@ import { settledDay } from '../domain/finality.ts';
 import type { Range } from '../domain/range.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import { MAX_ROWS } from './batches.ts';
+import { comparedAt } from './day-states.ts';
 import { type RequestOptions, runAtGateway } from './fetch.ts';
-import { comparedAt } from './published-days.ts';
 
 /** Sums of a day over all of its rows. */
 export interface DaySums {

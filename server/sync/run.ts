@@ -15,11 +15,12 @@ import { toMicroseconds } from '../domain/instants.ts';
 import { measure } from '../runtime/measurements.ts';
 import { requireDiskSpace } from '../storage/free-space.ts';
 import { DayFiles } from './day-files.ts';
+import { addDay, byTable, type DaysByTable } from './day-states.ts';
 import { fetchWindow, type RequestOptions, type RunCounts } from './fetch.ts';
 import { syncHours } from './hours.ts';
 import { lastCompleteMonthEnd } from './new-days.ts';
 import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
-import { begin, type Connected, findConnected, prepare } from './prepare.ts';
+import { type Connected, findConnected, readBeforeRun, storeRunStart } from './prepare.ts';
 import {
   describeFailure,
   isPending,
@@ -30,7 +31,6 @@ import {
   storeFailure,
 } from './project-state.ts';
 import { type Publication, publishEnd, publishWindow } from './publish.ts';
-import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';
 import type { SyncOptions, SyncResult, SyncStores } from './run-options.ts';
 import { type DayTable, HOURS_TABLE } from './tables.ts';
@@ -92,18 +92,18 @@ class Run {
     const { catalog, settings, reserve } = this.#stores;
     await requireDiskSpace(settings.dataFolder, settings.minFree, reserve);
     const { now, maxWindows = Number.POSITIVE_INFINITY, staleAfter = 0 } = this.#options;
-    const { keepDays } = settings;
-    const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter, keepDays });
-    await begin(catalog, this.#connected, prepared);
-    this.#days = byTable(prepared.input.days);
+    const times = { today: this.#today, now: now(), staleAfter, keepDays: settings.keepDays };
+    const before = await readBeforeRun(catalog, this.#connected, times);
+    await storeRunStart(catalog, this.#connected, before);
+    this.#days = byTable(before.input.days);
     // First, because they do not depend on the reporting API.
-    await this.#syncWholeTables(prepared.input, prepared.sync.keptFrom);
+    await this.#syncWholeTables(before.input, before.sync.keptFrom);
     const finalThrough = await readLastFinalDay(this.#requestOptions(), this.#today);
-    await this.#syncHours(prepared.input, finalThrough);
+    await this.#syncHours(before.input, finalThrough);
     const isFirst = this.#days.get('site_daily') === undefined;
-    if (!isFirst) await this.#syncTypes(prepared.input, finalThrough);
-    const moved = await this.#findMovedDays(prepared.input.days);
-    const input: PlanInput = { ...prepared.input, finalThrough, moved };
+    if (!isFirst) await this.#syncTypes(before.input, finalThrough);
+    const moved = await this.#findMovedDays(before.input.days);
+    const input: PlanInput = { ...before.input, finalThrough, moved };
     const windows = planWindows(input);
     const { brandTerms } = this.#connected.project;
     const allRequests = this.#counts.requests + windows.reduce((sum, it) => sum + countRequests(it, brandTerms), 0);
@@ -174,7 +174,7 @@ class Run {
       // Days with old and new terms must not be mixed.
       if (brandFailure !== undefined && input.brandChanged) throw brandFailure;
       const isBrand = window.kind === 'brand';
-      const published = await publishWindow({
+      const states = await publishWindow({
         ...this.#publication(input),
         window,
         fetched,
@@ -197,7 +197,7 @@ class Run {
             }
           : {}),
       });
-      for (const day of published) addDay(this.#days, day);
+      for (const day of states) addDay(this.#days, day);
     } finally {
       await files.remove();
     }

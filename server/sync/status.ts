@@ -3,8 +3,8 @@ import { endOfGrant, findGrant } from '../catalog/grants.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay, earlier, later, pacificDayOf } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
-import { findConnected, prepare } from './prepare.ts';
-import { byTable } from './published-days.ts';
+import { byTable } from './day-states.ts';
+import { findConnected, readBeforeRun } from './prepare.ts';
 import type { SyncTable } from './tables.ts';
 
 interface TableStatus {
@@ -38,7 +38,7 @@ export async function readSyncStatus(catalog: Catalog, id: string, now: number):
   const { grant: grantId } = connected.connection;
   const grant = grantId === null ? undefined : await findGrant(catalog, grantId);
   const today = pacificDayOf(now);
-  const { sync, input } = await prepare(catalog, connected, { today, now, staleAfter: 0 });
+  const { sync, input } = await readBeforeRun(catalog, connected, { today, now, staleAfter: 0 });
   const through = sync.lastDay ?? today;
   const { from } = input.syncRange;
   const days = byTable(input.days);

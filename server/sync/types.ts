@@ -8,9 +8,9 @@ import type { Range } from '../domain/range.ts';
 import { OTHER_TYPES, type OtherType, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import { DayFiles } from './day-files.ts';
+import { type DaysByTable, failedDay, fetchedState } from './day-states.ts';
 import { type RequestOptions, readGroup, runAtGateway } from './fetch.ts';
 import { publishFetched } from './publish.ts';
-import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import { typeQuery } from './requests.ts';
 import type { SyncStores } from './run-options.ts';
 
@@ -45,27 +45,25 @@ export async function syncTypes(
   try {
     const replaced = await tablesToReplace(stores, input);
     const fetching = { ...input, files, options, replaced };
-    const published: SyncDay[] = [];
+    const states: SyncDay[] = [];
     for (const type of OTHER_TYPES) {
       const { site, country } = TYPE_TABLES[type];
       const days = await fetchTable(fetching, type, 'site');
       const hasRows = [...days, ...daysOf(input, site).values()].some(({ rows }) => rows > 0);
-      published.push(...days);
-      if (hasRows || replaced.has(country)) published.push(...(await fetchTable(fetching, type, 'country')));
+      states.push(...days);
+      if (hasRows || replaced.has(country)) states.push(...(await fetchTable(fetching, type, 'country')));
     }
-    if (published.length === 0) return [];
+    if (states.length === 0) return [];
     await publishFetched(stores, input.project, {
       files,
-      published,
+      states,
       before: ({ table, day }) => daysOf(input, table as TypeTable).get(day),
       replaced,
       // Reports contain the last final day of each type.
       inTransaction: async () =>
-        published.some(
-          ({ table, day, final }) => final !== (daysOf(input, table as TypeTable).get(day)?.final ?? false),
-        ),
+        states.some(({ table, day, final }) => final !== (daysOf(input, table as TypeTable).get(day)?.final ?? false)),
     });
-    return published;
+    return states;
   } finally {
     await files.remove();
   }

@@ -15,8 +15,8 @@ import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderJob } from '../providers/gateway.ts';
 import type { ConnectedProvider, Provider, WholeTable, WholeTableRow } from '../providers/provider.ts';
 import { DayFiles } from './day-files.ts';
+import { type DaysByTable, failedDay, fetchedState } from './day-states.ts';
 import { publishFetched } from './publish.ts';
-import { type DaysByTable, failedDay, fetchedState } from './published-days.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 import type { DayTable } from './tables.ts';
 
@@ -42,14 +42,14 @@ export async function syncWholeTables(
   input: WholeTablesInput,
 ): Promise<readonly SyncDay[]> {
   const connections = await connectionsOf(stores.catalog, input.project.id);
-  const published: SyncDay[] = [];
+  const states: SyncDay[] = [];
   for (const provider of stores.providers) {
     const { wholeTables = [] } = provider;
     const connection = connections.find(({ kind }) => kind === provider.kind);
-    if (connection === undefined) published.push(...(await forgetFailures(stores, input, wholeTables)));
-    else published.push(...(await syncProvider(stores, options, input, { provider, connection })));
+    if (connection === undefined) states.push(...(await forgetFailures(stores, input, wholeTables)));
+    else states.push(...(await syncProvider(stores, options, input, { provider, connection })));
   }
-  return published;
+  return states;
 }
 
 interface ProviderConnection {
@@ -103,7 +103,7 @@ async function syncProvider(
     await syncCrawl(stores, job, client, input);
     await publishFetched(stores, id, {
       files,
-      published: fetched,
+      states: fetched,
       before: ({ table, day }) => daysOf(input, table).get(day),
     });
     return fetched;

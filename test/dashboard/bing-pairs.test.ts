@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
-import { fetchedState } from '../../server/sync/published-days.ts';
+import { fetchedState } from '../../server/sync/day-states.ts';
 import { BING_ERRORS, fakeBing } from '../fakes/bing.ts';
 import { connect, connectedWorld } from '../fakes/connected.ts';
 import { facts, refusedFor } from '../world.ts';

@@ -7,7 +7,7 @@ import type { FetchedWindow } from './fetch.ts';
 import type { SyncWindow } from './plan.ts';
 import type { DayTable, SyncTable } from './tables.ts';
 
-/** Published days, by table and day. */
+/** The states of days, by table and day. */
 export type DaysByTable = ReadonlyMap<DayTable, ReadonlyMap<Day, SyncDay>>;
 
 /** Ages in days at which final days are compared with the provider again. */
