@@ -3,8 +3,6 @@ import { isOfKind } from './messages.ts';
 
 /** A request that a server process asks the first process to count. */
 interface Count {
-  readonly kind: 'count';
-  readonly id: number;
   /** The limit that it counts for, the same in all processes. */
   readonly limit: string;
   readonly key: string;
@@ -12,10 +10,16 @@ interface Count {
   readonly length: number;
 }
 
-interface CountAnswer {
+/** The requests of one turn of the event loop: a message takes longer than a request to count. */
+interface Counts {
+  readonly kind: 'count';
+  readonly counts: readonly Count[];
+}
+
+/** The results of the oldest message without an answer: messages keep their order. */
+interface CountsAnswer {
   readonly kind: 'counted';
-  readonly id: number;
-  readonly result: Counted;
+  readonly results: readonly Counted[];
 }
 
 /** The channel to the other process: `process`, or a worker of `node:cluster`. */
@@ -37,34 +41,44 @@ export class SharedCounters {
   /** Answers the counts of a server process. */
   serve(channel: Channel): void {
     channel.on('message', (message) => {
-      if (!isOfKind<Count>(message, 'count')) return;
-      const { id, limit, key, length } = message;
-      let windows = this.#windows.get(limit);
-      if (windows === undefined) {
-        windows = new FixedWindows(this.#now);
-        this.#windows.set(limit, windows);
-      }
-      windows.incr(key, (_error, result) => channel.send?.({ kind: 'counted', id, result }), length);
+      if (!isOfKind<Counts>(message, 'count')) return;
+      const results = message.counts.map((count) => this.#count(count));
+      channel.send?.({ kind: 'counted', results } satisfies CountsAnswer);
     });
+  }
+
+  #count({ limit, key, length }: Count): Counted {
+    const windows = this.#windows.getOrInsertComputed(limit, () => new FixedWindows(this.#now));
+    return windows.count(key, length);
   }
 }
 
+type Done = (result: Counted) => void;
+
 /** Counts in the first process, for a server process. */
 export function remoteCounter(channel: Channel): WindowCounter {
-  const waiting = new Map<number, (result: Counted) => void>();
-  let last = 0;
+  /** The requests of this turn, and what waits for each of them. */
+  let counts: Count[] = [];
+  let dones: Done[] = [];
+  /** What waits for the messages without an answer. */
+  const waiting: Done[][] = [];
   channel.on('message', (message) => {
-    if (!isOfKind<CountAnswer>(message, 'counted')) return;
-    waiting.get(message.id)?.(message.result);
-    waiting.delete(message.id);
+    if (!isOfKind<CountsAnswer>(message, 'counted')) return;
+    for (const [index, done] of waiting.shift()?.entries() ?? []) done(message.results[index]!);
   });
+  const send = (): void => {
+    channel.send?.({ kind: 'count', counts } satisfies Counts);
+    waiting.push(dones);
+    counts = [];
+    dones = [];
+  };
   const counterOf = (limit: string): WindowCounter => {
     let children = 0;
     return {
       incr: (key, done, length) => {
-        const id = ++last;
-        waiting.set(id, (result) => done(null, result));
-        channel.send?.({ kind: 'count', id, limit, key, length } satisfies Count);
+        if (counts.length === 0) setImmediate(send);
+        counts.push({ limit, key, length });
+        dones.push((result) => done(null, result));
       },
       // Limits are made in the same order in all processes.
       child: () => counterOf(`${limit}.${children++}`),

@@ -39,6 +39,11 @@ export class FixedWindows implements WindowCounter {
   }
 
   incr(key: string, done: Done, length: number): void {
+    done(null, this.count(key, length));
+  }
+
+  /** Counts a request, as `incr` does. */
+  count(key: string, length: number): Counted {
     const now = this.#now();
     let window = this.#windows.get(key);
     // A window that ends too late was started before the clock was set back.
@@ -47,7 +52,7 @@ export class FixedWindows implements WindowCounter {
       this.#windows.set(key, window);
     }
     window.count++;
-    done(null, { current: window.count, ttl: window.endsAt - now });
+    return { current: window.count, ttl: window.endsAt - now };
   }
 
   /** Each limit has its own counters. */
