@@ -59,7 +59,8 @@ export function addCompression(app: FastifyInstance): void {
       // Either stream ends with the other; a failure ends the connection.
       return pipeline(payload, STREAMS[encoding](), () => {});
     }
-    const { bytes, encoding: used } = await encode(Buffer.from(payload), encoding);
+    const whole = Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
+    const { bytes, encoding: used } = await encode(whole, encoding);
     if (used !== 'identity') reply.headers({ 'content-encoding': used, 'content-length': bytes.length });
     return bytes;
   });
