@@ -100,8 +100,8 @@ t.test('all answers are those of a data folder, and all files are in the object 
 
 t.test('metrics of a node say what it asked the object store, and how', { skip }, async (t) => {
   // A node that has keywords reads them before anyone asks.
-  const { site_daily = [], country_daily = [] } = EVERYTHING;
-  const { world, settings } = await remoteWorld(t, { tables: { site_daily, country_daily } });
+  const { workspaces = [], projects = [], site_daily = [], country_daily = [] } = EVERYTHING;
+  const { world, settings } = await remoteWorld(t, { tables: { workspaces, projects, site_daily, country_daily } });
   const proxy = await FaultyProxy.start(t, endpoint);
   const node = await startServer(t, {
     ...settings,
