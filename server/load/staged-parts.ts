@@ -100,7 +100,7 @@ export async function readStagedParts(
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  // A statement of its own takes a third longer, but of many rows it counts a batch at a time.
+  // A separate statement takes a third longer, but of many rows it counts a batch at a time.
   const repeated = bytes > SMALL_BYTES ? 'null' : `count(*) - count(distinct hash(${identifiers(schema.key)}))`;
   const of = { ...daysOf(schema), ...sumsOf(schema), part: partOf(schema), repeated };
   const template = sqlTemplate('load/staged_parts', of);

@@ -19,7 +19,7 @@ const SENTENCES: Readonly<Record<Finding['type'], Sentence>> = {
   rising: (row, evidence, days) => moveText(row, evidence, days),
   falling: (row, evidence, days) => moveText(row, evidence, days),
   near_top: (row, { position, clicks, impressions, betterPosition }) =>
-    `${row} is at position ${place(position!)} with ${count(clicks)} clicks of ${count(impressions)} impressions; improving as the best quarter of such queries here would bring it to ${place(betterPosition!)}.`,
+    `${row} is at position ${rounded(position!)} with ${count(clicks)} clicks of ${count(impressions)} impressions; improving as the best quarter of such queries here would bring it to ${rounded(betterPosition!)}.`,
   decaying_page: (row, { weeklyChange, change, clicks }) =>
     `${row} lost ${percent(-change!)} against the other pages in 26 weeks, ${percent(-weeklyChange!)} a week; it has ${count(clicks)} clicks in the range.`,
   split: (row, { pages, pageImpressions, mainPageChanges, shownDays }) =>
@@ -34,7 +34,7 @@ function ctrText(
   row: string,
   { ctr, clicks, impressions, position, expectedCtr, expectedClicks }: FindingEvidence,
 ): string {
-  return `${row} has a CTR of ${percent(ctr!)} (${count(clicks)} clicks of ${count(impressions)} impressions) at position ${place(position!)}; others here have ${percent(expectedCtr!)} there, which would be ${count(expectedClicks)} clicks.`;
+  return `${row} has a CTR of ${percent(ctr!)} (${count(clicks)} clicks of ${count(impressions)} impressions) at position ${rounded(position!)}; others here have ${percent(expectedCtr!)} there, which would be ${count(expectedClicks)} clicks.`;
 }
 
 function moveText(row: string, { clicks, clicksBefore, expectedClicks }: FindingEvidence, days: number): string {
@@ -55,4 +55,4 @@ function sinceText({ since, type }: Untold): string {
 const WHOLE = new Intl.NumberFormat('en-US');
 const count = (value: number | undefined): string => WHOLE.format(Math.round(value!));
 const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
-const place = (position: number): string => position.toFixed(1);
+const rounded = (position: number): string => position.toFixed(1);

@@ -11,7 +11,7 @@ export function answerHead(app: FastifyInstance): void {
 
 /**
  * Schemas are documentation. A serializer generated from one is slower on long lists and writes unexpected values as zeros;
- * tests check that responses match. Fastify loads its own compilers, 3 MB, unless it is given others when it is made.
+ * tests check that responses match. Fastify loads compilers of 3 MB unless it is given others when it is made.
  */
 export const SCHEMA_COMPILERS: object = {
   buildValidator: () => () => () => true,
