@@ -110,6 +110,6 @@ const negotiator = new Negotiator<Encoding>({
 export function preferredEncoding({ headers }: FastifyRequest): Encoding {
   const accepted = headers['accept-encoding'];
   if (accepted === undefined) return 'identity';
-  // Clients that accept anything get gzip, as from the plugin.
+  // Clients that accept anything get gzip, which all can read.
   return negotiator.negotiate(accepted.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip')) ?? 'identity';
 }

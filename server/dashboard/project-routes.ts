@@ -34,17 +34,19 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   const projectOf = async ({ principal, params }: FastifyRequest): Promise<Project> =>
     findReportProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
 
+  /** Whether Bing tells of its crawler, or did. */
+  const hasCrawler = async ({ id, property }: Project): Promise<boolean> =>
+    (await context.lists.crawls.connectionOf(context.catalog, id)) !== undefined ||
+    (await readCrawlDays(context.catalog, { project: id, property })).length > 0;
+
   api.get('/projects/:id/summary', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
-    const { id, property } = project;
-    const { catalog, lists } = context;
+    const [alerts, isCrawled] = await Promise.all([countAlerts(context.catalog, project.id), hasCrawler(project)]);
     return {
       project: listedProject(project, context.now()),
       finalThrough: finalThroughOf(project),
-      alerts: await countAlerts(catalog, id),
-      hasCrawler:
-        (await lists.crawls.connectionOf(catalog, id)) !== undefined ||
-        (await readCrawlDays(catalog, { project: id, property })).length > 0,
+      alerts,
+      hasCrawler: isCrawled,
       rankingUpdates: RANKING_UPDATES,
     };
   });

@@ -3,6 +3,7 @@ import { createReadStream, mkdirSync, statSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
+import pLimit from 'p-limit';
 import type { ListedFile, Span, StoredFile } from './file-store.ts';
 
 /** Bytes that are read at a time. */
@@ -13,7 +14,8 @@ export class LocalFiles {
   readonly #dataFolder: string;
   /** Folders with new names that are not durable yet. */
   readonly #unsynced = new Set<string>();
-  #syncing: Promise<void> = Promise.resolve();
+  /** One call at a time: the one before may be making names durable that the next is about. */
+  readonly #alone = pLimit(1);
 
   constructor(dataFolder: string) {
     this.#dataFolder = dataFolder;
@@ -48,10 +50,7 @@ export class LocalFiles {
 
   /** Makes the names of sealed files durable. */
   syncFolders(): Promise<void> {
-    // One call at a time: the one before may be making names durable that this one is about.
-    const syncing = this.#syncing.then(() => this.#syncChanged());
-    this.#syncing = syncing.catch(() => {});
-    return syncing;
+    return this.#alone(() => this.#syncChanged());
   }
 
   async #syncChanged(): Promise<void> {

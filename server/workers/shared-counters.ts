@@ -53,32 +53,32 @@ export class SharedCounters {
   }
 }
 
-type Done = (result: Counted) => void;
+/** A request to count, and what waits for the result. */
+interface Waiting {
+  readonly count: Count;
+  readonly done: Parameters<WindowCounter['incr']>[1];
+}
 
 /** Counts in the first process, for a server process. */
 export function remoteCounter(channel: Channel): WindowCounter {
-  /** The requests of this turn, and what waits for each of them. */
-  let counts: Count[] = [];
-  let dones: Done[] = [];
-  /** What waits for the messages without an answer. */
-  const waiting: Done[][] = [];
+  let turn: Waiting[] = [];
+  /** The requests of the messages without an answer. */
+  const sent: Waiting[][] = [];
   channel.on('message', (message) => {
     if (!isOfKind<CountsAnswer>(message, 'counted')) return;
-    for (const [index, done] of waiting.shift()?.entries() ?? []) done(message.results[index]!);
+    for (const [index, { done }] of sent.shift()?.entries() ?? []) done(null, message.results[index]!);
   });
   const send = (): void => {
-    channel.send?.({ kind: 'count', counts } satisfies Counts);
-    waiting.push(dones);
-    counts = [];
-    dones = [];
+    channel.send?.({ kind: 'count', counts: turn.map(({ count }) => count) } satisfies Counts);
+    sent.push(turn);
+    turn = [];
   };
   const counterOf = (limit: string): WindowCounter => {
     let children = 0;
     return {
       incr: (key, done, length) => {
-        if (counts.length === 0) setImmediate(send);
-        counts.push({ limit, key, length });
-        dones.push((result) => done(null, result));
+        if (turn.length === 0) setImmediate(send);
+        turn.push({ count: { limit, key, length }, done });
       },
       // Limits are made in the same order in all processes.
       child: () => counterOf(`${limit}.${children++}`),

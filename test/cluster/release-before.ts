@@ -13,7 +13,10 @@ const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: ROOT
 /** A checkout without its history, or the package, does not have it. */
 export const hasReleaseBefore = git('cat-file', '-e', `${RELEASE_BEFORE}^{commit}`).status === 0;
 
-/** Checks out the release before in a temporary folder, with the packages of this one, which has those that only that one needs for development. Returns the folder. */
+/**
+ * Checks out the release before in a temporary folder, with the packages of this one. Those that only the release before
+ * needs are packages for development. Returns the folder.
+ */
 export function releaseBefore(t: Test): string {
   const folder = join(temporaryFolder(t), 'before');
   mkdirSync(folder);

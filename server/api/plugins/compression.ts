@@ -46,14 +46,14 @@ const STREAMS = {
  */
 export function addCompression(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload: Buffer | string | Readable | null) => {
-    const encoding = preferredEncoding(request);
     const isSentAsItIs =
-      encoding === 'identity' ||
       reply.hasHeader('content-encoding') ||
       // The bytes of a range are those of the whole file.
       reply.hasHeader('content-range') ||
       !COMPRESSIBLE.test(String(reply.getHeader('content-type')));
     if (payload === null || isSentAsItIs) return payload;
+    const encoding = preferredEncoding(request);
+    if (encoding === 'identity') return payload;
     if (payload instanceof Readable) {
       reply.header('content-encoding', encoding).removeHeader('content-length');
       // Either stream ends with the other; a failure ends the connection.

@@ -11,6 +11,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import type { TakeColumns } from '../facts.ts';
@@ -57,7 +58,7 @@ export class Engine {
   });
 
   readonly #macros = new Set<string>();
-  #defining: Promise<void> = Promise.resolve();
+  readonly #defining = pLimit(1);
 
   private constructor(database: DuckDBInstance, makeFolder: () => void) {
     this.#database = database;
@@ -107,15 +108,13 @@ export class Engine {
 
   /** Creates macros, by their statements, for all sessions: each takes time to create. */
   define(macros: readonly string[]): Promise<void> {
-    const defining = this.#defining.then(async () => {
+    return this.#defining(async () => {
       const missing = macros.filter((text) => !this.#macros.has(text));
       if (missing.length === 0) return;
       using session = await this.session();
       await session.runAll(missing);
       for (const text of missing) this.#macros.add(text);
     });
-    this.#defining = defining.catch(() => {});
-    return defining;
   }
 
   /** The bytes in memory and on disk that DuckDB uses now, for metrics. */

@@ -5,6 +5,7 @@ import {
   formatPoints,
   formatTimes,
   METRIC_NAMES,
+  nameInSentence,
   shownMetric,
 } from './format.ts';
 import { type Compared, METRICS, type Metric, type MetricValues } from './types.ts';
@@ -99,7 +100,7 @@ export function describeUnsafe({ unsafe = {} }: Compared, known: Readonly<Record
   const reasons = new Set(METRICS.flatMap((metric) => unsafe[metric] ?? []));
   return [...reasons].map((reason) => {
     const about = METRICS.filter((metric) => unsafe[metric]?.includes(reason));
-    const names = about.map((metric) => (metric === 'ctr' ? 'CTR' : METRIC_NAMES[metric].toLowerCase()));
+    const names = about.map((metric) => nameInSentence(METRIC_NAMES[metric]));
     const text = known[reason] ?? describeReasons([reason]);
     return about.length === METRICS.length ? text : `${text} (${names.join(', ')})`;
   });

@@ -61,6 +61,21 @@ export function axisMetric(metric: Metric, value: number): string {
   return value >= 10_000 ? compact.format(value) : whole.format(value);
 }
 
+/** A percentage that somebody typed as the ratio that is stored, without the noise of binary fractions. */
+export function ratioOf(typed: number): number {
+  return Number((typed / 100).toPrecision(12));
+}
+
+/** A stored ratio as the percentage to type. */
+export function percentageOf(ratio: number): number {
+  return Number((ratio * 100).toPrecision(12));
+}
+
+/** The name of a metric or another field inside of a sentence. */
+export function nameInSentence(name: string): string {
+  return name === METRIC_NAMES.ctr ? name : name.toLowerCase();
+}
+
 /** A limit that somebody has set, as exactly as it was set: `2%`, `3.5`. */
 export function formatBound(metric: Metric, value: number): string {
   return metric === 'ctr' ? finePercent.format(value) : finePlace.format(value);

@@ -10,7 +10,7 @@ import {
   type TextField,
   writeFilter,
 } from '../lib/filter.ts';
-import { METRIC_NAMES } from '../lib/format.ts';
+import { METRIC_NAMES, ratioOf } from '../lib/format.ts';
 import { METRICS } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Select } from './controls.tsx';
@@ -111,7 +111,7 @@ function NewCondition({ fields, onAdd }: NewConditionProps) {
       onSubmit={(event) => {
         event.preventDefault();
         // Shares are shown in percent and asked for as ratios.
-        const sent = field === 'ctr' ? String(Number((Number(value) / 100).toPrecision(12))) : value;
+        const sent = field === 'ctr' ? String(ratioOf(Number(value))) : value;
         onAdd({ field, op, value: sent });
       }}
     >

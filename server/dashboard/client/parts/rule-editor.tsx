@@ -1,4 +1,4 @@
-import { formatBound } from '../lib/format.ts';
+import { formatBound, nameInSentence, percentageOf, ratioOf } from '../lib/format.ts';
 import type { Metric } from '../lib/types.ts';
 import { Select } from './controls.tsx';
 import { Icon } from './icons.tsx';
@@ -114,7 +114,7 @@ function ConditionRow({ of, condition, onChange, onRemove }: RowProps) {
   const { field = '', op, value } = condition;
   const { isNumber = false, choices } = FIELDS[field] ?? { name: 'Path' };
   // Shares are shown in percent and stored as ratios.
-  const scale = field === 'ctr' ? 100 : 1;
+  const isShare = field === 'ctr';
   return (
     <div class="condition">
       {of === 'keywords' && (
@@ -135,15 +135,15 @@ function ConditionRow({ of, condition, onChange, onRemove }: RowProps) {
       />
       {choices === undefined ? (
         <input
-          aria-label={field === 'ctr' ? 'Value in percent' : 'Value'}
+          aria-label={isShare ? 'Value in percent' : 'Value'}
           required
           // The types of inputs allow each type for itself only.
           type={(isNumber ? 'number' : 'text') as 'text'}
           step="any"
-          value={String(isNumber ? times(Number(value), scale) : value)}
+          value={String(isShare ? percentageOf(Number(value)) : value)}
           dir="auto"
           onInput={({ currentTarget: { value: next } }) =>
-            onChange({ ...condition, value: isNumber ? times(Number(next), 1 / scale) : next })
+            onChange({ ...condition, value: isShare ? ratioOf(Number(next)) : isNumber ? Number(next) : next })
           }
         />
       ) : (
@@ -163,19 +163,13 @@ function ConditionRow({ of, condition, onChange, onRemove }: RowProps) {
   );
 }
 
-/** A product without the noise of binary fractions. */
-function times(value: number, scale: number): number {
-  return Number((value * scale).toPrecision(12));
-}
-
 /** A rule in words. */
 export function describeRule({ match, conditions }: GroupRule): string {
   return conditions
     .map(({ field = '', op, value }) => {
       const words = opsOf(field).find(([name]) => name === op)?.[1] ?? op;
-      const name = FIELDS[field]?.name ?? 'Path';
       const shown = FIELDS[field]?.isNumber ? formatBound(field as Metric, Number(value)) : value;
-      return `${name === 'CTR' ? name : name.toLowerCase()} ${words} ${shown}`;
+      return `${nameInSentence(FIELDS[field]?.name ?? 'Path')} ${words} ${shown}`;
     })
     .join(match === 'all' ? ' and ' : ' or ');
 }

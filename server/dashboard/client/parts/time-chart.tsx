@@ -21,9 +21,12 @@ interface TimeChartProps extends ChartData {
   readonly eventName?: string;
 }
 
+/** The least height of a chart in wide windows, in pixels. */
+export const WIDE_HEIGHT = 460;
+
 /** The height of a chart in pixels: wide windows have room for more. */
 export function usualHeight(): number {
-  return innerWidth >= 1700 ? Math.min(740, Math.max(460, innerHeight - 560)) : 280;
+  return innerWidth >= 1700 ? Math.min(740, Math.max(WIDE_HEIGHT, innerHeight - 560)) : 280;
 }
 
 /** What hatched points mean. */

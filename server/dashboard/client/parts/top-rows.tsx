@@ -7,11 +7,11 @@ import { rangeParameters, surfaceParameters, useScreenLink, useView, type View }
 import { Icon } from './icons.tsx';
 import { RowLink } from './row-link.tsx';
 import { ErrorBox, Skeleton } from './states.tsx';
-import { usualHeight } from './time-chart.tsx';
+import { usualHeight, WIDE_HEIGHT } from './time-chart.tsx';
 
 /** Rows of a list. In wide windows two lists are as high as the chart beside them. */
 function rowCount(): number {
-  return 7 + Math.max(0, Math.floor((usualHeight() - 460) / 74));
+  return 7 + Math.max(0, Math.floor((usualHeight() - WIDE_HEIGHT) / 74));
 }
 
 interface TopRowsQuery {
