@@ -3,8 +3,8 @@ import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import { listUnusualDays, readFirstKept, type UnusualDay } from '../catalog/sync-days.ts';
-import type { UnsafeReason } from '../domain/comparison.ts';
-import { addDays, countDays, type Day, later, WEEK } from '../domain/dates.ts';
+import { type Compare, comparisonRange, type UnsafeReason } from '../domain/comparison.ts';
+import { addDays, countDays, type Day, earlier, later, WEEK } from '../domain/dates.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, unavailable } from '../domain/errors.ts';
 import { type Range, spanOf } from '../domain/range.ts';
@@ -12,7 +12,7 @@ import type { Facts, FactsQuery } from '../facts/facts.ts';
 
 interface WeeksQuery {
   readonly kind: ListKind;
-  readonly comparison: Range | null;
+  readonly sent: { readonly compare: Compare | undefined };
   readonly part?: ListPart;
 }
 
@@ -28,13 +28,13 @@ export interface WeeksPlan extends Range {
 
 /**
  * Bing tells pages and queries by week, and does not say on which weekday weeks end: stored weeks do. Throws `unavailable` if
- * there are none, and `invalid_request` for a range without a whole week. Pairs of queries and pages are not stored: their
- * weeks begin with those that Bing still keeps.
+ * there are none, and `invalid_request` for a range without a whole week that is stored. Pairs of queries and pages are not
+ * stored: their weeks begin with those that Bing still keeps.
  */
 export async function planWeeks(
   catalog: Catalog,
   project: Project,
-  { kind, from, to, comparison, part }: Range & WeeksQuery,
+  { kind, from, to, sent: { compare }, part }: Range & WeeksQuery,
 ): Promise<WeeksPlan> {
   const table = BING_TABLES[kind];
   const all = (await readCoverage(catalog, project.id))[table];
@@ -46,8 +46,8 @@ export async function planWeeks(
   }
   const kept = part === undefined ? null : await readFirstKept(catalog, project.id, table);
   const stored = kept === null ? all : { ...all, firstDay: kept };
-  const weeks = wholeWeeks({ from, to }, all.lastDay, 'from and to', kept);
-  const base = comparison && wholeWeeks(comparison, all.lastDay, 'compare');
+  const weeks = storedWeeks({ from, to }, stored, kept !== null);
+  const base = compare === undefined ? null : comparedWeeks(weeks, compare, stored.lastDay);
   const span = spanOf(base === null ? [weeks] : [weeks, base]);
   const [unusual, pages, site] = await Promise.all([
     listUnusualDays(catalog, project.id, table, span),
@@ -57,17 +57,33 @@ export async function planWeeks(
   return { ...weeks, comparison: base, stored, unusual, files: { pages, site } };
 }
 
-/** The weeks that lie in a range. @param weekEnd the last day of any week @param kept of the first one that can be answered */
-function wholeWeeks({ from, to }: Range, weekEnd: Day, name: string, kept: Day | null = null): Range {
-  const after = (countDays(weekEnd, to) - 1) % WEEK;
-  const last = addDays(to, -((after + WEEK) % WEEK));
-  const begin = kept === null ? from : later(from, addDays(kept, 1 - WEEK));
-  const before = countDays(begin, addDays(weekEnd, 1)) - 1;
-  const first = addDays(begin, ((before % WEEK) + WEEK) % WEEK);
-  if (first < last) return { from: first, to: last };
+/** The stored weeks that lie in a range. @param isOfPairs whether those are meant that Bing still keeps */
+function storedWeeks({ from, to }: Range, { firstDay, lastDay }: Coverage, isOfPairs: boolean): Range {
+  const asked = { from: later(from, addDays(firstDay, 1 - WEEK)), to: earlier(to, lastDay) };
+  const weeks = wholeWeeks(asked, lastDay);
+  if (weeks !== null) return weeks;
+  const which = isOfPairs
+    ? `the last stored one ends on ${lastDay}, and pairs of queries and pages are kept since that of ${firstDay}`
+    : `those are stored that end every seven days from ${firstDay} to ${lastDay}`;
+  throw invalidRequest(`from and to must have a whole week, not ${from} to ${to}: Bing tells weeks; ${which}.`);
+}
+
+/** As many weeks before, the same a year before, or those that lie in a range. */
+function comparedWeeks(weeks: Range, compare: Compare, weekEnd: Day): Range {
+  const base = comparisonRange(weeks, compare);
+  const found = wholeWeeks(base, weekEnd);
+  if (found !== null) return found;
   throw invalidRequest(
-    `${name} must have a whole week, not ${from} to ${to}: Bing tells weeks, of which one ends on ${weekEnd}${kept === null ? '' : `, and keeps pairs of queries and pages since that of ${kept}`}.`,
+    `compare must have a whole week, not ${base.from} to ${base.to}: Bing tells weeks, of which one ends on ${weekEnd}.`,
   );
+}
+
+/** The whole weeks of a range; null if it has none. @param weekEnd the last day of any week */
+function wholeWeeks({ from, to }: Range, weekEnd: Day): Range | null {
+  const daysAfter = (day: Day): number => (((countDays(weekEnd, day) - 1) % WEEK) + WEEK) % WEEK;
+  const last = addDays(to, -daysAfter(to));
+  const first = addDays(from, (WEEK - daysAfter(addDays(from, -1))) % WEEK);
+  return first < last ? { from: first, to: last } : null;
 }
 
 /** Why weeks are unsafe to compare with others. */

@@ -101,6 +101,27 @@ t.test('weeks are compared with weeks', async (t) => {
   t.notMatch(pages[0].unsafe.clicks, ['missing_days']);
   const early = await ask(`/pages?engine=bing&from=2026-02-20&to=${FIRST}&compare=previous`);
   t.ok(early.pages[0].unsafe.clicks.includes('missing_days'));
+  // What is compared follows from the whole weeks, and not from the days that were sent.
+  for (const [from, to] of [
+    ['2026-02-25', '2026-03-06'],
+    ['2026-02-21', '2026-03-08'],
+  ]) {
+    const { range: cut } = await ask(`/pages?engine=bing&from=${from}&to=${to}&compare=previous`);
+    t.match(cut, { from: '2026-02-27', to: SECOND, comparison: { from: '2026-02-20', to: FIRST } });
+  }
+  const { range: ofYear } = await ask(`/queries?engine=bing&from=2026-02-25&to=2026-03-08&compare=year`);
+  t.match(ofYear, { from: '2026-02-27', comparison: { from: '2025-02-28', to: '2025-03-06' } });
+});
+
+t.test('weeks that are not stored are left out of a range, and a range without any is refused', async (t) => {
+  const { range, source, pages } = await ask('/pages?engine=bing&from=2026-01-01&to=2026-03-14');
+  t.match(range, { from: '2026-02-20', to: SECOND });
+  t.match([source.reconciled, pages.length], [false, 3]);
+  for (const days of ['from=2025-01-01&to=2025-02-20', 'from=2026-03-06&to=2026-03-14']) {
+    const refused = await world.ask(`/pages?engine=bing&${days}`);
+    refusedFor(t, refused, 'from and to');
+    t.match(refused.body.error.message, /every seven days from 2026-02-26 to 2026-03-05/);
+  }
 });
 
 t.test('in other formats, unknown positions are empty, with their sums, of the other range too', async (t) => {
