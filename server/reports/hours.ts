@@ -48,7 +48,14 @@ export const hoursReport = projectReport({
     const last = lastHour(to ?? pacificDayOf(now));
     const lastDay = pacificDayOf(last);
     const first = firstHour(from ?? addDays(lastDay, 1 - DEFAULT_DAYS));
-    if (first > last) throw invalidRequest(`from (${from}) is after to (${to ?? lastDay}).`);
+    if (first > last) {
+      const [begin, end] = [from, to].map((limit) => parseInstant(limit ?? ''));
+      throw invalidRequest(
+        begin !== undefined && end !== undefined && begin <= end
+          ? `from (${from}) and to (${to}) have no first minute of an hour between them.`
+          : `from (${from}) is after to (${to ?? lastDay}).`,
+      );
+    }
     const days = { from: pacificDayOf(first), to: lastDay };
     const count = countDays(days.from, days.to);
     if (count > MAX_DAYS) {

@@ -33,6 +33,7 @@ import {
   type OfSurface,
   type OfType,
   ofType,
+  refusePositions,
   searchEngine,
   searchType,
   surfaceOf,
@@ -171,13 +172,12 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
 /** Throws `invalid_request` for what a type without queries does not have. */
 function checkFields(
   kind: ListKind,
-  { type, filter, sort }: Selection & { readonly type: SearchType },
+  { type, ...selection }: Selection & { readonly type: SearchType },
   part: ListPart | undefined,
 ): void {
   if (hasQueries(type)) return;
   if (kind === 'queries' || part !== undefined) throw invalidRequest(`type must not be ${type}: it has no queries.`);
-  const named = [...(filter?.conditions ?? []).map(({ field }) => field), ...(sort ?? []).map(({ field }) => field)];
-  if (named.includes('position')) throw invalidRequest(`type must not be ${type} with position: it has no positions.`);
+  refusePositions(type, selection);
 }
 
 /** Whether a surface has queries and positions: Bing has them by week. */

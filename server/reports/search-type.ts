@@ -14,6 +14,7 @@ import {
   type Surface,
   TYPE_TABLES,
 } from '../domain/search-types.ts';
+import type { Selection } from '../domain/select-rows.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Parameter } from './parameters.ts';
 
@@ -116,6 +117,17 @@ export function isOther(type: Surface | undefined): type is OtherType {
 export function checkDevice(type: SearchType, device: Device): void {
   if (device === 'all' || hasDevices(type)) return;
   throw invalidRequest(`device must be left out, not '${device}': the search engine tells no devices of ${type}.`);
+}
+
+/** Throws `invalid_request` for positions in a filter or order. @param surface one without positions */
+export function refusePositions(surface: Surface, { filter, sort }: Selection): void {
+  const named = [...(filter?.conditions ?? []), ...(sort ?? [])];
+  if (!named.some(({ field }) => field === 'position')) return;
+  throw invalidRequest(
+    surface === 'bing'
+      ? 'engine must not be bing with position: its days have no positions.'
+      : `type must not be ${surface} with position: it has no positions.`,
+  );
 }
 
 /** How the range of a response names its surface; nothing for web. */

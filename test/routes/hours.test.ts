@@ -93,6 +93,8 @@ t.test('the newest week by default, at most 62 days a question', async (t) => {
   t.match((await ask('from=2026-01-08&to=2026-03-10')).range, { from: '2026-01-08T00:00:00-08:00' });
   refusedFor(t, await world.ask('/hours?from=2026-01-07&to=2026-03-10'), '62 days');
   refusedFor(t, await world.ask('/hours?from=2026-03-09&to=2026-03-08'), 'from');
+  const within = await world.ask('/hours?from=2026-03-09T07:30:00Z&to=2026-03-09T07:59:00Z');
+  t.match(within.body.error, { message: /no first minute of an hour/ });
   for (const wrong of [
     '2026-03',
     '2026-03-08T07',

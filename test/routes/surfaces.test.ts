@@ -166,4 +166,13 @@ t.test('the portfolio by type is the site of each project', async (t) => {
     );
   }
   refusedFor(t, await world.get('/portfolio?type=discover&device=tablet'), 'device');
+  for (const [surface, name] of [
+    ['type=discover', 'type'],
+    ['type=googleNews', 'type'],
+    ['engine=bing', 'engine'],
+  ] as const) {
+    refusedFor(t, await world.get(`/portfolio?${surface}&sort=position`), name);
+    refusedFor(t, await world.get(`/portfolio?${surface}&filter=position:lte:3`), name);
+    t.equal((await world.get(`/portfolio?${surface}&sort=-clicks`)).status, 200);
+  }
 });
