@@ -5,7 +5,7 @@ import type { FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { cacheKey } from '../domain/cache-key.ts';
-import { addDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
+import { addDays, countDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
 import { factDayTest } from '../domain/fact-days.ts';
 import { isNonblank, isUrl } from '../domain/fact-values.ts';
 import { newUuid } from '../domain/ids.ts';
@@ -84,29 +84,36 @@ async function syncProvider(
       job,
       async (run) => {
         const all: SyncDay[] = [];
+        const failed: SyncDay[] = [];
         const isFactDay = factDayTest(input.now / 1000);
-        let first: Day | undefined;
+        // Days come first: a week that begins before them may be cut off.
+        const ofDays = provider.wholeTables!.find(({ grain }) => grain === 'day');
+        let first = ofDays && [...daysOf(input, ofDays.table).keys()].reduce(earlier, '9');
         for (const { table, grain } of due) {
           options.signal.throwIfAborted();
-          const returned = await client.fetchWholeTable!(table, property, run);
-          const rows = returned.filter((row) => isFactDay(row.day) && isFact(row));
-          // Days come first: a week that begins before them may be cut off.
-          if (grain === 'day')
-            first = [...daysOf(input, table).keys(), ...rows.map(({ day }) => day)].reduce(earlier, '9');
-          all.push(...(await take(files, input, { table, grain, rows, first })));
+          try {
+            const returned = await client.fetchWholeTable!(table, property, run);
+            const rows = returned.filter((row) => isFactDay(row.day) && isFact(row));
+            if (grain === 'day') first = rows.map(({ day }) => day).reduce(earlier, first!);
+            all.push(...(await take(files, input, { table, grain, rows, first })));
+          } catch (error) {
+            if (!(error instanceof ProviderFailure) || error.kind !== 'broken' || error.passing) throw error;
+            failed.push(failureOf(provider, table, error, input));
+          }
         }
-        return all;
+        return { all, failed };
       },
-      (days) => ({ rows: days.reduce((sum, { rows }) => sum + rows, 0) }),
+      ({ all }) => ({ rows: all.reduce((sum, { rows }) => sum + rows, 0) }),
     );
     // Before the states of the tables, so that the next run fetches both again if this one is killed in between.
     await syncCrawl(stores, job, client, input);
+    const states = [...fetched.all, ...fetched.failed];
     await publishFetched(stores, id, {
       files,
-      states: fetched,
+      states,
       before: ({ table, day }) => daysOf(input, table).get(day),
     });
-    return fetched;
+    return states;
   } catch (error) {
     const isRejected = error instanceof LoadRejected;
     if (!(error instanceof ProviderFailure || isRejected) || stores.gateway.stopped.aborted) throw error;
@@ -116,15 +123,25 @@ async function syncProvider(
     if (cacheKey(now) !== cacheKey(connection))
       return await syncProvider(stores, options, input, { provider, connection: now });
     const [{ table }] = due as [WholeTable];
-    const known = daysOf(input, table);
-    const day = [...known.keys()].reduce(later, addDays(pacificDayOf(input.now / 1000), -1));
-    const reason = reasonOfProvider(provider.kind, error.message, !isRejected && error.kind === 'access-lost');
-    const failed = [failedDay(table as DayTable, day, known.get(day), reason, input.now)];
+    const failed = [failureOf(provider, table, error, input)];
     await stores.catalog.transaction((tx) => putSyncDays(tx, id, failed));
     return failed;
   } finally {
     await files.remove();
   }
+}
+
+/** The failure of a table, as the state of its last day, or of yesterday. */
+function failureOf(
+  { kind }: Provider,
+  table: FactTable,
+  error: ProviderFailure | LoadRejected,
+  input: WholeTablesInput,
+): SyncDay {
+  const known = daysOf(input, table);
+  const day = [...known.keys()].reduce(later, addDays(pacificDayOf(input.now / 1000), -1));
+  const isLost = error instanceof ProviderFailure && error.kind === 'access-lost';
+  return failedDay(table as DayTable, day, known.get(day), reasonOfProvider(kind, error.message, isLost), input.now);
 }
 
 /** Stores the days of the provider's crawler. After a failure the next run fetches the same days. */
@@ -161,6 +178,7 @@ async function take(
 ): Promise<SyncDay[]> {
   const table = name as DayTable;
   const known = daysOf(input, table);
+  if (grain === 'week') checkWeekdays(table, [...known.values()], rows);
   const isCut = (day: Day): boolean => grain === 'week' && first !== undefined && addDays(day, 1 - WEEK) < first;
   const oldest = rows.map(({ day }) => day).reduce(earlier, '9');
   const ofOldest = rows.reduce((sum, { day, impressions }) => sum + (day === oldest ? impressions : 0), 0);
@@ -177,6 +195,18 @@ async function take(
   );
   const others = [...known.values()].filter(({ day, nextTry }) => nextTry !== null && !files.of(table).has(day));
   return [...fetched, ...others.map((day) => withoutFailure(day, input.now))];
+}
+
+/** Throws `ProviderFailure` for weeks that end on another weekday than those stored: days would be in two weeks, and count twice. */
+function checkWeekdays(table: DayTable, known: readonly SyncDay[], rows: readonly WholeTableRow[]): void {
+  const stored = known.find(({ state }) => state === 'done')?.day;
+  const other = stored && rows.find(({ day }) => (countDays(stored, day) - 1) % WEEK !== 0)?.day;
+  if (other === undefined) return;
+  throw new ProviderFailure(
+    'broken',
+    `${table}: the response has a week that ends on ${other}, and a stored one ends on ${stored}, another weekday`,
+    { passing: false },
+  );
 }
 
 /** Rows that cannot be stored are left out, as those of the reporting API. */

@@ -175,6 +175,23 @@ t.test('days of the crawler that Bing no longer tells stay, and the others follo
   t.strictSame(await readCrawlDays(world.catalog, { project: 'Proj1', property }), [], 'nothing of another property');
 });
 
+t.test('weeks that end on another weekday than stored ones are refused, as days would count twice', async (t) => {
+  const { world, fake } = await withBing(t);
+  await world.sync();
+  const before = await rows(world, 'query_weekly_bing');
+  fake.weekday = 2;
+  fake.today = '2026-03-16';
+  fake.searches.push({ ...fake.searches[3]!, day: '2026-03-14', clicks: 4, impressions: 40 });
+  world.clock += 24 * HOUR;
+  const { outcome, reason } = await world.sync();
+  t.match({ outcome, reason }, { outcome: 'table-failed', reason: /bing: page_weekly_bing: .*another weekday/ });
+  t.strictSame(await rows(world, 'query_weekly_bing'), before);
+  t.match((await rows(world, 'site_daily_bing')).at(-1), { date: '2026-03-14', clicks: 4 }, 'days are stored');
+  fake.weekday = 5;
+  world.clock += 24 * HOUR;
+  t.match(await world.sync(), { outcome: 'done', reason: null });
+});
+
 t.test('days that are not kept are not stored again', async (t) => {
   const { world, fake } = await withBing(t, { ORDINATE_KEEP_DAYS: '10' });
   const february = '2026-02-28T08:00:00-08:00';
