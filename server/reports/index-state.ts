@@ -25,6 +25,9 @@ const historyParameters = { page: exactText('The address of the page, as in othe
 
 const NOT_INSPECTED = 'No page has been inspected yet: background jobs inspect pages after the first sync.';
 
+const NO_PAGES =
+  'No page is known that could be inspected: pages are those of the archive by day (connections set --archive), targets of keywords, and those pinned to groups.';
+
 /** The last inspection of each page of a project, by address. */
 export const indexReport = projectReport({
   operation: 'listIndexState',
@@ -42,7 +45,7 @@ export const indexReport = projectReport({
       return {
         project: projectReference(project),
         inspectedAt: newest === null ? null : isoInstant(newest),
-        reason,
+        reason: newest === null ? (reason ?? NO_PAGES) : reason,
         paging: { total, limit: pagesQuery.limit, offset },
         pages: pages.map(indexRow),
       };
@@ -55,7 +58,7 @@ export const indexReport = projectReport({
     return {
       project: projectReference(project),
       inspectedAt: newest === 0 ? null : isoInstant(newest),
-      reason,
+      reason: newest === 0 ? (reason ?? NO_PAGES) : reason,
       paging: { total: selected.length, limit: Math.max(1, limit ?? selected.length), offset },
       pages: selected.slice(offset, offset + (limit ?? selected.length)).map(indexRow),
     };

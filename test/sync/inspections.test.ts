@@ -79,6 +79,14 @@ t.test('a project without a connection, or whose pages were not inspected yet, s
   t.match((await world.ask('/index/history')).body, { error: { message: /page is missing/ } });
 });
 
+t.test('a project that stores no pages says why none is inspected', async (t) => {
+  const world = await syncWorld(t, { tracked: 0, from: '2026-03-13' });
+  await world.sync();
+  t.match(await inspect(world), { inspected: 0 });
+  for (const query of ['', '?filter=verdict:equals:PASS', '?sort=url,verdict'])
+    t.match(await index(world, query), { inspectedAt: null, reason: /connections set --archive/, pages: [] });
+});
+
 t.test('all pages are inspected, and answered with filter, order and pages', async (t) => {
   const world = await pagesWorld(t);
   const dropped = new Set([urlOf(3), urlOf(5)]);
