@@ -225,6 +225,11 @@ t.test('what the API refuses', (t) => {
     { ...good, dimensions: ['date', 'DATE'] },
     { ...good, dimensions: ['date', 'searchAppearance'] },
     { ...good, dimensions: ['page'], aggregationType: 'byProperty' },
+    { ...good, type: 'discover', dimensions: ['query'] },
+    { ...good, type: 'googleNews', dimensions: ['query'] },
+    { ...good, type: 'discover', dimensions: ['device'] },
+    { ...good, type: 'discover', aggregationType: 'byProperty' },
+    { ...good, type: 'shopping' },
     { ...good, dimensionFilterGroups: [{ filters: [{ dimension: 'date', expression: 'x' }] }] },
     { ...good, dimensionFilterGroups: [{ filters: [{ dimension: 'query', expression: 'x'.repeat(4097) }] }] },
     {
@@ -244,6 +249,9 @@ t.test('what the API refuses', (t) => {
   }
   t.doesNotThrow(() => ask(site, { ...good, dimensions: ['DATE'], aggregationType: 'BY_PROPERTY', dataState: 'ALL' }));
   t.strictSame(ask(site, { ...good, type: 'image' }), [], 'searches of other kinds are none');
+  site.options.types.discover = 1;
+  const found = ask(site, { ...good, type: 'discover', dimensions: ['page'] });
+  t.ok(found.length > 0 && found.every((row) => !('position' in row)), 'rows of discover have no position');
   t.end();
 });
 
