@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
-import { addDays, pacificDayOf } from '../domain/dates.ts';
+import { addDays } from '../domain/dates.ts';
 import { ProviderFailure, type SetupStep, sentenceOf } from './failures.ts';
 import { jobOfCommand } from './gateway.ts';
 import type { ConnectedProvider } from './provider.ts';
@@ -51,7 +51,7 @@ export async function testConnection(
     const limited = await client.limitedBy?.();
     const { found, advice = '' } = await providers.gateway.run(
       { ...jobOfCommand(kind, property, 'connection test'), limited, ignoresPauses },
-      (run) => client.test(property, addDays(pacificDayOf(now), -1), run),
+      (run) => client.test(property, addDays(providerOf(kind).pacing.dayOf(now), -1), run),
       () => ({}),
     );
     return { kind, works: true, missing: null, found, advice };

@@ -3,9 +3,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { countRequestsLeft, type DayLimit, takeRequestOfDay } from '../catalog/provider-requests.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
-import { pacificDayOf } from '../domain/dates.ts';
 import { ProviderFailure } from './failures.ts';
-import { Pauses } from './pauses.ts';
+import { type Pacing, Pauses } from './pauses.ts';
 import { type RateLimits, RequestRate } from './request-rate.ts';
 import type { ProviderRun } from './retries.ts';
 import { type Demand, Displaced, Slots } from './slots.ts';
@@ -22,6 +21,8 @@ export interface GatewayOptions {
   readonly slots: number;
   readonly slotsPerProperty: number;
   readonly rate: RateLimits;
+  /** Of a kind of provider. */
+  readonly pacingOf: (provider: string) => Pacing;
 }
 
 /** A run of requests to a provider for one property. */
@@ -31,7 +32,7 @@ export interface ProviderJob {
   readonly property: string;
   /** What limits and pauses apply to, if that is not the property. */
   readonly limited?: string | undefined;
-  /** Limits of requests besides those of all: per second, if it is less, and on a Pacific day. */
+  /** Limits of requests besides those of all: per second, if it is less, and on a day of the provider. */
   readonly limits?: { readonly perSecond: number; readonly perDay: number };
   readonly demand: () => Demand;
   /** The share of the retry time, from 0 to 1. */
@@ -185,7 +186,7 @@ export class Gateway {
     }
   }
 
-  /** How many requests of a job are left today (Pacific time); infinite without a limit. */
+  /** How many requests of a job are left on this day of the provider; infinite without a limit. */
   requestsLeft(job: ProviderJob): Promise<number> | number {
     const limit = this.#limitOfDay(job);
     return limit === undefined ? Number.POSITIVE_INFINITY : countRequestsLeft(this.#options.usage, limit);
@@ -201,7 +202,8 @@ export class Gateway {
 
   #limitOfDay({ provider, property, limited = property, limits }: ProviderJob): DayLimit | undefined {
     if (limits === undefined) return undefined;
-    return { owner: cacheKey(provider, limited), day: pacificDayOf(this.#options.now()), perDay: limits.perDay };
+    const { now, pacingOf } = this.#options;
+    return { owner: cacheKey(provider, limited), day: pacingOf(provider).dayOf(now()), perDay: limits.perDay };
   }
 
   #meaningOf(error: unknown, signal: AbortSignal, maxTime: number): unknown {

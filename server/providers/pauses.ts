@@ -2,20 +2,29 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { changePause, findPause, type ProviderPause } from '../catalog/provider-pauses.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { nextPacificMidnight, pacificDayOf } from '../domain/dates.ts';
+import type { Day } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProviderFailure } from './failures.ts';
+
+/** How long a provider is left alone after it refused a request, and the days of its quotas. Milliseconds. */
+export interface Pacing {
+  /** After an exhausted quota: the second time on a day, until it ends. */
+  readonly quotaPause: number;
+  /** After too many requests, at least. */
+  readonly ratePause: number;
+  readonly dayOf: (now: number) => Day;
+  readonly endOfDay: (now: number) => number;
+}
 
 interface PausesOptions {
   readonly catalog: Catalog;
   readonly log: Pick<FastifyBaseLogger, 'warn'>;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
+  /** Of a kind of provider. */
+  readonly pacingOf: (provider: string) => Pacing;
 }
 
-/** Load quota is counted over ten minutes, and requests in between prolong it. In milliseconds. */
-const LOAD_PAUSE = 900_000;
-const RATE_PAUSE = 60_000;
 /** The longest accepted `Retry-After`. */
 const MAX_RETRY_AFTER = 900_000;
 
@@ -47,8 +56,10 @@ export class Pauses {
    * @param afterPassing pause after a transient failure in milliseconds
    */
   async begin(failure: ProviderFailure, provider: string, property: string, afterPassing: number): Promise<void> {
-    const { catalog, now, log } = this.#options;
-    const change = (before: ProviderPause | undefined) => nextPause(before, failure, { now: now(), afterPassing });
+    const { catalog, now, log, pacingOf } = this.#options;
+    const pacing = pacingOf(provider);
+    const change = (before: ProviderPause | undefined) =>
+      nextPause(before, failure, { now: now(), afterPassing, pacing });
     // Most failures need no pause and no transaction.
     if (change(undefined) === undefined) return;
     try {
@@ -63,28 +74,27 @@ export class Pauses {
 }
 
 /**
- * The pause that a failure requires; undefined if the current state remains. An exhausted load quota pauses for 15 minutes,
- * the second time on a Pacific day until that day ends. Failures during a pause come from earlier requests and do not
- * prolong it.
+ * The pause that a failure requires; undefined if the current state remains. Failures during a pause come from earlier
+ * requests and do not prolong it.
  */
 export function nextPause(
   before: ProviderPause | undefined,
   failure: ProviderFailure,
-  { now, afterPassing }: { readonly now: number; readonly afterPassing: number },
+  { now, afterPassing, pacing }: { readonly now: number; readonly afterPassing: number; readonly pacing: Pacing },
 ): ProviderPause | undefined {
   const isPaused = before !== undefined && before.until > toMicroseconds(now);
   const lastRefusal = before?.loadRefusedOn ?? null;
   if (failure.kind === 'load-quota') {
     if (isPaused && before.reason === 'load-quota') return undefined;
-    const today = pacificDayOf(now);
-    const short = now + LOAD_PAUSE;
-    const until = lastRefusal === today ? Math.max(short, nextPacificMidnight(now)) : short;
+    const today = pacing.dayOf(now);
+    const short = now + pacing.quotaPause;
+    const until = lastRefusal === today ? Math.max(short, pacing.endOfDay(now)) : short;
     return { until: toMicroseconds(until), reason: 'load-quota', loadRefusedOn: today };
   }
   const retryAfter = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER);
   const isRate = failure.kind === 'rate-limit';
   const afterFailure = failure.passing && afterPassing > 0 ? afterPassing : retryAfter;
-  const pause = isRate ? Math.max(RATE_PAUSE, retryAfter) : afterFailure;
+  const pause = isRate ? Math.max(pacing.ratePause, retryAfter) : afterFailure;
   if (isPaused || pause === 0) return undefined;
   return { until: toMicroseconds(now + pause), reason: isRate ? 'rate-limit' : 'broken', loadRefusedOn: lastRefusal };
 }

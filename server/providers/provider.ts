@@ -9,6 +9,7 @@ import type { SearchType, Surface } from '../domain/search-types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ClientErrors, FailureKind, MissingStep, ProviderFailure } from './failures.ts';
 import type { Gateway } from './gateway.ts';
+import type { Pacing } from './pauses.ts';
 import type { ProviderRun } from './retries.ts';
 
 /** The interface of a provider. Everything else is private to its folder. */
@@ -25,6 +26,7 @@ export interface Provider {
   readonly advice: Readonly<Record<FailureKind, string>>;
   /** What clients are told of its failures. */
   readonly errors: ClientErrors;
+  readonly pacing: Pacing;
   /** Left out by providers that have no lists of a range. */
   readonly lists?: ListTerms;
   /** Tables of which it returns all that it keeps; see `WholeTable`. */

@@ -7,6 +7,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Gateway } from './gateway.ts';
 import type { ConnectedProvider, Provider, ProviderContext } from './provider.ts';
+import { providerOf } from './registry.ts';
 
 export interface ProvidersOptions {
   readonly catalog: Catalog;
@@ -40,6 +41,7 @@ export class Providers implements ProviderContext {
       slots: settings.fetches,
       slotsPerProperty: settings.fetchesPerProperty,
       rate: { perMinute: settings.providerRequestsPerMinute, perSecond: settings.providerRequestsPerSecond },
+      pacingOf: (kind) => providerOf(kind).pacing,
     });
   }
 

@@ -4,7 +4,9 @@ import t, { type Test } from 'tap';
 import type { ProviderPause } from '../../server/catalog/provider-pauses.ts';
 import { nextPacificMidnight, pacificDayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
+import { BING_PACING } from '../../server/providers/bing/failures.ts';
 import { ProviderFailure } from '../../server/providers/failures.ts';
+import { GOOGLE_PACING } from '../../server/providers/google/pacing.ts';
 import { nextPause } from '../../server/providers/pauses.ts';
 import type { ProviderRun } from '../../server/providers/retries.ts';
 import { SearchAnalytics } from '../../server/providers/search-console/search-analytics.ts';
@@ -93,7 +95,7 @@ t.test('the rule', (t) => {
   const rest = (reason: ProviderPause['reason'], minutes: number, loadRefusedOn: string | null = null) =>
     ({ until: at(minutes), reason, loadRefusedOn }) as const;
   const next = (before: ProviderPause | undefined, failure: ProviderFailure, afterPassing = 0) =>
-    nextPause(before, failure, { now, afterPassing });
+    nextPause(before, failure, { now, afterPassing, pacing: GOOGLE_PACING });
   const load = new ProviderFailure('load-quota', '');
   const rate = new ProviderFailure('rate-limit', '');
   t.strictSame(next(undefined, load), rest('load-quota', 15, '2026-11-21'));
@@ -114,6 +116,11 @@ t.test('the rule', (t) => {
   t.strictSame(next(undefined, broken), undefined);
   t.strictSame(next(undefined, broken, 2 * MINUTE), rest('broken', 2));
   t.strictSame(next(undefined, new ProviderFailure('access-lost', ''), 2 * MINUTE), undefined);
+  // Another provider has pauses and days of its own.
+  const ofBing = (before: ProviderPause | undefined, failure: ProviderFailure) =>
+    nextPause(before, failure, { now, afterPassing: 0, pacing: BING_PACING });
+  t.strictSame(ofBing(undefined, rate), rest('rate-limit', 10));
+  t.strictSame(ofBing(rest('load-quota', -1, '2026-11-21'), load), rest('load-quota', 4 * 60, '2026-11-21'));
   t.end();
 });
 

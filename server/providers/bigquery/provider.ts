@@ -2,6 +2,7 @@ import { type Connection, ConnectionRefused } from '../../catalog/connections.ts
 import { readCredentials } from '../google/credentials.ts';
 import { GOOGLE_ERRORS } from '../google/failures.ts';
 import { GOOGLE_NOTE, GOOGLE_OPTIONS } from '../google/options.ts';
+import { GOOGLE_PACING } from '../google/pacing.ts';
 import type { Provider } from '../provider.ts';
 import { Warehouse } from './warehouse.ts';
 
@@ -31,6 +32,7 @@ export const BIGQUERY: Provider = {
     broken: 'Check that this machine can reach the address of BigQuery, and test again.',
   },
   errors: GOOGLE_ERRORS,
+  pacing: GOOGLE_PACING,
   lists: {
     source: 'bigquery',
     help: 'a data warehouse',

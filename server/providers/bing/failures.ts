@@ -1,4 +1,6 @@
+import { addDays, dayOf } from '../../domain/dates.ts';
 import { type ClientErrors, type FailureKind, ProviderFailure } from '../failures.ts';
+import type { Pacing } from '../pauses.ts';
 
 const RESTS = 'The rate limit of Bing is reached: the API key rests for ten minutes; try again later.';
 
@@ -20,8 +22,14 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** A request that exceeds a limit makes the key rest, in milliseconds: further requests prolong it. */
+/** A request that exceeds a limit makes the key rest: further requests prolong it. */
 const REST = 600_000;
+export const BING_PACING: Pacing = {
+  quotaPause: REST,
+  ratePause: REST,
+  dayOf,
+  endOfDay: (now) => Date.parse(addDays(dayOf(now), 1)),
+};
 const MAX_MESSAGE = 300;
 
 /** Codes of errors (`ApiErrorCode` of the documentation). */
@@ -39,7 +47,6 @@ export function refusalFailure({ status, body }: Refusal, key: string): Provider
     kind === 'broken' && (status >= 500 || status === 408 || (code !== undefined && INTERNAL.includes(code)));
   return new ProviderFailure(kind, textOf(words, key), {
     passing,
-    ...(kind === 'rate-limit' ? { retryAfter: REST } : {}),
     ...(code === INVALID_KEY || status === 401 ? { step: 'credentials' } : {}),
   });
 }

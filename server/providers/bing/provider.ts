@@ -2,7 +2,7 @@ import { type Connection, ConnectionRefused } from '../../catalog/connections.ts
 import type { MissingStep, ProviderFailure } from '../failures.ts';
 import type { ConnectedProvider, Provider, ProviderContext } from '../provider.ts';
 import { keyOf, nameOfKey, readApiKey } from './api-key.ts';
-import { BING_ERRORS } from './failures.ts';
+import { BING_ERRORS, BING_PACING } from './failures.ts';
 import { sumOfWeeks } from './rows.ts';
 import { type BingAccess, BingWebmaster } from './webmaster.ts';
 
@@ -38,6 +38,7 @@ export const BING: Provider = {
     broken: 'Check that this machine can reach the address of the provider, and test again.',
   },
   errors: BING_ERRORS,
+  pacing: BING_PACING,
   lists: {
     source: 'bing',
     help: 'weeks of Bing',

@@ -6,6 +6,7 @@ import { SEARCH_TYPES } from '../../domain/search-types.ts';
 import { readCredentials } from '../google/credentials.ts';
 import { GOOGLE_ERRORS } from '../google/failures.ts';
 import { GOOGLE_NOTE, GOOGLE_OPTIONS } from '../google/options.ts';
+import { GOOGLE_PACING } from '../google/pacing.ts';
 import type { ConnectionOption, Provider } from '../provider.ts';
 import type { AnalyticsFilter } from './analytics-query.ts';
 import { type AnalyticsRow, SearchAnalytics } from './search-analytics.ts';
@@ -45,6 +46,7 @@ export const SEARCH_CONSOLE: Provider = {
     broken: 'Check that this machine can reach the address of the provider, and test again.',
   },
   errors: GOOGLE_ERRORS,
+  pacing: GOOGLE_PACING,
   lists: {
     source: 'gsc',
     help: "the search engine's reporting API",
