@@ -91,5 +91,8 @@ t.test('a property is its own site, or the only one of its domain', (t) => {
   t.equal(siteOf('sc-domain:a.example', sites), 'https://a.example/');
   t.throws(() => siteOf('sc-domain:b.example', sites), /several verified sites of b\.example/);
   t.throws(() => siteOf('sc-domain:c.example', sites), /no verified site of c\.example/);
+  t.equal(siteOf('https://www.a.example/', sites), 'https://a.example/');
+  t.throws(() => siteOf('https://a.example/de/', sites), /no verified site https:\/\/a\.example\/de\/.*larger site/);
+  t.equal(siteOf('https://a.example/de/', [...sites, 'https://a.example/de/']), 'https://a.example/de/');
   t.end();
 });
