@@ -1,4 +1,5 @@
 import { PERIOD_TABLES } from '../catalog/manifest.ts';
+import { BING_TABLES } from '../domain/engines.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
@@ -36,6 +37,12 @@ const FACT_CHECKS: readonly Check[] = [
     column: 'country',
     message: 'and project with more than 20 countries besides other',
   },
+  ...[BING_TABLES.pages, BING_TABLES.queries].map((table) => ({
+    sql: 'week_ends',
+    table,
+    column: 'week_end',
+    message: 'of a week that ends on another weekday than the last one',
+  })),
   ...PERIOD_TABLES.map((table) => ({
     sql: 'period_days',
     table,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import { storeCrawlDays } from '../catalog/crawl-days.ts';
-import type { FactTable } from '../catalog/manifest.ts';
+import { type FactTable, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { cacheKey } from '../domain/cache-key.ts';
@@ -67,6 +67,7 @@ async function syncProvider(
   if (due.length === 0) return [];
   const { property, id } = input.project;
   const files = new DayFiles(join(stores.folder, newUuid()), id);
+  const stored = await readCoverage(stores.catalog, id);
   try {
     const client = stores.connect(provider, connection);
     const job: ProviderJob = {
@@ -94,6 +95,7 @@ async function syncProvider(
           try {
             const returned = await client.fetchWholeTable!(table, property, run);
             const rows = returned.filter((row) => isFactDay(row.day) && isFact(row));
+            if (grain === 'week') checkWeekdays(table, stored[table]?.lastDay, rows);
             if (grain === 'day') first = rows.map(({ day }) => day).reduce(earlier, first!);
             all.push(...(await take(files, input, { table, grain, rows, first })));
           } catch (error) {
@@ -178,7 +180,6 @@ async function take(
 ): Promise<SyncDay[]> {
   const table = name as DayTable;
   const known = daysOf(input, table);
-  if (grain === 'week') checkWeekdays(table, [...known.values()], rows);
   const isCut = (day: Day): boolean => grain === 'week' && first !== undefined && addDays(day, 1 - WEEK) < first;
   const oldest = rows.map(({ day }) => day).reduce(earlier, '9');
   const ofOldest = rows.reduce((sum, { day, impressions }) => sum + (day === oldest ? impressions : 0), 0);
@@ -198,15 +199,11 @@ async function take(
 }
 
 /** Throws `ProviderFailure` for weeks that end on another weekday than those stored: days would be in two weeks, and count twice. */
-function checkWeekdays(table: DayTable, known: readonly SyncDay[], rows: readonly WholeTableRow[]): void {
-  const stored = known.find(({ state }) => state === 'done')?.day;
+function checkWeekdays(table: FactTable, stored: Day | undefined, rows: readonly WholeTableRow[]): void {
   const other = stored && rows.find(({ day }) => (countDays(stored, day) - 1) % WEEK !== 0)?.day;
   if (other === undefined) return;
-  throw new ProviderFailure(
-    'broken',
-    `${table}: the response has a week that ends on ${other}, and a stored one ends on ${stored}, another weekday`,
-    { passing: false },
-  );
+  const why = `${table}: the response has a week that ends on ${other}, and a stored one ends on ${stored}, another weekday`;
+  throw new ProviderFailure('broken', why, { passing: false });
 }
 
 /** Rows that cannot be stored are left out, as those of the reporting API. */

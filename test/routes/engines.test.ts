@@ -124,6 +124,11 @@ t.test('weeks that are not stored are left out of a range, and a range without a
   }
 });
 
+t.test('a load of weeks that end on several weekdays is rejected: days would count twice', async (t) => {
+  const rows = [...PAGES, ['https://acme.example/a', '2026-03-07', 1, 10, 0]] as const;
+  await t.rejects(world.load({ page_weekly_bing: weekly(...rows) }), /page_weekly_bing\.week_end.*another weekday/s);
+});
+
 t.test('in other formats, unknown positions are empty, with their sums, of the other range too', async (t) => {
   const inFormat = (format: string, days: string) => {
     const url = `/api/v1/projects/Proj1/pages.${format}?engine=bing&${days}`;
