@@ -147,11 +147,8 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     period,
   } = readParameters(listParameters[kind], sent);
   checkFields(kind, { type, filter, sort }, part);
-  const surface = surfaceOf(engine, type, {
-    country: named !== null,
-    quality,
-    device: (part?.device ?? null) !== null,
-  });
+  const ofDevice = (part?.device ?? null) !== null;
+  const surface = surfaceOf(engine, type, { country: named !== null, quality, device: ofDevice }, project);
   const days = listRange({ from, to, period }, project, now);
   return {
     kind,

@@ -17,7 +17,7 @@ import { inTurns } from '../runtime/turns.ts';
 import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
-import { isOther, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
+import { isOther, noCountryOfBing, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
 import { storedDays } from './site-series.ts';
 
 export interface PortfolioQuery extends Selection, OfSurface {
@@ -137,10 +137,11 @@ function planProject(
   const first = files.map(({ firstDay }) => firstDay).reduce(earlier, '9999-12-31');
   const days = storedDays(project, files.length === 0 ? undefined : first);
   const common = { project, listed: listedProject(planned, now), asked, days };
-  if (query.type === 'bing' && files.length === 0) {
+  if (query.type === 'bing' && (files.length === 0 || planned.country !== null)) {
+    const why = planned.country === null ? noDaysOfBing() : noCountryOfBing(planned.country);
     return {
       ...common,
-      asked: { error: errorOfProject(noDaysOfBing()) },
+      asked: { error: errorOfProject(why) },
       site: NOTHING_STORED,
       known: null,
       quality: null,

@@ -67,22 +67,35 @@ export function ofType(type: Surface): OfSurface {
   return type === 'web' ? {} : { type };
 }
 
-/** Throws `invalid_request` for what an engine does not have. @param isSent whether other parameters that it lacks are sent */
+/**
+ * Throws `invalid_request` for what an engine does not have.
+ * @param isSent whether other parameters that it lacks are sent
+ * @param project left out where there are several
+ */
 export function surfaceOf(
   engine: SearchEngine,
   type: SearchType,
   isSent: Readonly<Record<string, boolean>> = {},
+  project?: Pick<Project, 'country'>,
 ): Surface {
   if (engine === 'google') return type;
   for (const [name, isWrong] of Object.entries({ type: type !== 'web', ...isSent })) {
     if (isWrong) throw invalidRequest(`${name} must be left out with engine=${engine}: Bing tells none.`);
   }
+  if (project !== undefined && project.country !== null) throw noCountryOfBing(project.country);
   return engine;
 }
 
 /** Throws `invalid_request` for Bing, where it does not have what a report is about. */
 export function checkEngine(engine: SearchEngine, why: string): void {
   if (engine === 'bing') throw invalidRequest(`engine must be google: ${why}.`);
+}
+
+/** The error for a project of one country: Bing's numbers are those of all countries. */
+export function noCountryOfBing(country: string): KnownError {
+  return invalidRequest(
+    `engine must be google: the project has only searches from ${country}, and Bing tells no countries.`,
+  );
 }
 
 /** The error for a project without days of Bing. */

@@ -61,7 +61,7 @@ export const siteReport = projectReport({
     const values = readParameters(parameters, sent);
     const { engine, type, device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
     checkDevice(type, chosen);
-    const surface = surfaceOf(engine, type, { device: chosen !== 'all', country: named !== null });
+    const surface = surfaceOf(engine, type, { device: chosen !== 'all', country: named !== null }, project);
     if (named !== null && chosen !== 'all') {
       throw invalidRequest(`country cannot be combined with device '${chosen}'; send one of them.`);
     }

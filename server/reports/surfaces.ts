@@ -122,7 +122,9 @@ async function planSurfaces(catalog: Catalog, project: Project, { from, to, comp
   };
   const stored = SURFACES.flatMap((type) => {
     const found = coverage[tablesOfType(type).site];
-    return found === undefined ? [] : [plan(type, found)];
+    // Clicks of one country and those of all would be added up.
+    const isOther = type === 'bing' && project.country !== null;
+    return found === undefined || isOther ? [] : [plan(type, found)];
   });
   const ai = ENGINES.flatMap((engine) => {
     const found = covered[AI_TABLES[engine].days] ?? covered[AI_TABLES[engine].pages];

@@ -14,9 +14,9 @@ const [BOOTS, SALE] = [`${SITE}boots`, `${SITE}sale`];
 const [FIRST, SECOND, THIRD] = ['2026-02-12', '2026-02-19', '2026-02-26'] as const;
 const RANGE = 'engine=bing&from=2026-02-05&to=2026-02-28';
 
-/** A project with a country, whose weeks are stored, and what Bing has. */
+/** A project whose weeks are stored, and what Bing has. */
 async function bingWorld(t: Test) {
-  const world = await connectedWorld(t, { project: { property: 'sc-domain:shop.example', country: 'gbr' } });
+  const world = await connectedWorld(t, { project: { property: 'sc-domain:shop.example' } });
   const week = [FIRST, SECOND, THIRD].map((day) => [BOOTS, day, 9, 90, null] as const);
   await world.load({
     page_weekly_bing: facts('url week_end', ...week),

@@ -203,6 +203,24 @@ t.test('the portfolio: as the site of each project', async (t) => {
   t.match(of('Empty'), { error: { message: /no stored days of Bing/ } });
 });
 
+t.test('a project of one country has no numbers of Bing, which are of all countries', async (t) => {
+  const german = await makeWorld(t, {
+    projects: [{ ...PROJECT, country: 'deu' }],
+    site_daily: facts('date device', [SECOND, 'mobile', 5, 90, 0]),
+    site_daily_bing: facts('date device', [SECOND, 'unknown', 3, 20, 0]),
+    page_weekly_bing: weekly(...PAGES),
+  });
+  const days = `from=2026-02-27&to=${SECOND}`;
+  for (const path of ['site', 'pages']) {
+    const refused = await german.ask(`/${path}?engine=bing&${days}`);
+    refusedFor(t, refused, 'engine');
+    t.match(refused.body.error.message, /only searches from deu/);
+  }
+  t.match((await german.ask(`/surfaces?${days}`)).body, { totals: { clicks: 5 }, surfaces: { length: 1 } });
+  const { projects } = (await german.get(`/portfolio?engine=bing&${days}`)).body;
+  t.match(projects, [{ error: { message: /only searches from deu/ } }]);
+});
+
 t.test('a project without rows of Bing says so', async (t) => {
   const of = (path: string) =>
     world.app.inject({ url: `/api/v1/projects/Empty${path}`, headers: { authorization: `Bearer ${world.key}` } });
