@@ -72,8 +72,8 @@ export interface Dependencies {
   /** Milliseconds; default: `Date.now`. */
   readonly now?: () => number;
   readonly limits?: Partial<Limits>;
-  /** How processes of statements may be isolated; by default as strongly as the system can. */
-  readonly isolations?: readonly Isolation[];
+  /** How processes of statements may be isolated, by default as strongly as the system can, and their program. */
+  readonly statements?: { readonly isolations?: readonly Isolation[]; readonly program?: string };
   /** Called with the stage times of each answer of the API. */
   readonly onStages?: OnStages;
   /** Counts requests for rate limits; by default those of this process. */
@@ -204,10 +204,10 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
 async function openSandbox(
   app: FastifyInstance,
-  { settings, isolations }: Dependencies,
+  { settings, statements }: Dependencies,
   time: number,
 ): Promise<Sandbox> {
-  const sandbox = await Sandbox.open(join(settings.dataFolder, 'temporary'), time, isolations);
+  const sandbox = await Sandbox.open(join(settings.dataFolder, 'temporary'), time, statements);
   const { isolation } = sandbox;
   app.log[isolation === 'namespaces' ? 'info' : 'warn'](
     { isolation, ...NOT_HELD[isolation] },

@@ -112,6 +112,10 @@ export interface World extends LazyWorld {
 /** For a few rows, more threads of DuckDB are only waited for. */
 export const ONE_THREAD: Readonly<NodeJS.ProcessEnv> = { ORDINATE_THREADS: '1' };
 
+/** The program of a statement's process, which a run of all tests compiles once (scripts/test-program.ts). */
+const { TEST_CAGE } = process.env;
+const STATEMENTS = TEST_CAGE === undefined ? {} : { program: TEST_CAGE };
+
 /** Engines of this process, by their settings. */
 const engines = new Map<string, Promise<Engine>>();
 
@@ -176,7 +180,7 @@ async function openMetrics(options: ServerMetricsOptions): Promise<ServerMetrics
 
 type WorldOptions = { now?: number | (() => number); environment?: NodeJS.ProcessEnv; measured?: boolean } & Pick<
   Dependencies,
-  'limits' | 'onStages' | 'isolations'
+  'limits' | 'onStages' | 'statements'
 >;
 
 /** A server with the rows of `tables`; `WORKSPACE` and `PROJECT` are the defaults for their tables. */
@@ -187,7 +191,7 @@ export async function makeWorld(t: Test, tables: Tables = {}, options: WorldOpti
 
 /** Like `makeWorld`, for tests that may ask the server nothing: building one takes as long as loading a few rows. */
 export async function makeLazyWorld(t: Test, tables: Tables = {}, options: WorldOptions = {}): Promise<LazyWorld> {
-  const { now = NOW, environment, measured = false, ...appOptions } = options;
+  const { now = NOW, environment, measured = false, statements, ...appOptions } = options;
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
   const settings = readSettings({
@@ -215,7 +219,8 @@ export async function makeLazyWorld(t: Test, tables: Tables = {}, options: World
   opened.defer(async () => metrics?.close());
   let building: Promise<FastifyInstance> | undefined;
   const served = (): Promise<FastifyInstance> => {
-    building ??= buildApp({ settings, catalog, engine, logStream, now: clock, metrics, ...appOptions });
+    const parts = { settings, catalog, engine, logStream, now: clock, metrics };
+    building ??= buildApp({ ...parts, ...appOptions, statements: { ...STATEMENTS, ...statements } });
     return building;
   };
   opened.defer(async () => (await building)?.close());

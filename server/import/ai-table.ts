@@ -1,7 +1,8 @@
 import type { SearchEngine } from '../domain/engines.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
-import { patternOf, sqlTemplate } from '../runtime/sql.ts';
+import { patternOf } from '../runtime/patterns.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import type { SourceFile } from './files.ts';
 import { firstLine, readHead } from './read-table.ts';
 import { daysOfRows, intervalOf, type RowDay, type RowDays } from './row-days.ts';

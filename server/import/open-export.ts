@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import type { Stores } from '../load/stores.ts';
+import { patternOf } from '../runtime/patterns.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
-import { patternOf } from '../runtime/sql.ts';
 import { storageFolders } from '../storage/open-file-store.ts';
 import { findFiles, type SourceFile } from './files.ts';
 import { refuseOtherProperty } from './property.ts';

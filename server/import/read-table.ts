@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
-import { patternOf, sqlTemplate } from '../runtime/sql.ts';
+import { patternOf } from '../runtime/patterns.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import type { SourceFile } from './files.ts';
 import { type ChartInterval, daysOfRows, intervalOf, NO_DAYS, type RowDay, type RowDays } from './row-days.ts';
 import {

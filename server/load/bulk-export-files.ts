@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
-import { patternOf } from '../runtime/sql.ts';
+import { patternOf } from '../runtime/patterns.ts';
 import { ImportRefused } from './import-rows.ts';
 import { filesBelow, unusableFile } from './snapshot-files.ts';
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { LoadRejected, type Problem, sentence } from '../domain/problems.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
-import { patternOf } from '../runtime/sql.ts';
+import { patternOf } from '../runtime/patterns.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { changeFacts, type FactChange, type LockOptions, takeProjects } from './change-facts.ts';
 import { macrosOf } from './column-types.ts';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
-import { patternOf } from '../runtime/sql.ts';
+import { patternOf } from '../runtime/patterns.ts';
 import { COLUMN_TYPES } from './column-types.ts';
 import { cut, mayEndInLongLine, readHeader } from './csv-files.ts';
 import { unreadable } from './read-failures.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { patternOf } from '../runtime/sql.ts';
+import { patternOf } from '../runtime/patterns.ts';
 import type { Settings } from '../settings/settings.ts';
 import { storageFolders } from '../storage/open-file-store.ts';
 

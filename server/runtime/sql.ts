@@ -42,8 +42,3 @@ export function sqlTemplate(name: string, parts: Readonly<Record<string, string>
 export function sqlNames(folder: string): string[] {
   return [...TEXTS.keys()].filter((name) => name.slice(0, name.lastIndexOf('/')) === folder);
 }
-
-/** A pattern that matches only this path: DuckDB interprets every path as a pattern. */
-export function patternOf(path: string): string {
-  return path.replaceAll(/[*?[]/g, '[$&]');
-}

@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { patternOf } from '../runtime/sql.ts';
+import { patternOf } from '../runtime/patterns.ts';
 import { checkStatement, RefusedStatement } from './check-statement.ts';
 import type { ContentMessage, SandboxTable, StatementMessage } from './messages.ts';
 import { rowsJson } from './rows-json.ts';

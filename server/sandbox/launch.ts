@@ -11,11 +11,12 @@ const PROCESSOR_SECONDS = 30;
 /** A file of length 0 is the longest that it can write, at a low priority. */
 const LIMITS = `ulimit -c 0 && ulimit -f 0 && ulimit -t ${PROCESSOR_SECONDS} && ulimit -v ${ADDRESS_SPACE} && exec nice -n 10 "$0" "$@"`;
 
-const PROGRAM = fileURLToPath(new URL('./cage.ts', import.meta.url));
+/** The program of a statement's process. */
+export const CAGE = fileURLToPath(new URL('./cage.ts', import.meta.url));
 const PRIVATE_ROOT = fileURLToPath(new URL('./private-root.sh', import.meta.url));
-const CODE = dirname(dirname(PROGRAM));
+const CODE = dirname(dirname(CAGE));
 /** Found when a process starts: bundles cannot look packages up. */
-const packages = (): string => join(createRequire(PROGRAM).resolve('@duckdb/node-api'), '../../../..');
+const packages = (): string => join(createRequire(CAGE).resolve('@duckdb/node-api'), '../../../..');
 const NAMESPACES = [
   '--user',
   '--map-root-user',
@@ -47,6 +48,12 @@ export const NOT_HELD: Readonly<Record<Isolation, { readonly notHeld?: string }>
   limits: { notHeld: `${AS_THE_SERVICE}, and all rights of that user` },
 };
 
+/** How processes of statements start. */
+export interface Cage {
+  readonly isolation: Isolation;
+  readonly program: string;
+}
+
 export interface LaunchOptions {
   readonly isolation: Isolation;
   /** An empty folder, which several processes may share. */
@@ -56,8 +63,8 @@ export interface LaunchOptions {
 }
 
 /** Starts the process of a statement, with pipes as standard input and output. */
-export function launch(options: LaunchOptions): ChildProcess {
-  return startIsolated([process.execPath, '--max-old-space-size=256', PROGRAM], options);
+export function launch({ isolation, program }: Cage, folders: Omit<LaunchOptions, 'isolation'>): ChildProcess {
+  return startIsolated([process.execPath, '--max-old-space-size=256', program], { isolation, ...folders });
 }
 
 /** The first isolation that works here; undefined if not even the limits do. */
@@ -78,7 +85,7 @@ export async function findIsolation(
 export function startIsolated(command: readonly string[], { isolation, empty, files }: LaunchOptions): ChildProcess {
   const limited = ['/bin/sh', '-c', LIMITS, ...command];
   const dropped = ['setpriv', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', ...limited];
-  const folders = [...new Set([CODE, join(CODE, '../sql'), packages(), dirname(process.execPath), files])];
+  const folders = [...new Set([CODE, packages(), dirname(process.execPath), files])];
   const inRoot = ['unshare', ...NAMESPACES, '/bin/sh', PRIVATE_ROOT, empty, ...folders, '--', ...limited];
   const [file, ...args] = { namespaces: inRoot, capabilities: dropped, limits: limited }[isolation];
   const child = spawn(file!, args, { cwd: empty, env: ENVIRONMENT, stdio: ['pipe', 'pipe', 'ignore'] });

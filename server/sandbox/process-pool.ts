@@ -1,5 +1,5 @@
 import type { ProcessFolder } from '../runtime/process-folder.ts';
-import type { Isolation } from './launch.ts';
+import type { Cage } from './launch.ts';
 import { StatementProcess } from './statement-process.ts';
 
 /** Milliseconds that a process waits for a statement. */
@@ -21,15 +21,15 @@ interface Waiting {
  * statement has run nothing, and waits for another of the same workspace.
  */
 export class ProcessPool {
-  readonly #isolation: Isolation;
+  readonly #cage: Cage;
   readonly #folder: ProcessFolder;
   readonly #waiting = new Set<Waiting>();
   readonly #refused = new WeakMap<StatementProcess, number>();
   readonly #running = new Set<StatementProcess>();
   #isClosed = false;
 
-  constructor(isolation: Isolation, folder: ProcessFolder) {
-    this.#isolation = isolation;
+  constructor(cage: Cage, folder: ProcessFolder) {
+    this.#cage = cage;
     this.#folder = folder;
   }
 
@@ -66,7 +66,7 @@ export class ProcessPool {
   }
 
   async #start(): Promise<StatementProcess> {
-    const process = await StatementProcess.start(this.#isolation, this.#folder);
+    const process = await StatementProcess.start(this.#cage, this.#folder);
     this.#running.add(process);
     void process.ended.then(() => this.#running.delete(process));
     if (this.#isClosed) process.kill();

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
 import { type LimitState, SharedConcurrencyLimit } from '../runtime/limits.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
-import { findIsolation, type Isolation } from './launch.ts';
+import { CAGE, type Cage, findIsolation, type Isolation } from './launch.ts';
 import type { ContentMessage, StatementMessage } from './messages.ts';
 import { ProcessPool } from './process-pool.ts';
 import { emptyFolder, type StatementProcess } from './statement-process.ts';
@@ -53,10 +53,10 @@ export class Sandbox {
   readonly #asked = new Map<string, number>();
   readonly #stops = new Set<(why: KnownError) => void>();
 
-  private constructor(isolation: Isolation, folder: ProcessFolder, time: number) {
-    this.isolation = isolation;
+  private constructor(cage: Cage, folder: ProcessFolder, time: number) {
+    this.isolation = cage.isolation;
     this.#folder = folder;
-    this.#pool = new ProcessPool(isolation, folder);
+    this.#pool = new ProcessPool(cage, folder);
     this.#time = time;
   }
 
@@ -65,11 +65,16 @@ export class Sandbox {
    * @param parent for temporary files
    * @param time milliseconds that a statement may take
    * @param isolations those that may be chosen, the strongest first; all by default
+   * @param program of the process of a statement
    */
-  static async open(parent: string, time: number, isolations?: readonly Isolation[]): Promise<Sandbox> {
+  static async open(
+    parent: string,
+    time: number,
+    { isolations, program = CAGE }: { isolations?: readonly Isolation[]; program?: string } = {},
+  ): Promise<Sandbox> {
     const folder = await ProcessFolder.take(parent);
     const isolation = await findIsolation(await emptyFolder(folder), folder.path, isolations);
-    if (isolation !== undefined) return new Sandbox(isolation, folder, time);
+    if (isolation !== undefined) return new Sandbox({ isolation, program }, folder, time);
     await folder.remove();
     throw new Error('ORDINATE_SQL needs Linux, where the service can limit its processes (ulimit); set it to off.');
   }

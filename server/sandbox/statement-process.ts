@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessFolder } from '../runtime/process-folder.ts';
-import { type Isolation, kill, launch } from './launch.ts';
+import { type Cage, kill, launch } from './launch.ts';
 import type { CageMessage, ContentMessage, StatementMessage } from './messages.ts';
 
 /** The longest line of a process. */
@@ -26,10 +26,10 @@ export class StatementProcess {
     this.ended = endOf(child).then(() => rm(files, { recursive: true, force: true }).catch(() => {}));
   }
 
-  static async start(isolation: Isolation, folder: ProcessFolder): Promise<StatementProcess> {
+  static async start(cage: Cage, folder: ProcessFolder): Promise<StatementProcess> {
     const empty = await emptyFolder(folder);
     const files = await mkdtemp(join(folder.path, 'files-'));
-    return new StatementProcess(launch({ isolation, empty, files }), files);
+    return new StatementProcess(launch(cage, { empty, files }), files);
   }
 
   send(message: StatementMessage | ContentMessage): void {

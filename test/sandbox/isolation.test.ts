@@ -93,7 +93,7 @@ for (const isolation of ISOLATIONS) {
       t.comment(`${isolation} is not there`);
       return;
     }
-    const world = await makeWorld(t, FACTS, { ...on, isolations: [isolation] });
+    const world = await makeWorld(t, FACTS, { ...on, statements: { isolations: [isolation] } });
     const line = world.log.map((text) => JSON.parse(text) as Record<string, unknown>).find((one) => 'isolation' in one);
     t.match(line, { isolation, level: isolation === 'namespaces' ? 30 : 40 });
     t.equal('notHeld' in line!, isolation !== 'namespaces', 'the log says what does not hold');
