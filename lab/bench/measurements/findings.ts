@@ -28,11 +28,11 @@ const lists = (kind: 'pages' | 'queries') => (to: string) => [
 /** Findings and explained changes, each of a range that was not asked for before, and the longest turn of the event loop meanwhile. */
 export async function measureFindings(bench: Bench): Promise<Outcome> {
   const { options, report } = bench;
-  const quick = options.rounds < 5;
-  const sizes = { queries: quick ? 300 : 20_000, pages: quick ? 100 : 5000, days: 240 };
-  const many = { ...sizes, queries: quick ? 300 : 100_000, days: 70 };
+  const sizes = options.quick ? { queries: 300, pages: 100, days: 70 } : { queries: 20_000, pages: 5000, days: 240 };
+  const many = options.quick ? sizes : { ...sizes, queries: 100_000, days: 70 };
+  const data = await prepareLists(bench.engine, options, 'findings', sizes, report);
   const outcomes = [
-    await measureOn(bench, await prepareLists(bench.engine, options, 'findings', sizes, report), [
+    await measureOn(bench, data, [
       {
         name: `findings, ${sizes.queries} queries and ${sizes.pages} pages`,
         path: (to) => `/projects/${LARGE}/findings?period=28d&to=${to}`,
@@ -45,7 +45,7 @@ export async function measureFindings(bench: Bench): Promise<Outcome> {
         most: 50,
       },
     ]),
-    await measureOn(bench, await prepareLists(bench.engine, options, 'explain', many, report), [
+    await measureOn(bench, options.quick ? data : await prepareLists(bench.engine, options, 'explain', many, report), [
       {
         name: `explain, ${many.queries} queries in two stored lists`,
         path: (to) => `/projects/${LARGE}/explain?by=query&period=28d&to=${to}`,
@@ -66,9 +66,10 @@ async function measureOn(
   const preload = new URL('../loop-delays.ts', import.meta.url).href;
   const settings = { NODE_OPTIONS: `--import=${preload}`, BENCH_LOOP_DELAYS: delays };
   const outcomes: Outcome[] = [];
+  let server: Server | undefined;
   for (const { name, path, most, prepared } of asked) {
     rmSync(delays, { force: true });
-    const server: Server = await startServer({
+    server ??= await startServer({
       dataFolder: data.folder,
       keys: data.keys[workspaceName(1)]!,
       cache: true,
@@ -107,8 +108,11 @@ async function measureOn(
         atMost(`${name}: longest turn of the event loop`, Math.max(...turns), LONGEST_TURN, 'ms'),
       ],
     });
+    if (options.quick) continue;
     await server.stop();
+    server = undefined;
   }
+  await server?.stop();
   return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
 }
 

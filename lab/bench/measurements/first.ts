@@ -1,15 +1,16 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, Client, withNewServer } from '../bench-context.ts';
+import { type Bench, Client, withNewServer, withServer } from '../bench-context.ts';
 import { load } from '../ordinate.ts';
 import { atMost, type Line, type Outcome } from '../results.ts';
 import { quantile, type Sample, summarise } from '../rounds.ts';
 import { LARGE, LAST_DAY, makeTexts, plans, writeFacts } from '../snapshots.ts';
 
 const QUESTION = `/projects/${LARGE}/keywords?period=28d&limit=5000`;
-/** Questions until one is warm, and those whose median it is. */
+/** Questions until one is warm, and those whose median it is; in a quick run. */
 const WARM_UP = 20;
+const QUICK_WARM_UP = 2;
 /** Milliseconds in which a server that is ready prepares for its first question. */
 const REST = 1000;
 
@@ -21,15 +22,16 @@ interface Waits {
 /** The first question of a process, and the first after a publication, against warm ones, without a response cache. */
 export async function measureFirst({ data, engine, options }: Bench): Promise<Outcome> {
   const rounds = Math.min(options.rounds, 7);
+  const warmUp = options.quick ? QUICK_WARM_UP : WARM_UP;
   const atOnce: Waits = { first: [], warm: [] };
   const rested: Waits = { first: [], warm: [] };
   for (let round = 0; round < rounds; round++) {
     for (const [waits, rest] of [[atOnce, 0] as const, [rested, REST] as const]) {
-      await withNewServer(data, { cache: false }, async (server) => {
+      await withServer(data, { cache: false }, async (server) => {
         await sleep(rest);
         const client = await Client.of(server);
         waits.first.push(await client.time(QUESTION));
-        waits.warm.push(await warmOf(client));
+        waits.warm.push(await warmOf(client, warmUp));
         client.close();
       });
     }
@@ -49,9 +51,9 @@ export async function measureFirst({ data, engine, options }: Bench): Promise<Ou
   const published: Waits = { first: [], warm: [] };
   await withNewServer({ ...data, folder }, { cache: false }, async (server) => {
     const client = await Client.of(server);
-    await warmOf(client);
+    await warmOf(client, warmUp);
     for (let round = 0; round < rounds; round++) {
-      published.warm.push(await warmOf(client));
+      published.warm.push(await warmOf(client, warmUp));
       await load(folder, snapshot);
       published.first.push(await client.time(QUESTION));
     }
@@ -73,9 +75,9 @@ export async function measureFirst({ data, engine, options }: Bench): Promise<Ou
 }
 
 /** The median of warm questions. */
-async function warmOf(client: Client): Promise<Sample> {
+async function warmOf(client: Client, warmUp: number): Promise<Sample> {
   const samples: Sample[] = [];
-  for (let index = -WARM_UP; index < WARM_UP; index++) {
+  for (let index = -warmUp; index < warmUp; index++) {
     const sample = await client.time(QUESTION);
     if (index >= 0) samples.push(sample);
   }
