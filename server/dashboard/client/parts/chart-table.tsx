@@ -2,6 +2,7 @@ import { formatDay, formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
 import type { Range } from '../lib/types.ts';
 import type { ChartData, ChartPoint, ExtraLine } from './chart-data.ts';
+import { NumberHeading } from './numbers.tsx';
 
 interface ChartTableProps extends ChartData {
   readonly label: string;
@@ -46,14 +47,8 @@ export function ChartTable({
         <thead>
           <tr>
             <th scope="col">{points.every(isOneDay) ? 'Day' : 'Days'}</th>
-            <th scope="col" class="number">
-              {lineName ?? METRIC_NAMES[metric]}
-            </th>
-            {compared && (
-              <th scope="col" class="number">
-                Compared day
-              </th>
-            )}
+            <NumberHeading>{lineName ?? METRIC_NAMES[metric]}</NumberHeading>
+            {compared && <NumberHeading>Compared day</NumberHeading>}
             {columns.map(({ name }) => (
               <th key={name} scope="col" class="number" dir="auto">
                 {name}

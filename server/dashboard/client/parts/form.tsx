@@ -1,7 +1,7 @@
 import { type ComponentChildren, toChildArray } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { ApiError } from '../lib/api.ts';
-import { type FormState, fieldOf, type Work } from '../lib/form.ts';
+import { type FormState, fieldOf, send, type Work } from '../lib/form.ts';
 import { Icon } from './icons.tsx';
 
 interface FormProps<Values> {
@@ -220,27 +220,39 @@ interface ConfirmProps {
   readonly children: ComponentChildren;
   /** What a second press does. */
   readonly confirm: string;
-  readonly isBusy?: boolean;
-  readonly onConfirm: () => void;
+  /** Shows that it runs, and why it failed. */
+  readonly work: Work;
+  readonly onConfirm: () => Promise<unknown>;
+  /** It succeeded. */
+  readonly onDone: () => void;
 }
 
 /** A button for what cannot be undone: a second press does it. */
-export function ConfirmButton({ children, confirm, isBusy = false, onConfirm }: ConfirmProps) {
+export function ConfirmButton({ children, confirm, work, onConfirm, onDone }: ConfirmProps) {
   const [isAsked, setAsked] = useState(false);
   return (
     <button
       type="button"
       class={`button ${isAsked ? 'button-danger' : ''}`}
-      disabled={isBusy}
+      disabled={work.isBusy}
       onBlur={() => setAsked(false)}
       onClick={() => {
         setAsked(!isAsked);
-        if (isAsked) onConfirm();
+        if (!isAsked) return;
+        void work.run(async () => {
+          await onConfirm();
+          onDone();
+        });
       }}
     >
       {isAsked ? confirm : children}
     </button>
   );
+}
+
+/** A button that removes what the path names. */
+export function RemoveButton({ path, ...props }: Omit<ConfirmProps, 'onConfirm'> & { readonly path: string }) {
+  return <ConfirmButton {...props} onConfirm={() => send('DELETE', path)} />;
 }
 
 /** What is shown once, to be copied. */

@@ -2,6 +2,7 @@ import { apiPath, useResource } from '../lib/api.ts';
 import { addDays } from '../lib/dates.ts';
 import { exactMetric, formatMetric, plural } from '../lib/format.ts';
 import type { Day, HoursAnswer } from '../lib/types.ts';
+import { NumberHeading } from './numbers.tsx';
 
 type Hour = HoursAnswer['hours'][number];
 
@@ -71,15 +72,9 @@ function HourBars({ answer, hours }: { answer: HoursAnswer; hours: readonly Hour
           <thead>
             <tr>
               <th scope="col">Hour, Pacific time</th>
-              <th scope="col" class="number">
-                Clicks
-              </th>
-              <th scope="col" class="number">
-                A week before
-              </th>
-              <th scope="col" class="number">
-                Impressions
-              </th>
+              <NumberHeading>Clicks</NumberHeading>
+              <NumberHeading>A week before</NumberHeading>
+              <NumberHeading>Impressions</NumberHeading>
             </tr>
           </thead>
           <tbody>

@@ -23,11 +23,6 @@ export function KeywordActions({ project, keyword, onChange }: Props) {
   const work = useWork();
   const { route } = useLocation();
   const path = `/projects/${project.id}/keywords/${keyword.id}`;
-  const archive = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('PATCH', path, { archived: true });
-      route(`/app/p/${project.id}/keywords`);
-    });
   if (isEditing) {
     return (
       <KeywordForm
@@ -45,7 +40,12 @@ export function KeywordActions({ project, keyword, onChange }: Props) {
       <button type="button" class="button" onClick={() => setEditing(true)}>
         Tags and target page
       </button>
-      <ConfirmButton confirm="Stop tracking it; its days stay" isBusy={work.isBusy} onConfirm={() => void archive()}>
+      <ConfirmButton
+        confirm="Stop tracking it; its days stay"
+        work={work}
+        onConfirm={() => send('PATCH', path, { archived: true })}
+        onDone={() => route(`/app/p/${project.id}/keywords`)}
+      >
         Archive
       </ConfirmButton>
       <Problem problem={work.problem} />

@@ -1,8 +1,17 @@
-import { h } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { describeChange, describeReasons } from '../lib/changes.ts';
 import { exactMetric, formatMetric } from '../lib/format.ts';
 import type { Compared, Metric, MetricValues } from '../lib/types.ts';
 import { useExplainLink } from '../lib/view.ts';
+
+/** The heading of a column of numbers. */
+export function NumberHeading({ children }: { children: ComponentChildren }) {
+  return (
+    <th scope="col" class="number">
+      {children}
+    </th>
+  );
+}
 
 /** A number of a metric; hovering shows it exactly. */
 export function Value({ metric, value }: { metric: Metric; value: number | null | undefined }) {

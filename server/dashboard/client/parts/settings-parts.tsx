@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { send, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
-import { ConfirmButton, Problem } from './form.tsx';
+import { Problem, RemoveButton } from './form.tsx';
 
 interface SectionProps {
   readonly title: string;
@@ -45,11 +45,6 @@ interface GroupItemProps {
 export function GroupItem({ path, group: { id, name }, about, onChange, children }: GroupItemProps) {
   const [isEditing, setEditing] = useState(false);
   const work = useWork();
-  const remove = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('DELETE', `${path}/${id}`);
-      onChange();
-    });
   return (
     <li>
       <div class="item-head">
@@ -61,9 +56,9 @@ export function GroupItem({ path, group: { id, name }, about, onChange, children
           <button type="button" class="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
             Edit<span class="sr-only"> {name}</span>
           </button>
-          <ConfirmButton confirm="Remove for good" isBusy={work.isBusy} onConfirm={() => void remove()}>
+          <RemoveButton confirm="Remove for good" path={`${path}/${id}`} work={work} onDone={onChange}>
             Remove
-          </ConfirmButton>
+          </RemoveButton>
         </span>
       </div>
       <Problem problem={work.problem} />

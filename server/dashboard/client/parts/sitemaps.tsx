@@ -2,6 +2,7 @@ import { useResource } from '../lib/api.ts';
 import { formatDateOf } from '../lib/dates.ts';
 import { formatCount } from '../lib/format.ts';
 import type { Project, SitemapsAnswer } from '../lib/types.ts';
+import { NumberHeading } from './numbers.tsx';
 
 /** The sitemaps that the search engine knows, with what is wrong with them; nothing if there are none. */
 export function Sitemaps({ project }: { project: Project }) {
@@ -18,15 +19,9 @@ export function Sitemaps({ project }: { project: Project }) {
           <tr>
             <th scope="col">Address</th>
             <th scope="col">Last read</th>
-            <th scope="col" class="number">
-              Pages
-            </th>
-            <th scope="col" class="number">
-              Errors
-            </th>
-            <th scope="col" class="number">
-              Warnings
-            </th>
+            <NumberHeading>Pages</NumberHeading>
+            <NumberHeading>Errors</NumberHeading>
+            <NumberHeading>Warnings</NumberHeading>
           </tr>
         </thead>
         <tbody>

@@ -3,7 +3,7 @@ import { formatDate } from '../lib/dates.ts';
 import { formatCount } from '../lib/format.ts';
 import type { Project, SurfacesAnswer } from '../lib/types.ts';
 import { compareParameter, rangeParameters, surfaceOf, surfaceParameters, useView, type View } from '../lib/view.ts';
-import { Change, Value } from './numbers.tsx';
+import { Change, NumberHeading, Value } from './numbers.tsx';
 import { TYPE_NAMES } from './view-chips.tsx';
 
 /** Null where the path depends on a project that is not known yet. */
@@ -30,15 +30,9 @@ export function Surfaces({ project }: { project: Project }) {
         <thead>
           <tr>
             <th scope="col">Surface</th>
-            <th scope="col" class="number">
-              Clicks
-            </th>
-            <th scope="col" class="number">
-              Impressions
-            </th>
-            <th scope="col" class="number">
-              Position
-            </th>
+            <NumberHeading>Clicks</NumberHeading>
+            <NumberHeading>Impressions</NumberHeading>
+            <NumberHeading>Position</NumberHeading>
           </tr>
         </thead>
         <tbody>

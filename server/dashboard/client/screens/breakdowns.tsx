@@ -8,7 +8,7 @@ import { useAsk } from '../lib/use-project.ts';
 import { compareParameter, rangeParameters, surfaceParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
-import { Change, Value } from '../parts/numbers.tsx';
+import { Change, NumberHeading, Value } from '../parts/numbers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
@@ -157,19 +157,11 @@ function Card({ title, rows, by, isOverlapping = false, children }: CardProps) {
                 <th scope="col">
                   <span class="sr-only">Name</span>
                 </th>
-                <th scope="col" class="number">
-                  Clicks
-                </th>
+                <NumberHeading>Clicks</NumberHeading>
                 <td class="beside" />
-                <th scope="col" class="number">
-                  Impressions
-                </th>
-                <th scope="col" class="number">
-                  CTR
-                </th>
-                <th scope="col" class="number">
-                  Position
-                </th>
+                <NumberHeading>Impressions</NumberHeading>
+                <NumberHeading>CTR</NumberHeading>
+                <NumberHeading>Position</NumberHeading>
               </tr>
             </thead>
             <tbody>

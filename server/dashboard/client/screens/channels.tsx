@@ -10,6 +10,7 @@ import {
   ItemList,
   ManyField,
   Problem,
+  RemoveButton,
   Secret,
   TextField,
   useTitle,
@@ -168,21 +169,16 @@ function Item({ channel, about, onChange, onSecret }: ItemProps) {
           {kind === 'webhook' && (
             <ConfirmButton
               confirm="Make a new key"
-              isBusy={work.isBusy}
-              onConfirm={() =>
-                void change(async () => onSecret((await send<{ secret: string }>('POST', `${path}/rotate`)).secret))
-              }
+              work={work}
+              onConfirm={async () => onSecret((await send<{ secret: string }>('POST', `${path}/rotate`)).secret)}
+              onDone={onChange}
             >
               New key
             </ConfirmButton>
           )}
-          <ConfirmButton
-            confirm="Remove for good"
-            isBusy={work.isBusy}
-            onConfirm={() => void change(() => send('DELETE', path))}
-          >
+          <RemoveButton confirm="Remove for good" path={path} work={work} onDone={onChange}>
             Remove
-          </ConfirmButton>
+          </RemoveButton>
         </span>
       </div>
       <p class="muted">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { formatInstant } from '../lib/dates.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import type { Project } from '../lib/types.ts';
-import { ChoiceField, ConfirmButton, Form, ItemList, Problem, TextField } from '../parts/form.tsx';
+import { ChoiceField, Form, ItemList, Problem, RemoveButton, TextField } from '../parts/form.tsx';
 
 /** A connection of a project to Bing. */
 export interface BingConnection {
@@ -140,11 +140,6 @@ function BingItem({ connection, project, onChange }: ItemProps) {
   const work = useWork();
   const name = project === undefined ? connection.project : nameOf(project);
   const [says, colour] = STATES[state];
-  const remove = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('DELETE', `/projects/${connection.project}/bing`);
-      onChange();
-    });
   return (
     <li>
       <div class="item-head">
@@ -160,9 +155,14 @@ function BingItem({ connection, project, onChange }: ItemProps) {
               Replace key<span class="sr-only"> of {name}</span>
             </button>
           )}
-          <ConfirmButton confirm="Disconnect and keep the data" isBusy={work.isBusy} onConfirm={() => void remove()}>
+          <RemoveButton
+            confirm="Disconnect and keep the data"
+            path={`/projects/${connection.project}/bing`}
+            work={work}
+            onDone={onChange}
+          >
             Remove<span class="sr-only"> {name}</span>
-          </ConfirmButton>
+          </RemoveButton>
         </span>
       </div>
       {state === 'waits' && <p>{WAITS}</p>}

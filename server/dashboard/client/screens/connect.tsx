@@ -4,7 +4,7 @@ import { isManager, session, useResource } from '../lib/api.ts';
 import { formatInstant } from '../lib/dates.ts';
 import { send, useWork } from '../lib/form.ts';
 import type { Project, ProjectsAnswer } from '../lib/types.ts';
-import { ConfirmButton, ItemList, Problem, useTitle } from '../parts/form.tsx';
+import { ItemList, Problem, RemoveButton, useTitle } from '../parts/form.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
@@ -171,12 +171,6 @@ function GrantItem({ grant, projects, isNew, onChange }: GrantProps) {
   const [isOpen, setOpen] = useState(isNew);
   const work = useWork();
   const { route } = useLocation();
-  const revoke = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('DELETE', `/connect/google/${id}`);
-      route('/app/connect', true);
-      onChange();
-    });
   return (
     <li>
       <div class="item-head">
@@ -192,9 +186,17 @@ function GrantItem({ grant, projects, isNew, onChange }: GrantProps) {
             </button>
           )}
           {session.value?.role === 'owner' && (
-            <ConfirmButton confirm="Revoke at Google and forget" isBusy={work.isBusy} onConfirm={() => void revoke()}>
+            <RemoveButton
+              confirm="Revoke at Google and forget"
+              path={`/connect/google/${id}`}
+              work={work}
+              onDone={() => {
+                route('/app/connect', true);
+                onChange();
+              }}
+            >
               Revoke
-            </ConfirmButton>
+            </RemoveButton>
           )}
         </span>
       </div>

@@ -17,6 +17,7 @@ import {
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
+import { NumberHeading } from '../parts/numbers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { RowLink } from '../parts/row-link.tsx';
@@ -158,20 +159,14 @@ function Rows({ answer, project }: { answer: ExplainAnswer; project: Project }) 
         <thead>
           <tr>
             <th scope="col">{name}</th>
-            <th scope="col" class="number">
-              Clicks
-            </th>
-            <th scope="col" class="number">
-              Change
-            </th>
+            <NumberHeading>Clicks</NumberHeading>
+            <NumberHeading>Change</NumberHeading>
             {shown.map(([part, text, help]) => (
               <th key={part} scope="col" class="number" title={help}>
                 {text}
               </th>
             ))}
-            <th scope="col" class="number">
-              Position
-            </th>
+            <NumberHeading>Position</NumberHeading>
           </tr>
         </thead>
         <tbody>

@@ -3,7 +3,7 @@ import { isManager, useResource } from '../lib/api.ts';
 import { formatInstant } from '../lib/dates.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
-import { ChoiceField, ConfirmButton, Form, ItemList, Problem, Secret, TextField, useTitle } from '../parts/form.tsx';
+import { ChoiceField, Form, ItemList, Problem, RemoveButton, Secret, TextField, useTitle } from '../parts/form.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 
@@ -79,11 +79,6 @@ export function Feeds() {
 
 function FeedItem({ feed, of, onChange }: { feed: Feed; of: string | undefined; onChange: () => void }) {
   const work = useWork();
-  const revoke = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('DELETE', `/feeds/${feed.id}`);
-      onChange();
-    });
   return (
     <li>
       <div class="item-head">
@@ -93,9 +88,9 @@ function FeedItem({ feed, of, onChange }: { feed: Feed; of: string | undefined; 
           {formatInstant(feed.createdAt)}
         </span>
         <span class="actions">
-          <ConfirmButton confirm="Revoke it for good" isBusy={work.isBusy} onConfirm={() => void revoke()}>
+          <RemoveButton confirm="Revoke it for good" path={`/feeds/${feed.id}`} work={work} onDone={onChange}>
             Revoke<span class="sr-only"> {feed.path}</span>
-          </ConfirmButton>
+          </RemoveButton>
         </span>
       </div>
       <Problem problem={work.problem} />

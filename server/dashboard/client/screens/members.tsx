@@ -3,7 +3,7 @@ import { isManager, session, useResource } from '../lib/api.ts';
 import { formatInstant } from '../lib/dates.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import { Select } from '../parts/controls.tsx';
-import { ChoiceField, ConfirmButton, Form, ItemList, Problem, Secret, TextField, useTitle } from '../parts/form.tsx';
+import { ChoiceField, Form, ItemList, Problem, RemoveButton, Secret, TextField, useTitle } from '../parts/form.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 
@@ -96,9 +96,9 @@ interface MemberProps {
 function MemberItem({ member: { email, role }, canChange, onChange }: MemberProps) {
   const work = useWork();
   const path = `/members/${encodeURIComponent(email)}`;
-  const change = (step: () => Promise<unknown>): Promise<boolean> =>
+  const changeRole = (next: string): Promise<boolean> =>
     work.run(async () => {
-      await step();
+      await send('PATCH', path, { role: next });
       onChange();
     });
   return (
@@ -111,15 +111,11 @@ function MemberItem({ member: { email, role }, canChange, onChange }: MemberProp
               label={`Role of ${email}`}
               value={role}
               options={ROLES}
-              onChange={(next) => void change(() => send('PATCH', path, { role: next }))}
+              onChange={(next) => void changeRole(next)}
             />
-            <ConfirmButton
-              confirm="Remove from the workspace"
-              isBusy={work.isBusy}
-              onConfirm={() => void change(() => send('DELETE', path))}
-            >
+            <RemoveButton confirm="Remove from the workspace" path={path} work={work} onDone={onChange}>
               Remove
-            </ConfirmButton>
+            </RemoveButton>
           </span>
         ) : (
           <span class="pill">{role}</span>
@@ -133,11 +129,6 @@ function MemberItem({ member: { email, role }, canChange, onChange }: MemberProp
 function InvitationItem({ invitation, onChange }: { invitation: Invitation; onChange: () => void }) {
   const { id, email, role, expiresAt } = invitation;
   const work = useWork();
-  const revoke = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('DELETE', `/invitations/${id}`);
-      onChange();
-    });
   return (
     <li>
       <div class="item-head">
@@ -145,9 +136,9 @@ function InvitationItem({ invitation, onChange }: { invitation: Invitation; onCh
         <span class="pill">{role}</span>
         <span class="muted">until {formatInstant(expiresAt)}</span>
         <span class="actions">
-          <ConfirmButton confirm="Revoke the invitation" isBusy={work.isBusy} onConfirm={() => void revoke()}>
+          <RemoveButton confirm="Revoke the invitation" path={`/invitations/${id}`} work={work} onDone={onChange}>
             Revoke
-          </ConfirmButton>
+          </RemoveButton>
         </span>
       </div>
       <Problem problem={work.problem} />

@@ -10,7 +10,7 @@ import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
 import { Detectable } from '../parts/detectable.tsx';
-import { ChoiceField, ConfirmButton, Form, ManyField, Problem, TextField } from '../parts/form.tsx';
+import { ChoiceField, Form, ManyField, Problem, RemoveButton, TextField } from '../parts/form.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
@@ -111,11 +111,6 @@ function NoteItem({ note, project, onChange }: ItemProps) {
   // Notes of the whole workspace are changed on the command line.
   const isOwn = author.toLowerCase() === session.value?.email?.toLowerCase();
   const canChange = (isManager.value || isOwn) && scope !== 'workspace';
-  const remove = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('DELETE', `/projects/${project.id}/notes/${note.id}`);
-      onChange();
-    });
   if (isEditing) {
     return (
       <NoteForm
@@ -147,9 +142,14 @@ function NoteItem({ note, project, onChange }: ItemProps) {
             <button type="button" class="button" onClick={() => setEditing(true)}>
               Edit<span class="sr-only"> the note of {date}</span>
             </button>
-            <ConfirmButton confirm="Remove for good" isBusy={work.isBusy} onConfirm={() => void remove()}>
+            <RemoveButton
+              confirm="Remove for good"
+              path={`/projects/${project.id}/notes/${note.id}`}
+              work={work}
+              onDone={onChange}
+            >
               Remove
-            </ConfirmButton>
+            </RemoveButton>
           </p>
         )}
         <Problem problem={work.problem} />

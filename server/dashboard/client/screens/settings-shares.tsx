@@ -3,7 +3,7 @@ import { useResource } from '../lib/api.ts';
 import { formatInstant } from '../lib/dates.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import type { Project } from '../lib/types.ts';
-import { ConfirmButton, Form, ItemList, ManyField, Problem, Secret, TextField } from '../parts/form.tsx';
+import { Form, ItemList, ManyField, Problem, RemoveButton, Secret, TextField } from '../parts/form.tsx';
 import { Section } from '../parts/settings-parts.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 
@@ -66,11 +66,6 @@ export function Shares({ project }: { project: Project }) {
 function ShareItem({ path, share, onChange }: { path: string; share: Share; onChange: () => void }) {
   const { id, screens, hideQueries, expiresAt, hasPassword, createdAt } = share;
   const work = useWork();
-  const revoke = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('DELETE', `${path}/${id}`);
-      onChange();
-    });
   const facts = [
     ...(hideQueries ? ['without queries'] : []),
     ...(hasPassword ? ['with a password'] : []),
@@ -84,9 +79,9 @@ function ShareItem({ path, share, onChange }: { path: string; share: Share; onCh
           {facts.join(', ')}; made {formatInstant(createdAt)}
         </span>
         <span class="actions">
-          <ConfirmButton confirm="End it for good" isBusy={work.isBusy} onConfirm={() => void revoke()}>
+          <RemoveButton confirm="End it for good" path={`${path}/${id}`} work={work} onDone={onChange}>
             Revoke
-          </ConfirmButton>
+          </RemoveButton>
         </span>
       </div>
       <Problem problem={work.problem} />
