@@ -3,6 +3,7 @@ import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { addApi, isApiAddress } from './api/api.ts';
 import { addFeeds } from './api/feeds.ts';
+import { AskedLately, followPublications } from './api/follow-publications.ts';
 import { addHealthRoutes } from './api/health.ts';
 import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
@@ -53,6 +54,8 @@ interface Limits {
   readonly statement: number;
   /** Time after which a listening server prepares for the first question, in milliseconds. */
   readonly warmUpAfter: number;
+  /** How often a listening server looks for publications, in milliseconds. */
+  readonly followEvery: number;
 }
 
 const LIMITS: Limits = {
@@ -62,6 +65,7 @@ const LIMITS: Limits = {
   stalled: 30_000,
   statement: 10_000,
   warmUpAfter: 100,
+  followEvery: 200,
 };
 
 export interface Dependencies {
@@ -87,7 +91,7 @@ export interface Dependencies {
 /** Builds the whole server without listening. */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
   const { settings, catalog, engine, logStream, metrics, now = Date.now } = dependencies;
-  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled, statement, warmUpAfter } = {
+  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled, statement, warmUpAfter, followEvery } = {
     ...LIMITS,
     ...dependencies.limits,
   };
@@ -169,6 +173,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     lists,
     files,
     queries: new QueryCache(),
+    asked: new AskedLately(now),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
       concurrency: longAnswers,
@@ -197,6 +202,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await addDashboard(app, { sessionGuard, signInGuard, context, stores, onStages: dependencies.onStages });
   await addShares(app, { guardBy, context, requestsPerMinute: settings.shareRequestsPerMinute });
   addWarmUp(app, context, warmUpAfter);
+  followPublications(app, { ...context, catalog }, followEvery);
   const built = await app;
   building.move();
   return built;

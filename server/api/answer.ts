@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Project } from '../catalog/projects.ts';
 import { type FormatName, JSON_TYPE, MEDIA_TYPES } from '../domain/formats.ts';
 import type { RowsAnswer, RowsHead } from '../formats/rows.ts';
-import { answerCurrent, type Report, type ReportQuery, type ReportRequest } from '../reports/report.ts';
+import { answerCurrent, askReport, type Report, type ReportQuery, type ReportRequest } from '../reports/report.ts';
 import { etagOf, matchesEtag, namedFormat, parametersOf, preferredEncoding, varyByAccept } from './negotiation.ts';
 import type { EncodedBytes } from './plugins/compression.ts';
 import type { StreamedAnswer } from './plugins/streams.ts';
@@ -11,7 +12,7 @@ import type { Context } from './routes/context.ts';
 export type Handler = (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** How the result of a report becomes a response. */
-interface Formats<Query, Result> {
+interface Formats<Subject, Query, Result> {
   readonly json: (result: Result) => Buffer | Promise<Buffer>;
   /** Streams JSON that is too long to cache; undefined if it can be cached. */
   readonly jsonParts?: (query: Query) => ((result: Result) => AsyncGenerator<Buffer, void>) | undefined;
@@ -24,6 +25,8 @@ interface Formats<Query, Result> {
    * and their entity tag is known only when they have been read.
    */
   readonly version?: (result: Result) => string;
+  /** The project of a subject, if the question is asked again after a publication: see `followPublications`. */
+  readonly followed?: (subject: Subject) => Project;
 }
 
 /** The version of a short result: its JSON. */
@@ -32,7 +35,7 @@ export const wholeResult = (result: unknown): string => JSON.stringify(result);
 /** The handler that answers with a report. */
 export function answerWith<Subject extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
   report: Report<Subject, Query, Result>,
-  formats: Formats<Query, Result>,
+  formats: Formats<Subject, Query, Result>,
 ): Handler {
   return (context) => (request, reply) => answerCurrent(() => respond(context, report, formats, request, reply));
 }
@@ -44,7 +47,7 @@ export function answerWith<Subject extends { readonly workspaceId: string }, Que
 async function respond<Subject extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
   context: Context,
   report: Report<Subject, Query, Result>,
-  { json, jsonParts, rows, isLong, version }: Formats<Query, Result>,
+  { json, jsonParts, rows, isLong, version, followed }: Formats<Subject, Query, Result>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -65,6 +68,10 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
     throw error;
   }
   const { query, key, etag } = parsed;
+  if (followed !== undefined) {
+    const again = askAgain(context, report, asked, parametersOf(request, format) as object);
+    context.asked.note({ operation: report.operation, project: followed(subject), again });
+  }
   stages?.end('parse');
 
   if (version === undefined && matchesEtag(request, etag)) return sendNotModified(reply, etag);
@@ -97,6 +104,16 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
   const bytes = await json(result);
   stages?.end('format');
   return sendBytes(reply, { bytes, encoding: 'identity' }, tag);
+}
+
+/** Asks the same question later. A separate function, so that it does not hold the request. */
+function askAgain<Subject, Query extends ReportQuery, Result>(
+  context: Context,
+  report: Report<Subject, Query, Result>,
+  { workspace, projects, id, reader }: ReportRequest,
+  sent: object,
+): (signal: AbortSignal) => Promise<Result> {
+  return (signal) => askReport(report, context, { workspace, projects, id, reader, signal }, sent);
 }
 
 function reportRequestOf({ principal, params, signal, stages }: FastifyRequest): ReportRequest {

@@ -1,10 +1,10 @@
 // A server that listens prepares for its first question, which changes no answer and holds up no shutdown.
 import { globSync, truncateSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { LocalFiles } from '../../server/storage/local-files.ts';
+import t from 'tap';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
+import { beforeFiles } from './before-files.ts';
 
 const TABLES = {
   keywords: [keyword('Keyw1', 'red shoes')],
@@ -12,23 +12,11 @@ const TABLES = {
 };
 const QUESTION = '/keywords?period=7d';
 
-/** Calls `before` ahead of each comparison of a file with its hash, until the test ends. */
-function beforeFiles(t: Test, before: () => void | Promise<void>): void {
-  const damageOf = Object.getOwnPropertyDescriptor(LocalFiles.prototype, 'damageOf')!.value as LocalFiles['damageOf'];
-  t.teardown(() => {
-    LocalFiles.prototype.damageOf = damageOf;
-  });
-  LocalFiles.prototype.damageOf = async function (stored) {
-    await before();
-    return damageOf.call(this, stored);
-  };
-}
-
 t.test('files are compared before anyone asks, and answers stay what they are', localOnly, async (t) => {
   const world = await makeWorld(t, TABLES, { limits: { warmUpAfter: 0 } });
   const expected = (await (await makeWorld(t, TABLES)).ask(QUESTION)).body as unknown;
   const read = Promise.withResolvers<void>();
-  beforeFiles(t, read.resolve);
+  beforeFiles(t, () => read.resolve());
   await world.app.listen();
   await read.promise;
   t.strictSame((await world.ask(QUESTION)).body, expected);

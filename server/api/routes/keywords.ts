@@ -51,6 +51,7 @@ export const keywords: Route = {
     404: '/projects/Proj1/keywords?group=Nope1',
   },
   handle: answerWith(keywordsReport, {
+    followed: (project) => project,
     json: keywordsJson,
     // Responses with days are too long to cache.
     jsonParts: ({ daily }) => (daily ? dailyKeywordsJson : undefined),

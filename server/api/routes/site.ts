@@ -28,6 +28,7 @@ export const site: Route = {
     400: '/projects/Proj1/site?country=gbr&device=mobile',
   },
   handle: answerWith(siteReport, {
+    followed: (project) => project,
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
     rows: siteRows,
   }),

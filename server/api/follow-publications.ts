@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
+import type { CatalogCache } from '../catalog/catalog-cache.ts';
+import type { Project } from '../catalog/projects.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import { KnownError } from '../domain/errors.ts';
+
+/** Questions that are asked again after a publication. */
+const MAX_QUESTIONS = 8;
+/** How long after a client asked it, in milliseconds. */
+const LATELY = 10 * 60_000;
+
+/** A question about a project, as a client asked it last. */
+interface AskedQuestion {
+  readonly operation: string;
+  /** In the state in which it was asked. */
+  readonly project: Project;
+  /** Computes the answer to the same question now. */
+  readonly again: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** The questions that clients asked lately, the last one of each project and operation. */
+export class AskedLately {
+  readonly #questions: LRUCache<CacheKey, AskedQuestion>;
+
+  /** @param now milliseconds */
+  constructor(now: () => number) {
+    this.#questions = new LRUCache({ max: MAX_QUESTIONS, ttl: LATELY, ttlResolution: 0, perf: { now } });
+  }
+
+  note(question: AskedQuestion): void {
+    const { operation, project } = question;
+    this.#questions.set(cacheKey(project.workspaceId, project.id, operation), question);
+  }
+
+  get isEmpty(): boolean {
+    this.#questions.purgeStale();
+    return this.#questions.size === 0;
+  }
+
+  /** The questions whose projects have changed since, each once. */
+  async *changed(catalogCache: CatalogCache): AsyncGenerator<AskedQuestion, void> {
+    for (const [key, question] of [...this.#questions.entries()]) {
+      const { id, workspaceId, factsRevision, entitiesRevision } = question.project;
+      const project = await catalogCache.project(workspaceId, id);
+      // Otherwise a client has asked meanwhile.
+      if (this.#questions.peek(key) !== question) continue;
+      if (project === undefined) this.#questions.delete(key);
+      else if (project.factsRevision !== factsRevision || project.entitiesRevision !== entitiesRevision) {
+        this.#questions.set(key, { ...question, project }, { noUpdateTTL: true });
+        yield question;
+      }
+    }
+  }
+}
+
+interface Followed {
+  readonly catalog: OpenCatalog;
+  readonly catalogCache: CatalogCache;
+  readonly asked: AskedLately;
+}
+
+/**
+ * Asks again what clients asked lately when a load or sync, of any process, has published something else about it, and
+ * drops the answers: otherwise the next client waits until new files are compared with their hashes, and read for the first
+ * time. Looks every `every` milliseconds while the server listens, and one question runs at a time.
+ */
+export function followPublications(app: FastifyInstance, followed: Followed, every: number): void {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> | undefined;
+  const warn = (error: unknown): void => {
+    // Clients get these errors when they ask again.
+    if (!signal.aborted && !(error instanceof KnownError)) {
+      app.log.warn({ err: error }, 'could not prepare for the next question');
+    }
+  };
+  app.addHook('onListen', (done) => {
+    running = follow(followed, every, signal, warn).catch(warn);
+    done();
+  });
+  app.addHook('preClose', async () => {
+    stopping.abort();
+    await running;
+  });
+}
+
+async function follow(
+  { catalog, catalogCache, asked }: Followed,
+  every: number,
+  signal: AbortSignal,
+  warn: (error: unknown) => void,
+): Promise<void> {
+  let seen: CatalogVersion | undefined;
+  for (;;) {
+    await sleep(every, undefined, { signal, ref: false });
+    if (asked.isEmpty) continue;
+    try {
+      const version = await catalog.version();
+      if (version === seen) continue;
+      for await (const { again } of asked.changed(catalogCache)) await again(signal).catch(warn);
+      seen = version;
+    } catch {
+      // The catalog is away. Requests and the health of the server tell of it.
+    }
+  }
+}
