@@ -115,24 +115,32 @@ export const MORE_HARMLESS: readonly Hostile[] = of(
 /** They must be stopped. */
 export const MORE_BOMBS: readonly Hostile[] = of(
   'bombs',
+  `select list_reduce(list_transform(range(40), lambda x: [x]), lambda a, b: list_concat(a, a))`,
+  `select format('{:>2000000000}', 'x') || format('{:>2000000000}', 'x')`,
+  `select printf('%2000000000d', 1) || printf('%2000000000d', 1)`,
+  `select max(a) from (select unnest(range(100000000)) as a, unnest(range(100000000)) as b order by hash(a, b))`,
+  `select string_agg(repeat('x', 1000000)) from range(1000000)`,
+  `select quantile_cont(hash(range)::double, 0.5) from range(10000000000)`,
+  `select sum(a.range) over (order by a.range rows between unbounded preceding and unbounded following exclude current row) from range(100000000) a`,
+  `select ${'(select '.repeat(900)}1${')'.repeat(900)} from range(1000000000000)`,
+  `select json_structure('${'['.repeat(20_000)}${']'.repeat(20_000)}') from range(1000000)`,
+);
+
+/** Those that only the time stops, whatever it is. */
+export const ENDLESS: readonly Hostile[] = of(
+  'bombs',
+  `with recursive n as (select 1 as i union all select i + 1 from n) select count(*) from n`,
+  `select count(*) from range(1000000) a, range(1000000) b, range(1000000) c`,
+  `select max(factorial(30) * a.range % 7) from range(1000000000) a join range(1000) b on a.range % b.range = 0`,
   `select count(*) from range(1000000000000)`,
   `with recursive n(i, v) using key (i) as (select 0, 0 union select i + 1, v + 1 from n) select count(*) from n`,
-  `select list_reduce(list_transform(range(40), lambda x: [x]), lambda a, b: list_concat(a, a))`,
   `select list_transform(range(100000), lambda x: list_sum(list_transform(range(100000), lambda y: x * y)))`,
   `select len(list_concat(${'list_concat('.repeat(30)}range(100000)${', range(100000))'.repeat(30)}, range(1000000000)))`,
   `select regexp_replace(repeat('ab', 10000000), '(.*)(.*)(.*)(.*)b', '\\1\\1\\1\\1\\1\\1\\1\\1\\1', 'g')`,
   `select levenshtein(repeat('a', 1000000), repeat('b', 1000000))`,
   `select lpad('x', 2147483647, 'y') || rpad('x', 2147483647, 'y')`,
-  `select format('{:>2000000000}', 'x') || format('{:>2000000000}', 'x')`,
-  `select printf('%2000000000d', 1) || printf('%2000000000d', 1)`,
   `select bitstring('1', 2000000000)::varchar || 'x'`,
-  `select max(a) from (select unnest(range(100000000)) as a, unnest(range(100000000)) as b order by hash(a, b))`,
   `select histogram(hash(range)) from range(1000000000)`,
-  `select string_agg(repeat('x', 1000000)) from range(1000000)`,
-  `select quantile_cont(hash(range)::double, 0.5) from range(10000000000)`,
   `select count(*) from (select * from range(100000) a join range(100000) b on a.range <> b.range join range(100000) c on b.range <> c.range)`,
-  `select sum(a.range) over (order by a.range rows between unbounded preceding and unbounded following exclude current row) from range(100000000) a`,
-  `select ${'(select '.repeat(900)}1${')'.repeat(900)} from range(1000000000000)`,
-  `select json_structure('${'['.repeat(20_000)}${']'.repeat(20_000)}') from range(1000000)`,
   `select to_json(list_transform(range(10000000), lambda x: {a: x, b: [x, x, x, x]}))::varchar`,
 );

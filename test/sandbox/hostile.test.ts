@@ -7,7 +7,7 @@ import { checkGenerated } from '../docs/generated.ts';
 import { isLocal } from '../stores.ts';
 import { makeWorld, type World } from '../world.ts';
 import { BOMBS, HARMLESS, REFUSED } from './hostile.ts';
-import { MORE_BOMBS, MORE_HARMLESS, MORE_REFUSED } from './hostile-more.ts';
+import { ENDLESS, MORE_BOMBS, MORE_HARMLESS, MORE_REFUSED } from './hostile-more.ts';
 import { type Hostile, shownText } from './hostile-statement.ts';
 import { type Answer, FACTS, on, poster } from './sql-world.ts';
 
@@ -19,12 +19,13 @@ const STOPPED =
 const outcomes = new Map<Hostile, string>();
 const count = { refused: 0, runs: 0, stopped: 0 };
 
-for (const [outcome, status, statements, limits] of [
+for (const [outcome, status, statements, limits, what = outcome] of [
   ['refused', 400, [...REFUSED, ...MORE_REFUSED], on.limits],
   ['runs', 200, [...HARMLESS, ...MORE_HARMLESS], on.limits],
   ['stopped', 400, [...BOMBS, ...MORE_BOMBS], { statement: 1000 }],
+  ['stopped', 400, ENDLESS, { statement: 300 }, 'stopped by the time'],
 ] as const) {
-  test(`hostile statements: ${outcome}`, async (t) => {
+  test(`hostile statements: ${what}`, async (t) => {
     const world = await makeWorld(t, FACTS, { ...on, limits });
     // Each key may send 120 requests per minute, and the clock stands.
     const posts = await Promise.all(Array.from({ length: 4 }, () => poster(world)));
@@ -58,7 +59,7 @@ for (const [outcome, status, statements, limits] of [
 }
 
 test('the guide has each of them with its outcome', async (t) => {
-  const all = [...REFUSED, ...MORE_REFUSED, ...HARMLESS, ...MORE_HARMLESS, ...BOMBS, ...MORE_BOMBS];
+  const all = [...REFUSED, ...MORE_REFUSED, ...HARMLESS, ...MORE_HARMLESS, ...BOMBS, ...MORE_BOMBS, ...ENDLESS];
   t.ok(all.length >= 200);
   t.equal(outcomes.size, all.length, 'each was tried');
   const { refused, runs, stopped } = count;

@@ -280,8 +280,6 @@ export const HARMLESS: readonly Hostile[] = [
 /** Statements that must be stopped by the limits. */
 export const BOMBS: readonly Hostile[] = of(
   'bombs',
-  `with recursive n as (select 1 as i union all select i + 1 from n) select count(*) from n`,
-  `select count(*) from range(1000000) a, range(1000000) b, range(1000000) c`,
   `select length(repeat('x', 2000000000) || repeat('y', 2000000000))`,
   `select sum(length(repeat(repeat('x', 100000), 100000))) from range(100)`,
   `select list(range) from range(1000000000)`,
@@ -294,5 +292,4 @@ export const BOMBS: readonly Hostile[] = of(
   `select ${'['.repeat(5000)}1${']'.repeat(5000)}`,
   `select max(len(range(1000000 + range))) from range(1000000)`,
   `select regexp_matches(repeat('a', 1000000) || range, '(a{1,30}){1,30}b') from range(1000)`,
-  `select max(factorial(30) * a.range % 7) from range(1000000000) a join range(1000) b on a.range % b.range = 0`,
 );

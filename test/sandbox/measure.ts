@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from '../readme.ts';
 import { BOMBS } from './hostile.ts';
+import { ENDLESS } from './hostile-more.ts';
 
 const PORT = 22017;
 const ROUNDS = Number(process.argv[2] ?? 3);
 const REQUESTS = Number(process.argv[3] ?? 300);
+const ALL = [...ENDLESS, ...BOMBS];
 const WORKSPACES = ['hostile1', 'hostile2', 'hostile3', 'hostile4'];
 const PROJECT = 'Fw7kd';
 const ORDINATE = join(ROOT, 'dist/cli/ordinate.js');
@@ -77,7 +79,7 @@ async function attack(
   const found: Record<string, number> = {};
   for (let at = first; !signal.aborted; at++) {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ sql: BOMBS[at % BOMBS.length]!.sql });
+    const body = JSON.stringify({ sql: ALL[at % ALL.length]!.sql });
     const status = await fetch(`${address}${project}/sql`, { method: 'POST', headers, body, signal }).then(
       (answer) => answer.text().then(() => answer.status),
       () => 'left',
