@@ -9,7 +9,7 @@ import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 import { isLocal, makeStores, storesOf } from './stores.ts';
-import { type Answer, ONE_THREAD, sharedEngine, temporaryFolder } from './world.ts';
+import { type Answer, addEmptyCatalog, ONE_THREAD, sharedEngine, temporaryFolder } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -160,6 +160,7 @@ const loaded = new Map<string, Promise<string>>();
 async function loadOnce(snapshots: readonly string[]): Promise<string> {
   // It must outlive the first test that needs it.
   const folder = temporaryFolder(tap);
+  await addEmptyCatalog(folder);
   await loadAll(readSettings({ ...ONE_THREAD, ORDINATE_DATA: folder }), snapshots);
   return folder;
 }

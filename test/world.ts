@@ -145,11 +145,16 @@ async function makeEmptyCatalog(): Promise<string> {
   return dataFolder;
 }
 
+/** Puts an empty catalog into a data folder. */
+export async function addEmptyCatalog(dataFolder: string): Promise<void> {
+  emptyCatalog ??= makeEmptyCatalog();
+  cpSync(await emptyCatalog, dataFolder, { recursive: true });
+}
+
 async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
   // It must outlive the first test that needs it.
   const dataFolder = temporaryFolder(tap);
-  emptyCatalog ??= makeEmptyCatalog();
-  cpSync(await emptyCatalog, dataFolder, { recursive: true });
+  await addEmptyCatalog(dataFolder);
   await loadTables(tap, { ...settings, dataFolder }, tables);
   return dataFolder;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { command } from '../command.ts';
 import { type FakeGoogle, fakeGoogle } from '../fakes/google.ts';
+import { withoutPauses } from '../fakes/without-pauses.ts';
 import { makeSearches, NOW, PROPERTY, restoreClock, setClock } from '../sync/operator-world.ts';
 import { temporaryFolder } from '../world.ts';
 import { connectedTeam } from './connected-team.ts';
@@ -138,6 +139,7 @@ t.test('sync, verify and the tests of connections work as with a file', async (t
 });
 
 t.test('only invalid_grant is lost access, once; connecting again moves the projects', async (t) => {
+  withoutPauses(t);
   const team = await scene(t);
   const grant = await team.connect();
   const id = await team.create(grant);

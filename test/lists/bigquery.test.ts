@@ -5,6 +5,7 @@ import { dashboardOf } from '../dashboard/dashboard-of.ts';
 import { DATASET, fakeBigQuery, LOG_COLUMNS, SITE_COLUMNS, URL_COLUMNS } from '../fakes/bigquery.ts';
 import { ordinate } from '../fakes/command-line.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
+import { withoutPauses } from '../fakes/without-pauses.ts';
 
 const FINAL = 'from=2026-02-01&to=2026-02-28';
 const SITE = "'sc-domain:shop.example'";
@@ -141,6 +142,7 @@ t.test('the warehouse', async (t) => {
   await t.test(
     'it is out of reach, over quota, or closed: the reporting API serves, and the warehouse later',
     async (t) => {
+      withoutPauses(t);
       const failures = {
         closed: {
           status: 403,

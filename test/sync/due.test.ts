@@ -17,6 +17,7 @@ import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
 import { command } from '../command.ts';
 import { connect } from '../fakes/connected.ts';
+import { withoutPauses } from '../fakes/without-pauses.ts';
 import { PROJECT } from '../world.ts';
 import { type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
 
@@ -169,7 +170,8 @@ t.test('new days of one project go before the history of others, also while that
 
 t.test('properties that hang hold up no other, neither in the background nor in the command', async (t) => {
   const from = '2026-03-01';
-  const world = await syncWorld(t, { from, since: from, tracked: 0 });
+  const environment = { ORDINATE_LISTS_WAIT_SECONDS: '3' };
+  const world = await syncWorld(t, { from, since: from, tracked: 0, environment });
   const ids = Array.from({ length: 4 }, (_, index) => `Hang${index}`);
   const properties = ids.map((id) => `sc-domain:${id.toLowerCase()}.example`);
   for (const property of properties) {
@@ -191,8 +193,8 @@ t.test('properties that hang hold up no other, neither in the background nor in 
 
   const before = await lastSuccess();
   isOtherSynced = async () => (await lastSuccess()) !== before;
-  const environment = { ...QUICK, ORDINATE_DATA: world.dataFolder };
-  const { code, stdout, stderr } = await command(environment, 'sync', '--project', ...ids, 'Proj1');
+  const settings = { ...QUICK, ORDINATE_DATA: world.dataFolder };
+  const { code, stdout, stderr } = await command(settings, 'sync', '--project', ...ids, 'Proj1');
   t.equal(code, 0, stderr);
   t.strictSame(stdout.match(/^\w+\d/gm), [...ids, 'Proj1'], 'the results are in the order of the projects');
 });
@@ -254,6 +256,7 @@ t.test('what is stopped goes on', async (t) => {
 });
 
 t.test('what fails is tried again later, and the service says so after a day and a half at the latest', async (t) => {
+  withoutPauses(t);
   const world = await syncWorld(t, { tracked: 0 });
   t.match(await runDue(world), { synced: 1 });
   world.clock += 7 * HOUR;

@@ -4,6 +4,7 @@ import type { SubmittedSitemap } from '../../cli/demo/provider/site.ts';
 import { readSitemaps } from '../../server/jobs/read-sitemaps.ts';
 import { connect } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
+import { withoutPauses } from '../fakes/without-pauses.ts';
 import { makeWorld, type Row } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';
 
@@ -116,6 +117,7 @@ t.test('a failure keeps what was read, says why, and is tried again after an hou
 });
 
 t.test('a pause of the property is respected, and answers of another form are failures', async (t) => {
+  withoutPauses(t);
   const world = await syncWorld(t, { tracked: 0 });
   world.provider.fail(FAILURES.loadQuota, { ...ofSitemaps, times: 1 });
   t.strictSame(await run(world), { read: 0, failed: 1 });
