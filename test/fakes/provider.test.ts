@@ -5,6 +5,7 @@ import { RE2JS } from 're2js';
 import t from 'tap';
 import { ApiError } from '../../cli/demo/provider/errors.ts';
 import { literalsOf } from '../../cli/demo/provider/filters.ts';
+import { firstIncompleteHour } from '../../cli/demo/provider/hours.ts';
 import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-searches.ts';
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
@@ -208,6 +209,26 @@ t.test('hours of a complete day add up to it, with no more clicks than impressio
     }
   }
   t.throws(() => readRequest({ startDate: '2026-03-08', endDate: '2026-03-08', dimensions: ['hour'] }), /HOURLY_ALL/);
+  t.end();
+});
+
+t.test('hours change until they are complete, and then no more', (t) => {
+  const queries = makeQueries({ seed: 3, count: 12, origin: 'https://shop.example/', brand: 'acme' });
+  const site = new Site(new MadeSearches({ seed: 3, queries }));
+  const date = '2026-11-01';
+  const body = { startDate: date, endDate: date, dimensions: ['HOUR'], dataState: 'HOURLY_ALL' };
+  const complete = firstIncompleteHour(Date.parse('2026-11-02T20:00Z'), site.options.timetable);
+  // Ties come in any order.
+  const at = (instant: string) =>
+    ask(site, body, Date.parse(instant))
+      .map(({ keys, clicks, impressions }) => [keys![0]!, clicks, impressions] as const)
+      .toSorted(([a], [b]) => Date.parse(a) - Date.parse(b));
+  const [first, second, last] = ['2026-11-02T20:00Z', '2026-11-03T08:00Z', '2026-11-08T20:00Z'].map(at);
+  const untilThen = ([hour]: readonly unknown[]): boolean => Date.parse(String(hour)) < complete;
+  t.ok(first!.some(untilThen) && !first!.every(untilThen), 'some of them are complete');
+  t.strictSame(second!.filter(untilThen), first!.filter(untilThen));
+  t.notSame(second, first);
+  t.strictSame(at('2026-11-05T20:00Z'), last);
   t.end();
 });
 
