@@ -80,7 +80,7 @@ async function describe(
 export async function connectBing(
   { settings, catalog }: Stores,
   providers: Providers,
-  { id, property, workspaceId: workspace }: Project,
+  { id, property, country, workspaceId: workspace }: Project,
   { apiKey, by, at }: { apiKey: string; by: string; at: Microseconds },
 ): Promise<{ found: string; isSynced: boolean }> {
   const key = apiKey.trim();
@@ -109,5 +109,6 @@ export async function connectBing(
     if (error instanceof SecretsFailure) throw new KnownError('conflict', error.message);
     throw error;
   }
-  return { found, isSynced: isSynced(own.map((one) => one.kind)) };
+  const hidden = ` Its numbers are those of all countries: they are stored, and not shown while the project has only searches from ${country}.`;
+  return { found: country === null ? found : found + hidden, isSynced: isSynced(own.map((one) => one.kind)) };
 }

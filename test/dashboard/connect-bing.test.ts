@@ -154,6 +154,12 @@ t.test('what Bing refuses is not stored, and the reason is that of connections t
   t.strictSame([await listed(), await keys(), await audited(catalog, 'grant.created')], [[], [], []]);
 });
 
+t.test('a project of one country is told that it does not show what Bing counts', async (t) => {
+  const { put, ordinate, bing } = await scene(t);
+  t.equal((await ordinate('projects', 'set', '--project', 'Proj1', '--country', 'deu')).code, 0);
+  t.match((await put(bing.key)).body, { found: /all countries: .* only searches from deu\.$/ });
+});
+
 t.test('who may, and from where', async (t) => {
   const { app, bing, cookies, send, keys } = await scene(t);
   const body = { apiKey: bing.key };
