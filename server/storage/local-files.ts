@@ -8,6 +8,8 @@ import type { ListedFile, Span, StoredFile } from './file-store.ts';
 
 /** Bytes that are read at a time. */
 const CHUNK = 262_144;
+/** Files that are compared at a time. Each is open, and some systems give a process a few hundred open files only. */
+export const COMPARED_AT_ONCE = 16;
 
 /** Immutable files in a folder of this machine. Names are relative paths. */
 export class LocalFiles {
@@ -16,6 +18,7 @@ export class LocalFiles {
   readonly #unsynced = new Set<string>();
   /** One call at a time: the one before may be making names durable that the next is about. */
   readonly #alone = pLimit(1);
+  readonly #comparing = pLimit(COMPARED_AT_ONCE);
 
   constructor(dataFolder: string) {
     this.#dataFolder = dataFolder;
@@ -125,7 +128,7 @@ export class LocalFiles {
     const size = this.sizeOf(file);
     if (size === undefined) return 'it is missing';
     if (size !== bytes || sha256 === '') return differenceOf({ bytes: size, sha256 }, { bytes, sha256 });
-    const found = await measure(this.path(file)).catch(ifMissing(undefined));
+    const found = await this.#comparing(() => measure(this.path(file), size)).catch(ifMissing(undefined));
     return found === undefined ? 'it is missing' : differenceOf(found, { bytes, sha256 });
   }
 
@@ -177,22 +180,23 @@ export function differenceOf(found: Content, { bytes, sha256 }: Content): string
   return undefined;
 }
 
-/** Size and SHA-256 of a file, in one pass. */
-export async function measure(path: string): Promise<Content> {
+/** Size and SHA-256 of a file, in one pass, or of its first `most` bytes. */
+export async function measure(path: string, most = Number.POSITIVE_INFINITY): Promise<Content> {
   await using handle = await open(path);
-  return await contentOf(handle);
+  return await contentOf(handle, most);
 }
 
-async function contentOf(handle: FileHandle): Promise<Content> {
+async function contentOf(handle: FileHandle, most = Number.POSITIVE_INFINITY): Promise<Content> {
   const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(CHUNK);
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK, most));
   let bytes = 0;
-  for (;;) {
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK, bytes);
-    if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') };
+  while (bytes < most) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, bytes);
+    if (bytesRead === 0) break;
     hash.update(buffer.subarray(0, bytesRead));
     bytes += bytesRead;
   }
+  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** Replaces the error for a missing file with a value. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, PROGRAM, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
-import { facts, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { facts, makeWorld, ofProject, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const SITE = facts('date device', ['2026-03-09', 'mobile', 3, 100, 900]);
 
@@ -75,6 +75,16 @@ t.test('without file descriptors: 503 and not ready, until some are free again',
     status: 200,
     body: { paging: { total: 10_000 } },
   });
+});
+
+t.test('more projects than descriptors: all are compared and answered', async (t) => {
+  const ids = Array.from({ length: 150 }, (_, index) => `P${1000 + index}`);
+  const projects = ids.map((id) => ({ ...PROJECT, id }));
+  const site_daily = ids.flatMap((id) => ofProject(id, SITE));
+  const many = await makeDataFolder(t, [writeSnapshot(t, { workspaces: [WORKSPACE], projects, site_daily })]);
+  const server = await startLimited(t, '-n 100', { ORDINATE_DATA: many.dataFolder });
+  const answer = await server.get('/portfolio', many.keys[0]!);
+  t.match(answer, { status: 200, body: { projects: ids.map((id) => ({ id, totals: { clicks: 3 } })) } });
 });
 
 t.test('files that cannot grow, as on a full disk: no 500', async (t) => {

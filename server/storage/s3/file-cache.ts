@@ -8,7 +8,7 @@ import { classifyFailure } from '../../domain/failures.ts';
 import { measure as noteMeasured } from '../../runtime/measurements.ts';
 import { DamagedFile, MISSING } from '../checked-files.ts';
 import type { OpenFiles, StoredFile } from '../file-store.ts';
-import { type Content, differenceOf, ifMissing, measure } from '../local-files.ts';
+import { COMPARED_AT_ONCE, type Content, differenceOf, ifMissing, measure } from '../local-files.ts';
 import { CacheFolder } from './cache-folder.ts';
 import type { RemoteFiles } from './remote-files.ts';
 
@@ -49,6 +49,7 @@ export class FileCache {
   readonly #now: () => number;
   readonly #held = new Map<string, Held>();
   readonly #limit = pLimit(FETCHES);
+  readonly #comparing = pLimit(COMPARED_AT_ONCE);
   /** By name: the stamp of a compared file, and when its use was noted. */
   readonly #checked = new LRUCache<string, { readonly stamp: string; notedAt: number }>({
     maxSize: MAX_CHECKED,
@@ -209,7 +210,7 @@ export class FileCache {
   async #isIntact(stored: StoredFile, path: string): Promise<boolean> {
     const stamp = stampOf(path);
     if (this.#checked.get(stored.file)?.stamp === stamp) return true;
-    if (differenceOf(await measure(path), stored) !== undefined) {
+    if (differenceOf(await this.#comparing(() => measure(path)), stored) !== undefined) {
       this.drop(stored.file);
       return false;
     }
