@@ -4,6 +4,7 @@ import { stageOf } from '../../cli/demo/provider/days.ts';
 import { countByPage, countByProperty } from '../../cli/demo/provider/searches.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
 import { hasQueries, type OtherType } from '../../server/domain/search-types.ts';
+import { withoutPauses } from '../fakes/without-pauses.ts';
 import type { Row } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';
 
@@ -151,6 +152,7 @@ t.test('a project of one country has the types of that country, also after it ha
 });
 
 t.test('a type that the provider answers wrongly stops no other, and is asked again later', async (t) => {
+  withoutPauses(t);
   const world = await syncWorld(t, SMALL);
   Object.assign(world.site.options.types, SHARES);
   const isImage = ({ request }: { request?: { type: string } }) => request?.type === 'image';
