@@ -10,7 +10,7 @@ import { MIGRATIONS } from '../../server/catalog/sqlite/migrations.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { command } from '../command.ts';
 import { startServer } from '../process.ts';
-import { facts, temporaryFolder, writeSnapshot } from '../world.ts';
+import { facts, ofProject, temporaryFolder, writeSnapshot } from '../world.ts';
 
 /** A data folder that release 0.1 made, and what that release answered over it. */
 const RELEASE = join(import.meta.dirname, '../fixtures/release-0.1');
@@ -56,8 +56,9 @@ t.test('a data folder of the first release is answered as before, loaded into, v
     keyword_daily: facts('keyword_id date device', ['Kw001', '2026-02-10', 'mobile', 3, 50, 100]),
     // The first release had no surfaces but web.
     site_daily_image: facts('date device', ['2026-02-10', 'mobile', 4, 90, 100]),
-    site_daily_bing: facts('date device', ['2026-02-10', 'unknown', 5, 60, 0]),
-    query_weekly_bing: facts('query week_end', ['shoes', '2026-02-12', 5, 60, 100]),
+    // Of a project of all countries: Bing tells none.
+    site_daily_bing: ofProject('Proj2', facts('date device', ['2026-02-10', 'unknown', 5, 60, 0])),
+    query_weekly_bing: ofProject('Proj2', facts('query week_end', ['shoes', '2026-02-12', 5, 60, 100])),
   });
   t.match(await command(settings, 'load', again), { code: 0 });
   t.match(await command(settings, 'verify'), { code: 0, stdout: /All is in order/ });
@@ -67,15 +68,12 @@ t.test('a data folder of the first release is answered as before, loaded into, v
   const after = await answers(loaded.get);
   const changed = await loaded.get('/projects/Proj1/keywords?from=2026-02-10&to=2026-02-10&limit=1', KEY);
   t.match(changed.body, { keywords: [{ id: 'Kw004', metrics: { clicks: 0 } }] }, 'the day was replaced as a whole');
-  const { body: surfaces } = await loaded.get('/projects/Proj1/surfaces?from=2026-02-10&to=2026-02-10', KEY);
-  t.match(surfaces, {
-    surfaces: [
-      { engine: 'google', type: 'web' },
-      { type: 'image', clicks: 4 },
-      { engine: 'bing', clicks: 5 },
-    ],
-  });
-  const weeks = await loaded.get('/projects/Proj1/queries?engine=bing&from=2026-02-06&to=2026-02-12', KEY);
+  const surfacesOf = async (project: string): Promise<unknown> =>
+    (await loaded.get(`/projects/${project}/surfaces?from=2026-02-10&to=2026-02-10`, KEY)).body;
+  const web = { engine: 'google', type: 'web' };
+  t.match(await surfacesOf('Proj1'), { surfaces: [web, { type: 'image', clicks: 4 }] });
+  t.match(await surfacesOf('Proj2'), { surfaces: [{ engine: 'bing', clicks: 5 }] });
+  const weeks = await loaded.get('/projects/Proj2/queries?engine=bing&from=2026-02-06&to=2026-02-12', KEY);
   t.match(weeks.body, { queries: [{ query: 'shoes', clicks: 5 }] });
   loaded.child.kill('SIGTERM');
   await loaded.ended;
