@@ -68,7 +68,10 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
     throw error;
   }
   const { query, key, etag } = parsed;
-  if (followed !== undefined) {
+  const parts = jsonParts?.(query);
+  const isShort = query.format === 'json' && parts === undefined;
+  // Long ones are computed for those who wait for them only.
+  if (followed !== undefined && isShort) {
     const again = askAgain(context, report, asked, parametersOf(request, format) as object);
     context.asked.note({ operation: report.operation, project: followed(subject), again });
   }
@@ -76,8 +79,7 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
 
   if (version === undefined && matchesEtag(request, etag)) return sendNotModified(reply, etag);
 
-  const parts = jsonParts?.(query);
-  if (version === undefined && query.format === 'json' && parts === undefined) {
+  if (version === undefined && isShort) {
     const encoding = preferredEncoding(request);
     const cached = context.cache.find(key, encoding);
     if (cached !== undefined) return sendBytes(reply, cached, etag);

@@ -11,6 +11,8 @@ import { KnownError } from '../domain/errors.ts';
 const MAX_QUESTIONS = 8;
 /** How long after a client asked it, in milliseconds. */
 const LATELY = 10 * 60_000;
+/** A first sync publishes again and again: the pause is so many times as long as the questions took. */
+const PAUSE = 4;
 
 /** A question about a project, as a client asked it last. */
 interface AskedQuestion {
@@ -65,7 +67,8 @@ interface Followed {
 /**
  * Asks again what clients asked lately when a load or sync, of any process, has published something else about it, and
  * drops the answers: otherwise the next client waits until new files are compared with their hashes, and read for the first
- * time. Looks every `every` milliseconds while the server listens, and one question runs at a time.
+ * time. Looks every `every` milliseconds while the server listens, after a longer pause if the questions take longer, and
+ * one question runs at a time. Long answers are not among them.
  */
 export function followPublications(app: FastifyInstance, followed: Followed, every: number): void {
   const stopping = new AbortController();
@@ -94,14 +97,17 @@ async function follow(
   warn: (error: unknown) => void,
 ): Promise<void> {
   let seen: CatalogVersion | undefined;
-  for (;;) {
-    await sleep(every, undefined, { signal, ref: false });
+  for (let took = 0; ; ) {
+    await sleep(Math.max(every, PAUSE * took), undefined, { signal, ref: false });
+    took = 0;
     if (asked.isEmpty) continue;
+    const started = performance.now();
     try {
       const version = await catalog.version();
       if (version === seen) continue;
       for await (const { again } of asked.changed(catalogCache)) await again(signal).catch(warn);
       seen = version;
+      took = performance.now() - started;
     } catch {
       // The catalog is away. Requests and the health of the server tell of it.
     }

@@ -63,6 +63,17 @@ t.test(
   },
 );
 
+t.test('long answers are not asked again', localOnly, async (t) => {
+  const world = await makeListening(t);
+  await world.get(`/projects/${OTHER}/keywords?period=7d`);
+  // The last one would be asked again first.
+  await world.ask('/keywords?period=7d&daily=1');
+  const { seen, until } = watchProjects(t, world);
+  await world.load({ keyword_daily: [...daysOf(2), ...otherDays(2)] });
+  await until(OTHER);
+  t.notOk(seen.includes('Proj1'));
+});
+
 t.test('what was asked more than ten minutes ago is not asked again', localOnly, async (t) => {
   let now = NOW;
   const world = await makeListening(t, () => now);
