@@ -3,7 +3,7 @@ import t from 'tap';
 import { parquet } from '../../server/formats/parquet.ts';
 import { type Batch, type Column, cellReader, type ReadCell, type Rows } from '../../server/formats/rows.ts';
 import { COLUMNS } from './columns.ts';
-import { queryParquet, readParquet, rowGroups } from './read.ts';
+import { dictionaries, queryParquet, readParquet, rowGroups } from './read.ts';
 
 async function write(rows: Rows, quality?: string): Promise<Buffer> {
   return Buffer.concat(
@@ -64,6 +64,35 @@ t.test('readers that skip groups by their bounds find the same rows', async (t) 
   t.strictSame(await queryParquet(bytes, `select count(*)::int as found from answer where query >= '🥾'`), [
     { found: 30_000 },
   ]);
+});
+
+t.test('numbers are the same with few distinct ones, which are written once, as with many', async (t) => {
+  const columns: readonly Column[] = [
+    { name: 'clicks', type: 'count' },
+    { name: 'position', type: 'ratio' },
+  ];
+  const rows = 16_384;
+  for (const [distinct, expected] of [
+    [2, ['clicks', 'position']],
+    [4096, ['clicks']],
+    [4097, []],
+  ] as const) {
+    const numbers = Float64Array.from({ length: rows }, (_, row) => {
+      const number = (row * 7919) % distinct;
+      return number === 1 ? 2 ** 53 - 1 : number * 1_048_576 - 2 ** 31;
+    });
+    // Each distinct number also as a fraction, and zeros of both signs, which differ in their bits only.
+    const ratios = numbers.map((number, row) => (number === -(2 ** 31) ? (row % 4 === 0 ? 0 : -0) : number / 8));
+    const cells = [numbers, (row: number) => (row % 5 === 0 ? null : ratios[row]!)];
+    const bytes = await write({ columns, batches: [{ length: rows, cells }] });
+    const found = (await readParquet(bytes)).rows;
+    const differs = found.findIndex(
+      ({ clicks, position }, row) =>
+        clicks !== numbers[row] || !Object.is(position, row % 5 === 0 ? null : ratios[row]!),
+    );
+    t.equal(differs, -1, 'no row differs');
+    t.strictSame(await dictionaries(bytes), expected);
+  }
 });
 
 t.test('an answer begins before all of its rows are made', async (t) => {

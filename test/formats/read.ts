@@ -93,6 +93,17 @@ export function rowGroups(bytes: Uint8Array): Promise<number[]> {
   });
 }
 
+/** The columns of a Parquet file whose pages refer to distinct values, in the first group. */
+export function dictionaries(bytes: Uint8Array): Promise<string[]> {
+  return withFile(bytes, async (file) => {
+    const where = 'row_group_id = 0 and dictionary_page_offset is not null';
+    const found = await duckdb(
+      `select path_in_schema as name from parquet_metadata(${quoted(file)}) where ${where} order by column_id`,
+    );
+    return found.map(({ name }) => String(name));
+  });
+}
+
 async function withFile<T>(bytes: Uint8Array, read: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-test-'));
   try {

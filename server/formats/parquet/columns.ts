@@ -1,29 +1,9 @@
 import { compareTexts } from '../../domain/texts.ts';
 import { type Cell, type Cells, type Column, cellReader } from '../rows.ts';
-import { bitWidth, hybrid } from './hybrid.ts';
+import type { Chunk, ColumnChunks } from './chunk.ts';
+import { indexPage, levels } from './hybrid.ts';
+import { NumberChunks } from './numbers.ts';
 import { bits, doubles, int32s, int64s, texts } from './plain.ts';
-
-/** A column of one group of rows, uncompressed. */
-export interface Chunk {
-  /** Number of values, including nulls and empty lists. */
-  readonly values: number;
-  readonly nulls: number;
-  /** The distinct values, if the page refers to them. */
-  readonly dictionary: { readonly bytes: Buffer; readonly values: number } | undefined;
-  readonly page: Buffer;
-  /** The smallest and the largest value, as in the file. */
-  readonly bounds: { readonly min: Buffer; readonly max: Buffer } | undefined;
-}
-
-/** Collects the cells of a column, of one group of rows at a time. */
-export interface ColumnChunks {
-  /** Characters of collected texts. */
-  readonly characters: number;
-  /** Adds the cells of a batch's rows `from` to `to` (exclusive). */
-  add(cells: Cells, from: number, to: number): void;
-  /** Returns what was added since the last call. */
-  take(): Chunk;
-}
 
 /** @param max rows of a group */
 export function columnChunks(type: Column['type'], max: number): ColumnChunks {
@@ -31,71 +11,8 @@ export function columnChunks(type: Column['type'], max: number): ColumnChunks {
   if (type === 'text') return new DistinctChunks(max, TEXTS);
   if (type === 'day') return new DistinctChunks(max, DAYS);
   if (type === 'instant') return new DistinctChunks(max, INSTANTS);
-  if (type === 'boolean') return new NumberChunks(max, bits);
+  if (type === 'boolean') return new NumberChunks(max, bits, false);
   return new NumberChunks(max, type === 'count' ? int64s : doubles);
-}
-
-/** Numbers and booleans, written without a dictionary. */
-class NumberChunks implements ColumnChunks {
-  readonly characters = 0;
-  readonly #valid: Uint8Array;
-  readonly #values: Float64Array;
-  readonly #plain: (values: Float64Array) => Buffer;
-  #rows = 0;
-  #length = 0;
-
-  constructor(max: number, plain: (values: Float64Array) => Buffer) {
-    this.#valid = new Uint8Array(max);
-    this.#values = new Float64Array(max);
-    this.#plain = plain;
-  }
-
-  add(cells: Cells, from: number, to: number): void {
-    if (typeof cells !== 'function') {
-      this.#addNumbers(cells, from, to);
-      return;
-    }
-    for (let row = from; row < to; row++) {
-      const value = cells(row);
-      this.#valid[this.#rows++] = value === null ? 0 : 1;
-      if (value !== null) this.#values[this.#length++] = Number(value);
-    }
-  }
-
-  take(): Chunk {
-    const values = this.#values.subarray(0, this.#length);
-    const valid = this.#valid.subarray(0, this.#rows);
-    this.#rows = 0;
-    this.#length = 0;
-    return {
-      values: valid.length,
-      nulls: valid.length - values.length,
-      dictionary: undefined,
-      page: Buffer.concat([levels(valid, 1), this.#plain(values)]),
-      bounds: this.#bounds(values),
-    };
-  }
-
-  #addNumbers(cells: Float64Array, from: number, to: number): void {
-    for (let row = from; row < to; row++) {
-      const value = cells[row]!;
-      const isNull = Number.isNaN(value);
-      this.#valid[this.#rows++] = isNull ? 0 : 1;
-      if (!isNull) this.#values[this.#length++] = value;
-    }
-  }
-
-  #bounds(values: Float64Array): Chunk['bounds'] {
-    if (values.length === 0) return undefined;
-    let min = values[0]!;
-    let max = min;
-    for (let at = 1; at < values.length; at++) {
-      const value = values[at]!;
-      if (value < min) min = value;
-      else if (value > max) max = value;
-    }
-    return { min: this.#plain(Float64Array.of(min)), max: this.#plain(Float64Array.of(max)) };
-  }
 }
 
 /** How the values of a type are written. */
@@ -240,20 +157,6 @@ class ListChunks implements ColumnChunks {
 
 /** The definition level of an item: the list is not null or empty, and the item has a value. */
 const DEFINED_ID = 3;
-
-/** The levels of a page, after their length. */
-function levels(values: Uint8Array, max: number): Buffer {
-  const encoded = hybrid(values, bitWidth(max));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(encoded.length);
-  return Buffer.concat([length, encoded]);
-}
-
-/** References to `count` distinct values. */
-function indexPage(indexes: Uint32Array, count: number): Buffer {
-  const width = Math.max(1, bitWidth(count - 1));
-  return Buffer.concat([Buffer.of(width), hybrid(indexes, width)]);
-}
 
 function boundsOf<Value extends string | number>(
   values: readonly Value[],

@@ -2,7 +2,7 @@
 const GROUP = 8;
 
 /** The bits that numbers up to `max` need. */
-export function bitWidth(max: number): number {
+function bitWidth(max: number): number {
   return 32 - Math.clz32(max);
 }
 
@@ -10,7 +10,7 @@ export function bitWidth(max: number): number {
  * Parquet's hybrid of runs and bit-packed groups: 8 or more equal numbers become a run, others are packed in groups of 8.
  * @param width bits of each number, at most 24
  */
-export function hybrid(numbers: Uint32Array | Uint8Array, width: number): Buffer {
+function hybrid(numbers: Uint32Array | Uint8Array, width: number): Buffer {
   const { length } = numbers;
   // Runs of 8 take at most as much as 8 packed numbers of at least one bit, and the header of their run.
   const bytes = Buffer.allocUnsafeSlow(Math.ceil(length / GROUP) * (width + 5 + Math.ceil(width / 8)) + 8);
@@ -53,4 +53,18 @@ export function hybrid(numbers: Uint32Array | Uint8Array, width: number): Buffer
   }
   pack(packedFrom, length);
   return bytes.subarray(0, end);
+}
+
+/** The levels of a page, after their length. */
+export function levels(values: Uint8Array, max: number): Buffer {
+  const encoded = hybrid(values, bitWidth(max));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(encoded.length);
+  return Buffer.concat([length, encoded]);
+}
+
+/** References to `count` distinct values. */
+export function indexPage(indexes: Uint32Array, count: number): Buffer {
+  const width = Math.max(1, bitWidth(count - 1));
+  return Buffer.concat([Buffer.of(width), hybrid(indexes, width)]);
 }

@@ -1,5 +1,5 @@
 import type { Column } from '../rows.ts';
-import type { Chunk } from './columns.ts';
+import type { Chunk } from './chunk.ts';
 import { ThriftStruct } from './thrift.ts';
 
 // The structs of parquet.thrift: https://github.com/apache/parquet-format. Numbers of fields are those given there.

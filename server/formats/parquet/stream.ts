@@ -3,7 +3,8 @@ import { constants, zstdCompress } from 'node:zlib';
 import { reportExternalBytes } from '../../runtime/external-memory.ts';
 import { inTurns } from '../../runtime/turns.ts';
 import type { Batch, Column } from '../rows.ts';
-import { type Chunk, type ColumnChunks, columnChunks } from './columns.ts';
+import type { Chunk, ColumnChunks } from './chunk.ts';
+import { columnChunks } from './columns.ts';
 import { fileIndex, type PlacedChunk, pageHeader, type RowGroup } from './metadata.ts';
 
 /** Max rows of a group, and so in memory at a time. */
