@@ -3,7 +3,7 @@ import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { addApi, isApiAddress } from './api/api.ts';
 import { addFeeds } from './api/feeds.ts';
-import { AskedLately, followPublications } from './api/follow-publications.ts';
+import { followPublications, RecentQuestions } from './api/follow-publications.ts';
 import { addHealthRoutes } from './api/health.ts';
 import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
@@ -173,7 +173,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     lists,
     files,
     queries: new QueryCache(),
-    asked: new AskedLately(now),
+    recent: new RecentQuestions(now),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
       concurrency: longAnswers,
@@ -202,7 +202,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await addDashboard(app, { sessionGuard, signInGuard, context, stores, onStages: dependencies.onStages });
   await addShares(app, { guardBy, context, requestsPerMinute: settings.shareRequestsPerMinute });
   addWarmUp(app, context, warmUpAfter);
-  followPublications(app, { ...context, catalog }, followEvery);
+  followPublications(app, { catalog, catalogCache, recent: context.recent }, followEvery);
   const built = await app;
   building.move();
   return built;

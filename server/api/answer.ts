@@ -72,8 +72,8 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
   const isShort = query.format === 'json' && parts === undefined;
   // Long ones are computed for those who wait for them only.
   if (followed !== undefined && isShort) {
-    const again = askAgain(context, report, asked, parametersOf(request, format) as object);
-    context.asked.note({ operation: report.operation, project: followed(subject), again });
+    const again = askAgain(context, report, asked, request.query as object);
+    context.recent.note({ operation: report.operation, project: followed(subject), again });
   }
   stages?.end('parse');
 

@@ -6,6 +6,7 @@ import type { CatalogCache } from '../catalog/catalog-cache.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { KnownError } from '../domain/errors.ts';
+import { whileListening } from './while-listening.ts';
 
 /** Questions that are asked again after a publication. */
 const MAX_QUESTIONS = 8;
@@ -15,7 +16,7 @@ const LATELY = 10 * 60_000;
 const PAUSE = 4;
 
 /** A question about a project, as a client asked it last. */
-interface AskedQuestion {
+interface RecentQuestion {
   readonly operation: string;
   /** In the state in which it was asked. */
   readonly project: Project;
@@ -24,15 +25,15 @@ interface AskedQuestion {
 }
 
 /** The questions that clients asked lately, the last one of each project and operation. */
-export class AskedLately {
-  readonly #questions: LRUCache<CacheKey, AskedQuestion>;
+export class RecentQuestions {
+  readonly #questions: LRUCache<CacheKey, RecentQuestion>;
 
   /** @param now milliseconds */
   constructor(now: () => number) {
     this.#questions = new LRUCache({ max: MAX_QUESTIONS, ttl: LATELY, ttlResolution: 0, perf: { now } });
   }
 
-  note(question: AskedQuestion): void {
+  note(question: RecentQuestion): void {
     const { operation, project } = question;
     this.#questions.set(cacheKey(project.workspaceId, project.id, operation), question);
   }
@@ -43,7 +44,7 @@ export class AskedLately {
   }
 
   /** The questions whose projects have changed since, each once. */
-  async *changed(catalogCache: CatalogCache): AsyncGenerator<AskedQuestion, void> {
+  async *changed(catalogCache: CatalogCache): AsyncGenerator<RecentQuestion, void> {
     for (const [key, question] of [...this.#questions.entries()]) {
       const { id, workspaceId, factsRevision, entitiesRevision } = question.project;
       const project = await catalogCache.project(workspaceId, id);
@@ -61,7 +62,7 @@ export class AskedLately {
 interface Followed {
   readonly catalog: OpenCatalog;
   readonly catalogCache: CatalogCache;
-  readonly asked: AskedLately;
+  readonly recent: RecentQuestions;
 }
 
 /**
@@ -71,27 +72,17 @@ interface Followed {
  * one question runs at a time. Long answers are not among them.
  */
 export function followPublications(app: FastifyInstance, followed: Followed, every: number): void {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let running: Promise<void> | undefined;
-  const warn = (error: unknown): void => {
-    // Clients get these errors when they ask again.
-    if (!signal.aborted && !(error instanceof KnownError)) {
-      app.log.warn({ err: error }, 'could not prepare for the next question');
-    }
-  };
-  app.addHook('onListen', (done) => {
-    running = follow(followed, every, signal, warn).catch(warn);
-    done();
-  });
-  app.addHook('preClose', async () => {
-    stopping.abort();
-    await running;
-  });
+  const failed = 'could not prepare for the next question';
+  whileListening(app, failed, (signal) =>
+    follow(followed, every, signal, (error) => {
+      // Clients get these errors when they ask again.
+      if (!signal.aborted && !(error instanceof KnownError)) app.log.warn({ err: error }, failed);
+    }),
+  );
 }
 
 async function follow(
-  { catalog, catalogCache, asked }: Followed,
+  { catalog, catalogCache, recent }: Followed,
   every: number,
   signal: AbortSignal,
   warn: (error: unknown) => void,
@@ -100,12 +91,12 @@ async function follow(
   for (let took = 0; ; ) {
     await sleep(Math.max(every, PAUSE * took), undefined, { signal, ref: false });
     took = 0;
-    if (asked.isEmpty) continue;
+    if (recent.isEmpty) continue;
     const started = performance.now();
     try {
       const version = await catalog.version();
       if (version === seen) continue;
-      for await (const { again } of asked.changed(catalogCache)) await again(signal).catch(warn);
+      for await (const { again } of recent.changed(catalogCache)) await again(signal).catch(warn);
       seen = version;
       took = performance.now() - started;
     } catch {

@@ -5,6 +5,7 @@ import { keywordsJson } from '../formats/keywords-json.ts';
 import { keywordsReport } from '../reports/keywords.ts';
 import { askReport } from '../reports/report.ts';
 import type { Context } from './routes/context.ts';
+import { whileListening } from './while-listening.ts';
 
 /** The keywords of a larger project would take more memory than an idle server should. */
 const MAX_KEYWORDS = 5000;
@@ -17,19 +18,7 @@ const TIMES = 2;
  * planned and code compiled. Ends when the server closes.
  */
 export function addWarmUp(app: FastifyInstance, context: Context, after: number): void {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let running: Promise<void> | undefined;
-  app.addHook('onListen', (done) => {
-    running = warmUp(context, after, signal).catch((error: unknown) => {
-      if (!signal.aborted) app.log.warn({ err: error }, 'could not prepare for the first question');
-    });
-    done();
-  });
-  app.addHook('preClose', async () => {
-    stopping.abort();
-    await running;
-  });
+  whileListening(app, 'could not prepare for the first question', (signal) => warmUp(context, after, signal));
 }
 
 async function warmUp(context: Context, after: number, signal: AbortSignal): Promise<void> {

@@ -72,6 +72,12 @@ export function countDays(from: Day, to: Day): number {
   return (Date.parse(to) - Date.parse(from)) / DAY + 1;
 }
 
+/** A number for the weekday of a day, from 0 to 6. */
+export function weekdayOf(day: Day): number {
+  // Days before 1970 are negative.
+  return (((Date.parse(day) / DAY) % WEEK) + WEEK) % WEEK;
+}
+
 /** A cache of the days of ranges: a report about 1,000 projects uses the same few ranges many times. */
 const ranges = new Map<CacheKey, readonly Day[]>();
 const MAX_RANGES = 50;

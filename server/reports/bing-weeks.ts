@@ -4,7 +4,7 @@ import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import { listUnusualDays, readFirstKept, type UnusualDay } from '../catalog/sync-days.ts';
 import { type Compare, comparisonRange, type UnsafeReason } from '../domain/comparison.ts';
-import { addDays, countDays, type Day, earlier, later, WEEK } from '../domain/dates.ts';
+import { addDays, type Day, earlier, later, WEEK, weekdayOf } from '../domain/dates.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, unavailable } from '../domain/errors.ts';
 import { type Range, spanOf } from '../domain/range.ts';
@@ -80,7 +80,7 @@ function comparedWeeks(weeks: Range, compare: Compare, weekEnd: Day): Range {
 
 /** The whole weeks of a range; null if it has none. @param weekEnd the last day of any week */
 function wholeWeeks({ from, to }: Range, weekEnd: Day): Range | null {
-  const daysAfter = (day: Day): number => (((countDays(weekEnd, day) - 1) % WEEK) + WEEK) % WEEK;
+  const daysAfter = (day: Day): number => (WEEK + weekdayOf(day) - weekdayOf(weekEnd)) % WEEK;
   const last = addDays(to, -daysAfter(to));
   const first = addDays(from, (WEEK - daysAfter(addDays(from, -1))) % WEEK);
   return first < last ? { from: first, to: last } : null;

@@ -11,7 +11,7 @@ import {
 import type { Project } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { INDEX_FIELDS } from '../domain/index-state.ts';
-import { isoInstant } from '../domain/instants.ts';
+import { isoInstant, type Microseconds } from '../domain/instants.ts';
 import { NOTHING } from '../domain/metrics.ts';
 import { type Selection, selectRows } from '../domain/select-rows.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -43,9 +43,7 @@ export const indexReport = projectReport({
     if (pagesQuery !== null) {
       const { pages, total, newest } = await listInspectedPages(catalog, project.id, pagesQuery);
       return {
-        project: projectReference(project),
-        inspectedAt: newest === null ? null : isoInstant(newest),
-        reason: newest === null ? (reason ?? NO_PAGES) : reason,
+        ...stateOf(project, newest, reason),
         paging: { total, limit: pagesQuery.limit, offset },
         pages: pages.map(indexRow),
       };
@@ -54,16 +52,23 @@ export const indexReport = projectReport({
     // Not in the snapshot of the plan, which others wait for: each page is by itself.
     for await (const some of eachInspectedPage(catalog, project.id)) all.push(...some);
     const selected = await inTurns(selectRows(all, { filter, sort }, READERS));
-    const newest = all.reduce((latest, { inspectedAt }) => Math.max(latest, inspectedAt), 0);
+    const newest = all.reduce<Microseconds>((latest, { inspectedAt }) => Math.max(latest, inspectedAt), 0);
     return {
-      project: projectReference(project),
-      inspectedAt: newest === 0 ? null : isoInstant(newest),
-      reason: newest === 0 ? (reason ?? NO_PAGES) : reason,
+      ...stateOf(project, newest === 0 ? null : newest, reason),
       paging: { total: selected.length, limit: Math.max(1, limit ?? selected.length), offset },
       pages: selected.slice(offset, offset + (limit ?? selected.length)).map(indexRow),
     };
   },
 });
+
+/** When pages were inspected last, and why not. @param newest null if none was */
+function stateOf(project: Project, newest: Microseconds | null, reason: string | null) {
+  return {
+    project: projectReference(project),
+    inspectedAt: newest === null ? null : isoInstant(newest),
+    reason: newest === null ? (reason ?? NO_PAGES) : reason,
+  };
+}
 
 interface IndexQuery extends Selection {
   readonly limit: number | null;

@@ -125,9 +125,15 @@ export async function planPortfolio(
   );
 }
 
+/** Why a project has no numbers of Bing; undefined if it has. */
+function refusalOfBing({ country }: Project, files: readonly FactFile[]): KnownError | undefined {
+  if (country !== null) return noCountryOfBing(country);
+  return files.length === 0 ? noDaysOfBing() : undefined;
+}
+
 function planProject(
   planned: Project,
-  asked: ProjectRange,
+  ofProject: ProjectRange,
   query: PortfolioQuery,
   stored: Stored,
   now: number,
@@ -136,18 +142,9 @@ function planProject(
   const files = stored.site.get(project.id) ?? [];
   const first = files.map(({ firstDay }) => firstDay).reduce(earlier, '9999-12-31');
   const days = storedDays(project, files.length === 0 ? undefined : first);
+  const refusal = query.type === 'bing' ? refusalOfBing(planned, files) : undefined;
+  const asked = refusal === undefined ? ofProject : { error: errorOfProject(refusal) };
   const common = { project, listed: listedProject(planned, now), asked, days };
-  if (query.type === 'bing' && (files.length === 0 || planned.country !== null)) {
-    const why = planned.country === null ? noDaysOfBing() : noCountryOfBing(planned.country);
-    return {
-      ...common,
-      asked: { error: errorOfProject(why) },
-      site: NOTHING_STORED,
-      known: null,
-      quality: null,
-      watched: [],
-    };
-  }
   if ('error' in asked) {
     return { ...common, site: NOTHING_STORED, known: null, quality: null, watched: [] };
   }

@@ -5,7 +5,7 @@ import { type FactTable, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { cacheKey } from '../domain/cache-key.ts';
-import { addDays, countDays, type Day, earlier, later, pacificDayOf, WEEK } from '../domain/dates.ts';
+import { addDays, type Day, earlier, later, pacificDayOf, WEEK, weekdayOf } from '../domain/dates.ts';
 import { factDayTest } from '../domain/fact-days.ts';
 import { isNonblank, isUrl } from '../domain/fact-values.ts';
 import { newUuid } from '../domain/ids.ts';
@@ -200,7 +200,7 @@ async function take(
 
 /** Throws `ProviderFailure` for weeks that end on another weekday than those stored: days would be in two weeks, and count twice. */
 function checkWeekdays(table: FactTable, stored: Day | undefined, rows: readonly WholeTableRow[]): void {
-  const other = stored && rows.find(({ day }) => (countDays(stored, day) - 1) % WEEK !== 0)?.day;
+  const other = stored && rows.find(({ day }) => weekdayOf(day) !== weekdayOf(stored))?.day;
   if (other === undefined) return;
   const why = `${table}: the response has a week that ends on ${other}, and a stored one ends on ${stored}, another weekday`;
   throw new ProviderFailure('broken', why, { passing: false });

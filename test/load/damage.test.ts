@@ -6,8 +6,8 @@ import t from 'tap';
 import type { ManifestRow } from '../../server/catalog/manifest.ts';
 import { eachMonth } from '../../server/domain/dates.ts';
 import { verify } from '../../server/maintenance/verify.ts';
-import type { StoredFile } from '../../server/storage/file-store.ts';
 import { LocalFiles } from '../../server/storage/local-files.ts';
+import { beforeFiles } from '../api/before-files.ts';
 import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
 import { changeCatalog, localOnly } from '../stores.ts';
@@ -71,17 +71,7 @@ t.test('a damaged file is never answered from, and the log names it', async (t) 
 t.test('a file that is cut or missing is a failure too, and no file is read twice to be compared', async (t) => {
   const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
   const reads: string[] = [];
-  const damageOf = Object.getOwnPropertyDescriptor(LocalFiles.prototype, 'damageOf')!.value as (
-    this: LocalFiles,
-    stored: StoredFile,
-  ) => Promise<string | undefined>;
-  t.teardown(() => {
-    LocalFiles.prototype.damageOf = damageOf;
-  });
-  LocalFiles.prototype.damageOf = function (stored) {
-    reads.push(stored.file);
-    return damageOf.call(this, stored);
-  };
+  beforeFiles(t, (file) => void reads.push(file));
   await Promise.all(Array.from({ length: 3 }, () => world.ask(ASKED['site_daily']!)));
   await world.ask(`${ASKED['site_daily']!}&device=mobile`);
   t.equal(reads.length, 1);

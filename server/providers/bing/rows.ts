@@ -1,4 +1,4 @@
-import { addDays, type Day, dayOf, WEEK } from '../../domain/dates.ts';
+import { addDays, type Day, dayOf, weekdayOf } from '../../domain/dates.ts';
 import type { Range } from '../../domain/range.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { ProviderRow, WholeTableRow } from '../provider.ts';
@@ -47,10 +47,6 @@ export function sumOfWeeks(weeks: readonly WholeTableRow[], { from, to }: Range)
   return added(ofRange).map(({ key, clicks, impressions, sumPosition }) => {
     return [Object.values(key)[0]!, clicks, impressions, sumPosition ?? -1];
   });
-}
-
-function weekdayOf(day: Day): number {
-  return (Date.parse(day) / 86_400_000) % WEEK;
 }
 
 /** The day of `/Date(ms±hhmm)/`: midnight at that offset. Null for no date. Throws `ProviderFailure`. */
