@@ -15,7 +15,6 @@ import { addHttpBasics, answerHead, SCHEMA_COMPILERS } from './api/plugins/http.
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { RedisWindows } from './api/plugins/redis-windows.ts';
 import { addStreams } from './api/plugins/streams.ts';
-import type { OnStages } from './api/plugins/timing.ts';
 import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
 import type { Context } from './api/routes/context.ts';
@@ -78,8 +77,6 @@ export interface Dependencies {
   readonly limits?: Partial<Limits>;
   /** How processes of statements may be isolated, by default as strongly as the system can, and their program. */
   readonly statements?: { readonly isolations?: readonly Isolation[]; readonly program?: string };
-  /** Called with the stage times of each answer of the API. */
-  readonly onStages?: OnStages;
   /** Counts requests for rate limits; by default those of this process. */
   readonly counter?: WindowCounter | undefined;
   /** Counts requests and watches the parts of the server. */
@@ -193,13 +190,13 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const trino = openTrinoHealth(settings);
   addHealthRoutes(app, { catalog, engine, files, cache: context.cache, dataFolder, minFree, redis, trino });
   const { corsOrigins } = settings;
-  await addApi(app, { guard, context, corsOrigins, onStages: dependencies.onStages });
+  await addApi(app, { guard, context, corsOrigins });
   if (settings.feeds) await addFeeds(app, { guardBy, context });
   await addMcp(app, { guardBy, context });
   const signInGuard = guardBy(signInTokens(context));
   const onWarning = (warning: string): void => app.log.warn(warning);
   const stores = { settings, catalog, onWarning };
-  await addDashboard(app, { sessionGuard, signInGuard, context, stores, onStages: dependencies.onStages });
+  await addDashboard(app, { sessionGuard, signInGuard, context, stores });
   await addShares(app, { guardBy, context, requestsPerMinute: settings.shareRequestsPerMinute });
   addWarmUp(app, context, warmUpAfter);
   followPublications(app, { catalog, catalogCache, recent: context.recent }, followEvery);

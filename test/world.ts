@@ -185,7 +185,7 @@ async function openMetrics(options: ServerMetricsOptions): Promise<ServerMetrics
 
 type WorldOptions = { now?: number | (() => number); environment?: NodeJS.ProcessEnv; measured?: boolean } & Pick<
   Dependencies,
-  'limits' | 'onStages' | 'statements'
+  'limits' | 'statements'
 >;
 
 /** A server with the rows of `tables`; `WORKSPACE` and `PROJECT` are the defaults for their tables. */

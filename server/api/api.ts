@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../domain/errors.ts';
 import { addCors } from './plugins/cors.ts';
 import type { Guard } from './plugins/guard.ts';
-import { addTiming, type OnStages } from './plugins/timing.ts';
+import { addTiming } from './plugins/timing.ts';
 import { ai } from './routes/ai.ts';
 import { alerts } from './routes/alerts.ts';
 import { breakdowns } from './routes/breakdowns.ts';
@@ -67,7 +67,6 @@ export function isApiAddress(url: string): boolean {
 interface EndpointOptions {
   readonly guard: Guard;
   readonly context: Context;
-  readonly onStages: OnStages | undefined;
 }
 
 /**
@@ -97,14 +96,14 @@ export async function addApi(
  */
 export function addEndpoints(
   api: FastifyInstance,
-  { guard, context, onStages, hide = false }: EndpointOptions & { readonly hide?: boolean },
+  { guard, context, hide = false }: EndpointOptions & { readonly hide?: boolean },
 ): void {
   api.addHook('onRequest', (_request, reply, done) => {
     reply.cacheControl('no-store');
     done();
   });
   api.addHook('onRequest', guard);
-  addTiming(api, onStages);
+  addTiming(api);
   // A statement needs a key; sessions, feeds and shared links have none.
   for (const route of hide ? ROUTES : [...ROUTES, sql]) addRoute(api, route, context, { hide });
 }

@@ -92,13 +92,13 @@ export async function addFeeds(
         reply.cacheControl('private').cacheControl('max-age', SECONDS);
         done();
       });
-      feeds.get('/:file', { config: { format: 'csv' }, schema: { hide: true } }, async (request, reply) => {
+      feeds.get('/:file', { schema: { hide: true } }, async (request, reply) => {
         const feed: Feed | undefined = await find(request);
         if (feed === undefined) throw refusal();
         const { route, params, query } = readFeedPath(feed.path);
         if (params.id !== undefined) requireAccess(request.principal!, params.id);
         // Replaces what was sent, so that clients cannot add parameters.
-        request.params = params;
+        request.params = { ...params, format: 'csv' };
         request.query = query;
         return handlers.get(route)!(request, reply);
       });

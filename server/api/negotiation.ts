@@ -9,12 +9,13 @@ import { type FormatName, formatOfMediaType } from '../domain/formats.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The format given by the extension of the path. */
-    format?: FormatName;
     /** Whether requests have a body, which is read. */
     takesBody?: boolean;
   }
 }
+
+/** The format given by the extension of the path. */
+const endingOf = ({ params }: FastifyRequest): FormatName | undefined => (params as { format?: FormatName }).format;
 
 /** The format of a `Content-Type`: `other` for media types without one, `none` without a type. */
 export function formatOfType(contentType: unknown): FormatName | 'other' | 'none' {
@@ -26,17 +27,15 @@ export function formatOfType(contentType: unknown): FormatName | 'other' | 'none
 const WILDCARDS = new Set(['*/*', 'application/*']);
 
 /** The format given by the path extension or by `Accept`, if any. */
-export function namedFormat({ headers, routeOptions }: FastifyRequest): FormatName | undefined {
-  const { format } = routeOptions.config;
-  if (format !== undefined) return format;
-  const { accept } = headers;
-  return accept === undefined || accept === '*/*' ? undefined : acceptedFormat(accept);
+export function namedFormat(request: FastifyRequest): FormatName | undefined {
+  const { accept } = request.headers;
+  return endingOf(request) ?? (accept === undefined || accept === '*/*' ? undefined : acceptedFormat(accept));
 }
 
 /** Adds `Accept` to `Vary` if the format depends on it, because neither the path nor `format` gives one. */
-export function varyByAccept({ query, routeOptions }: FastifyRequest, reply: FastifyReply): void {
-  const { format } = query as Readonly<Record<string, unknown>>;
-  if (format === undefined && routeOptions.config.format === undefined) reply.vary('accept');
+export function varyByAccept(request: FastifyRequest, reply: FastifyReply): void {
+  const { format } = request.query as Readonly<Record<string, unknown>>;
+  if (format === undefined && endingOf(request) === undefined) reply.vary('accept');
 }
 
 /**
@@ -45,7 +44,7 @@ export function varyByAccept({ query, routeOptions }: FastifyRequest, reply: Fas
  */
 export function parametersOf(request: FastifyRequest, named: FormatName | undefined): unknown {
   const query = request.query as Readonly<Record<string, unknown>>;
-  const { format: ending } = request.routeOptions.config;
+  const ending = endingOf(request);
   if (named === undefined) return query;
   if (query['format'] === undefined) return { ...query, format: named };
   const isOther = typeof query['format'] === 'string' && query['format'] !== '' && query['format'] !== ending;

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { addEndpoints } from '../api/api.ts';
 import { unavailableReason } from '../api/plugins/errors.ts';
 import type { Guard } from '../api/plugins/guard.ts';
-import type { OnStages } from '../api/plugins/timing.ts';
 import type { Context } from '../api/routes/context.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import { notFound } from '../domain/errors.ts';
@@ -43,7 +42,6 @@ interface DashboardOptions {
   readonly context: Context;
   /** For what members change. */
   readonly stores: Stores;
-  readonly onStages: OnStages | undefined;
 }
 
 /**
@@ -52,7 +50,7 @@ interface DashboardOptions {
  */
 export async function addDashboard(
   app: FastifyInstance,
-  { sessionGuard, signInGuard, context, stores, onStages }: DashboardOptions,
+  { sessionGuard, signInGuard, context, stores }: DashboardOptions,
 ): Promise<void> {
   const usage = openUsage(stores.settings, (error) => {
     app.log.warn({ err: error }, 'could not read the last use of keys');
@@ -74,7 +72,7 @@ export async function addDashboard(
         const reason = unavailableReason(request);
         if (reason !== undefined) reply.header('x-unavailable-reason', reason);
       });
-      addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
+      addEndpoints(api, { guard: sessionGuard, context, hide: true });
       addSessionRoutes(api, context);
       addProjectRoutes(api, context);
       addHomeRoutes(api, context);

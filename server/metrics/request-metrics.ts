@@ -3,6 +3,7 @@ import { formatOfType } from '../api/negotiation.ts';
 import { INCOMPLETE } from '../api/plugins/deadline.ts';
 import { unavailableReason } from '../api/plugins/errors.ts';
 import type { Answered } from '../api/plugins/log.ts';
+import { patternOf } from '../api/routes/route.ts';
 import { UNAVAILABLE_REASONS } from '../domain/errors.ts';
 import { RESOURCE_FAILURES } from '../domain/failures.ts';
 
@@ -64,8 +65,7 @@ export class RequestMetrics {
 
   /** Counts a request. */
   answered({ request, reply, ms, isComplete }: Answered): void {
-    // A request that could not be routed has no options.
-    const route = (request.routeOptions as { url?: string } | undefined)?.url ?? 'none';
+    const route = patternOf(request) ?? 'none';
     const method = METHODS.has(request.method) ? request.method : 'other';
     const { raw } = reply;
     const status = raw.headersSent ? raw.statusCode : 'none';

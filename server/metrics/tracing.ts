@@ -4,6 +4,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { redactAddress } from '../api/plugins/redact.ts';
+import { patternOf } from '../api/routes/route.ts';
 import { MaskedExporter } from './masked-exporter.ts';
 
 /** Traces of requests. */
@@ -54,9 +55,10 @@ export function startTracing(): Tracing {
 }
 
 /** The plugin writes the whole URL as the path, with keys that were sent in it by mistake. */
-function describe(span: RequestSpan, { method, url, routeOptions }: FastifyRequest): void {
-  const [path = '', ...query] = url.split('?');
-  span.updateName(`${method} ${routeOptions.url ?? 'none'}`);
-  span.setAttributes({ 'url.path': redactAddress(path) });
+function describe(span: RequestSpan, request: FastifyRequest): void {
+  const [path = '', ...query] = request.url.split('?');
+  const route = patternOf(request);
+  span.updateName(`${request.method} ${route ?? 'none'}`);
+  span.setAttributes({ 'url.path': redactAddress(path), ...(route && { 'http.route': route }) });
   if (query.length > 0) span.setAttributes({ 'url.query': redactAddress(query.join('?')) });
 }

@@ -1,8 +1,6 @@
 /** A part of the work on a request. */
 export type StageName = 'parse' | 'plan' | 'run' | 'format';
 
-export type StageTimes = Readonly<Partial<Record<StageName, number>>>;
-
 /** Measures the stages of a request, which run one after the other. */
 export class Stages {
   /** The value of a `Server-Timing` header; empty when no stage has ended. */
@@ -22,10 +20,5 @@ export class Stages {
   /** The stages that have ended, in order, in milliseconds. */
   get ended(): readonly { readonly name: StageName; readonly ms: number }[] {
     return this.#ended;
-  }
-
-  /** The stages that have ended, in milliseconds. */
-  get times(): StageTimes {
-    return Object.fromEntries(this.#ended.map(({ name, ms }) => [name, ms]));
   }
 }

@@ -300,6 +300,8 @@ t.test('a collector gets a trace of each request, without keys', async (t) => {
   const [key = ''] = keys;
   t.equal((await server.get('/projects/Proj1/site', key)).status, 200);
   t.equal((await server.get(`/projects/Proj1/site?period=x&key=${key}`, key)).status, 400);
+  const withKey = { headers: { authorization: `Bearer ${key}` } };
+  t.equal((await fetch(`${server.address}/api/v1/projects/Proj1/site.csv`, withKey)).status, 200);
   t.equal((await server.get(`/${key}/${key.toUpperCase()}?a=${encodeURIComponent(`%${key}`)}`, key)).status, 404);
   const parent = '0af7651916cd43dd8448eb211c80319c';
   await fetch(`${server.address}/livez?x=1`, { headers: { traceparent: `00-${parent}-b7ad6b7169203331-01` } });
@@ -310,13 +312,14 @@ t.test('a collector gets a trace of each request, without keys', async (t) => {
   const site = 'GET /api/v1/projects/:id/site';
   t.strictSame(
     spans.map(({ name }) => name).filter((name) => name.startsWith('GET ')),
-    [site, site, 'GET none', 'GET /livez'],
+    [site, site, `${site}.csv`, 'GET none', 'GET /livez'],
   );
   const attributesOf = (name: string) =>
     Object.fromEntries(
       spans.find((span) => span.name === name)!.attributes.map(({ key: of, value }) => [of, value.stringValue]),
     );
   t.match(attributesOf(site), { 'http.route': '/api/v1/projects/:id/site', 'url.path': '/api/v1/projects/Proj1/site' });
+  t.match(attributesOf(`${site}.csv`), { 'http.route': '/api/v1/projects/:id/site.csv' });
   t.match(attributesOf('GET /livez'), { 'url.path': '/livez', 'url.query': 'x=1' });
   t.equal(spans.find(({ name }) => name === 'GET /livez')?.traceId, parent, 'it continues the trace of the client');
   const secret = key.slice('ord_live_'.length);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Stages, type StageTimes } from '../../runtime/timing.ts';
+import { Stages } from '../../runtime/timing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -8,11 +8,8 @@ declare module 'fastify' {
   }
 }
 
-/** Callback for each response: route path, status, and milliseconds by stage. */
-export type OnStages = (route: string, status: number, stages: StageTimes) => void;
-
-/** Measures the stages of each request, for the `Server-Timing` header and the metrics hook. */
-export function addTiming(api: FastifyInstance, onStages: OnStages | undefined): void {
+/** Measures the stages of each request, for the `Server-Timing` header and the metrics. */
+export function addTiming(api: FastifyInstance): void {
   api.decorateRequest('stages', null);
   api.addHook('onRequest', (request, _reply, done) => {
     request.stages = new Stages();
@@ -21,11 +18,6 @@ export function addTiming(api: FastifyInstance, onStages: OnStages | undefined):
   api.addHook('onSend', ({ stages }, reply, _answer, done) => {
     const header = stages?.header ?? '';
     if (header !== '') reply.header('server-timing', header);
-    done();
-  });
-  if (onStages === undefined) return;
-  api.addHook('onResponse', ({ routeOptions, stages }, reply, done) => {
-    if (stages !== null) onStages(routeOptions.url ?? '', reply.statusCode, stages.times);
     done();
   });
 }
