@@ -7,7 +7,7 @@ import { changeFacts, type FactChange, type LockOptions, takeProjects } from './
 import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
 import { checkEntities, tablesToCheck } from './entity-checks.ts';
-import { checkFacts, unknownProjects } from './fact-checks.ts';
+import { checkFacts, checkKeys, checksKeysWhenWritten, unknownProjects } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
 import { type KnownDays, replacedDays } from './part-files.ts';
@@ -15,6 +15,7 @@ import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.t
 import { publishStaged, recordOwners } from './publish.ts';
 import { publishEntities, recordLoad } from './publish-entities.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
+import { RepeatedKeys } from './rollups.ts';
 import { changedFiles, findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
 import { readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
@@ -142,14 +143,30 @@ async function loadLocked(
   const stored = await buildState(session, catalog, carried, { projects: touched, needed });
   const rows = new Map([...read.rows, ...stored]);
   const unknown = await unknownProjects(session, touched);
-  const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables, { rows, unknown }))];
-  for (const [schema, all] of parts) problems.push(...(await checkFacts(session, schema, all, unknown)));
-  problems.push(...changedFiles(found.tables));
   const removed = await readRemovals(session, catalog, carried, confirmDelete);
-  if (!dryRun) problems.push(...unconfirmedRemovals(removed));
   const implausible = await checkClicks(session, parts);
-  if (!acceptImplausible) problems.push(...implausible);
-  if (problems.length > 0) throw new LoadRejected(problems);
+  const findProblems = async (keys: 'all keys' | 'keys that writing does not check'): Promise<Problem[]> => {
+    const problems = [
+      ...found.problems,
+      ...read.problems,
+      ...(await checkEntities(session, tables, { rows, unknown })),
+    ];
+    for (const [schema, all] of parts) {
+      const later = keys !== 'all keys' && checksKeysWhenWritten(schema, all);
+      problems.push(...(later ? [] : await checkKeys(session, schema, all)));
+      problems.push(...(await checkFacts(session, schema, all, unknown)));
+    }
+    problems.push(...changedFiles(found.tables));
+    if (!dryRun) problems.push(...unconfirmedRemovals(removed));
+    if (!acceptImplausible) problems.push(...implausible);
+    return problems;
+  };
+  /** All problems are reported together. */
+  const refuseAny = async (): Promise<void> => {
+    const problems = await findProblems('all keys');
+    if (problems.length > 0) throw new LoadRejected(problems);
+  };
+  if (dryRun || (await findProblems('keys that writing does not check')).length > 0) await refuseAny();
 
   const warnings = [
     ...found.warnings,
@@ -175,6 +192,9 @@ async function loadLocked(
         if (options.source !== undefined)
           await recordLoad(tx, { source: options.source, rows: loadedRows, removed }, owners);
       },
+    }).catch(async (error: unknown) => {
+      if (error instanceof RepeatedKeys) await refuseAny();
+      throw error;
     });
   }
   return {

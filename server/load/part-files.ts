@@ -180,7 +180,7 @@ async function writePart(
           statement,
           old.length === 0 ? { days: carried! } : { isMixed: true },
         );
-  const rollups = await writePartRollups(session, target, written);
+  const rollups = await writePartRollups(session, target, written, { checked: carried?.repeated === null });
   return [{ project, table: schema.name, part, written }, ...rollups];
 }
 

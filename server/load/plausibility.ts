@@ -49,7 +49,7 @@ export async function positionWarnings(session: Session, parts: StagedParts): Pr
   return warnings;
 }
 
-/** Warns of keywords of the load without facts, in the load or stored before. */
+/** Warns of keywords of the load without facts, in the load or stored before. Requires the tables of `checkFacts`. */
 export async function keywordWarnings(
   session: Session,
   catalog: Catalog,
@@ -59,11 +59,10 @@ export async function keywordWarnings(
 ): Promise<string[]> {
   if (!tables.some(({ name }) => name === 'keywords')) return [];
   const schema = FACTS.find(({ name }) => name === 'keyword_daily')!;
-  const files = batches(parts.get(schema) ?? []).flat();
-  const facts = files.length > 0 ? 'from read_parquet($files)' : 'select null as project_id, null as keyword_id';
+  const hasFacts = (parts.get(schema) ?? []).length > 0;
+  const facts = hasFacts ? `from fact_keywords_${schema.name}` : 'select null as project_id, null as keyword_id';
   const found = await session.rows<{ project: string; id: string; query: string }>(
     sqlTemplate('load/checks/keywords_without_data', { facts }),
-    files.length > 0 ? { files } : {},
   );
   const warnings: string[] = [];
   for (const [project, keywords] of Map.groupBy(found, (keyword) => keyword.project)) {

@@ -7,21 +7,35 @@ import type { StoredFile } from '../storage/file-store.ts';
 import { checkRunning, type PartChange, type Target, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './staged-parts.ts';
 
+/** Rows of a part repeat a key. */
+export class RepeatedKeys extends Error {}
+
+interface RollupsOptions {
+  readonly tables?: readonly StoredTable[];
+  /** Throws `RepeatedKeys` if rows of the file repeat a key. */
+  readonly checked?: boolean;
+}
+
 /** Writes the rollups of one part from its file; none if it has no rows. */
 export async function writePartRollups(
   session: Session,
   target: Target,
   of: WrittenFile | null,
-  tables: readonly StoredTable[] = target.schema.rollups,
+  { tables = target.schema.rollups, checked = false }: RollupsOptions = {},
 ): Promise<PartChange[]> {
   const { project, part } = target;
   const changes: PartChange[] = [];
   for (const table of tables) {
-    const statement = { text: sqlText(`load/rollups/${table}`), parameters: {} };
-    const written = of && (await writeFile(session, target, table, statement, { of }));
+    const statement = { text: sqlText(`load/rollups/${table}`), parameters: { checked } };
+    const written = of && (await writeFile(session, target, table, statement, { of }).catch(explain));
     changes.push({ project, table, part, written });
   }
   return changes;
+}
+
+function explain(error: unknown): never {
+  if (error instanceof Error && error.message.includes('repeated keys')) throw new RepeatedKeys(error.message);
+  throw error;
 }
 
 interface RunningInput {

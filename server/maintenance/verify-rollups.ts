@@ -80,7 +80,10 @@ export async function checkRollups(tools: Tools, manifest: readonly ManifestRow[
   for (const table of KEYWORDS.rollups) {
     for (const rollup of await differing(tools, table, rollupsOf(table, days, rowsOf(table)))) {
       using session = await engine.session();
-      add(rollup, repair ? await writePartRollups(session, targetOf(rollup), rollup.days[0]!, [table]) : []);
+      add(
+        rollup,
+        repair ? await writePartRollups(session, targetOf(rollup), rollup.days[0]!, { tables: [table] }) : [],
+      );
     }
   }
 

@@ -1,0 +1,53 @@
+// A large load with a repeated key is refused with the key, together with all other problems, and changes nothing.
+import t, { type Test } from 'tap';
+import { addDays } from '../../server/domain/dates.ts';
+import { keyword, makeLazyWorld, PROJECT, WORKSPACE } from '../world.ts';
+import { problemsOf } from './refused.ts';
+import { answersOf, loadFolder, writeFiles } from './snapshots.ts';
+
+const IDS = Array.from({ length: 110 }, (_, index) => `Kw${String(index).padStart(3, '0')}`);
+const WORLD = {
+  workspaces: [WORKSPACE],
+  projects: [PROJECT],
+  keywords: IDS.map((id) => keyword(id, `query ${id}`)),
+};
+
+/** More facts than are counted for repeated keys while they are staged. */
+const ROWS = IDS.flatMap((id) =>
+  Array.from({ length: 300 }, (_, day) => addDays('2025-04-01', day)).flatMap((day) =>
+    ['desktop', 'mobile', 'tablet'].map((device) => `Proj1,${id},${day},${device},1,2,3`),
+  ),
+);
+const HEADER = 'project_id,keyword_id,date,device,clicks,impressions,sum_position';
+const REPEATED = 'Proj1,Kw042,2025-06-30,mobile,0,7,9';
+const UNKNOWN = 'Proj1,Nope1,2025-06-30,mobile,0,7,9';
+
+const folderOf = (test: Test, rows: readonly string[]): string =>
+  writeFiles(test, { 'keyword_daily.csv': [HEADER, ...rows, ''].join('\n') });
+const snapshot = (test: Test, ...more: readonly string[]): string => folderOf(test, [...ROWS, ...more]);
+
+t.test('a repeated key among many rows is named', async (t) => {
+  const world = await makeLazyWorld(t, WORLD);
+  const before = await answersOf(world);
+  const key = { project_id: 'Proj1', keyword_id: 'Kw042', date: '2025-06-30', device: 'mobile', rows: 2 };
+  const repeated = {
+    table: 'keyword_daily',
+    column: 'project_id, keyword_id, date, device',
+    message: '1 key that several rows have; it is the key. The first:',
+    rows: [key],
+  };
+  const unknown = {
+    table: 'keyword_daily',
+    column: 'keyword_id',
+    message: '1 row of a keyword that does not exist. The first:',
+    rows: [{ project_id: 'Proj1', keyword_id: 'Nope1' }],
+  };
+  t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED))), [repeated], 'alone');
+  t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED, UNKNOWN))), [repeated, unknown], 'with others');
+  t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED), { dryRun: true })), [repeated], 'a dry run');
+  t.strictSame(await problemsOf(loadFolder(world, folderOf(t, [REPEATED, REPEATED]))), [repeated], 'among few rows');
+  t.strictSame(await answersOf(world), before, 'what was being served is untouched');
+  await loadFolder(world, snapshot(t));
+  await loadFolder(world, snapshot(t));
+  t.pass('the same rows load without it, again and again');
+});
