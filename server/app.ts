@@ -51,8 +51,8 @@ interface Limits {
   readonly stalled: number;
   /** Max time of a statement in SQL, in milliseconds. */
   readonly statement: number;
-  /** Time after which a listening server prepares for the first question, in milliseconds. */
-  readonly warmUpAfter: number;
+  /** How long a listening server may prepare for its first question until it is ready nevertheless, in milliseconds. */
+  readonly preparation: number;
   /** How often a listening server looks for publications, in milliseconds. */
   readonly followEvery: number;
 }
@@ -63,7 +63,7 @@ const LIMITS: Limits = {
   longAnswerWait: 5000,
   stalled: 30_000,
   statement: 10_000,
-  warmUpAfter: 100,
+  preparation: 1000,
   followEvery: 200,
 };
 
@@ -88,7 +88,7 @@ export interface Dependencies {
 /** Builds the whole server without listening. */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
   const { settings, catalog, engine, logStream, metrics, now = Date.now } = dependencies;
-  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled, statement, warmUpAfter, followEvery } = {
+  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled, statement, preparation, followEvery } = {
     ...LIMITS,
     ...dependencies.limits,
   };
@@ -185,6 +185,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   metrics?.watch(partsOf(context, { catalog, engine, heavyQueries, redis }));
 
+  addWarmUp(app, context, preparation);
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
   const trino = openTrinoHealth(settings);
@@ -198,7 +199,6 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const stores = { settings, catalog, onWarning };
   await addDashboard(app, { sessionGuard, signInGuard, context, stores });
   await addShares(app, { guardBy, context, requestsPerMinute: settings.shareRequestsPerMinute });
-  addWarmUp(app, context, warmUpAfter);
   followPublications(app, { catalog, catalogCache, recent: context.recent }, followEvery);
   const built = await app;
   building.move();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
+import { askOverHttp } from './api/warm-up.ts';
 import { buildApp, type Dependencies } from './app.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
@@ -66,7 +67,7 @@ export async function serve(settings: Settings): Promise<string> {
   return address;
 }
 
-/** Opens the stores, builds the server and listens. */
+/** Opens the stores, builds the server, listens, and waits until it is prepared for its first question. */
 export async function openServer(
   settings: Settings,
   { logStream, counter, openMetrics }: OpenOptions,
@@ -87,6 +88,7 @@ export async function openServer(
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
   await noteAddress(folder, address);
+  await prepare(app, address);
   opening.defer(watchIdleMemory());
   return { app, address, opened: opening.move() };
 }
@@ -131,6 +133,14 @@ async function openTracing({ tracesEndpoint }: Settings): Promise<Tracing | unde
   const load = () => import('./metrics/tracing.ts');
   const packages = /^@(fastify\/otel$|opentelemetry\/)/;
   return (await importOptional('OTEL_EXPORTER_OTLP_ENDPOINT', packages, load)).startTracing();
+}
+
+/** Waits until the server is prepared for its first question. */
+async function prepare(app: FastifyInstance, address: string): Promise<void> {
+  const asked = askOverHttp(address).catch((error: unknown) => {
+    app.log.warn({ err: error }, 'could not be asked over the network');
+  });
+  await Promise.all([app.prepared(), asked]);
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { checkReadiness, type Readiness } from './readiness.ts';
 
 /**
- * `/livez`: the process answers. `/readyz`: it can also answer queries and write (see `checkReadiness`), and reports the
- * states of its components and of the response cache. Neither needs a key.
+ * `/livez`: the process answers. `/readyz`: it is prepared, and can answer queries and write (see `checkReadiness`); reports
+ * the states of its components and of the response cache. Neither needs a key.
  */
 export function addHealthRoutes(
   app: FastifyInstance,
@@ -15,6 +15,7 @@ export function addHealthRoutes(
   });
   app.get('/readyz', { schema: { hide: true } }, async (request, reply) => {
     reply.cacheControl('no-store');
+    await app.prepared();
     const components = await checkReadiness(ready, request.signal);
     return { status: 'ok', components, answers: cache.state };
   });

@@ -1,5 +1,8 @@
+import { connect } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { findAccess, hashOf } from '../catalog/keys.ts';
 import { findLargestProject } from '../catalog/projects.ts';
 import { keywordsJson } from '../formats/keywords-json.ts';
 import { keywordsReport } from '../reports/keywords.ts';
@@ -12,21 +15,55 @@ const MAX_KEYWORDS = 5000;
 /** More times compile more of the code, but take more memory than they save time. */
 const TIMES = 2;
 
-/**
- * Asks a question about the largest project when the server has listened for `after` milliseconds, and drops the answer:
- * otherwise the first client waits ten times as long as later ones, while keywords are read, files compared, statements
- * planned and code compiled. Ends when the server closes.
- */
-export function addWarmUp(app: FastifyInstance, context: Context, after: number): void {
-  whileListening(app, 'could not prepare for the first question', (signal) => warmUp(context, after, signal));
+/** How long an answer over the network is waited for, in milliseconds. */
+const LONGEST_OVER_HTTP = 1000;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Waits until a listening server is prepared for its first question, or has prepared for long enough. */
+    prepared: () => Promise<void>;
+  }
 }
 
-async function warmUp(context: Context, after: number, signal: AbortSignal): Promise<void> {
-  await sleep(after, undefined, { signal });
+/**
+ * Prepares a listening server for its first question, which would otherwise take ten times as long as later ones, while
+ * keywords are read, files compared, statements planned and code compiled: asks about the largest project, and drops the
+ * answer. Requests are answered meanwhile. Ends when the server closes.
+ * @param longest after so many milliseconds the server is ready nevertheless: files may be far away
+ */
+export function addWarmUp(app: FastifyInstance, context: Context, longest: number): void {
+  const running = whileListening(app, 'could not prepare for the first question', async (signal) => {
+    await Promise.all([askForAccess(context), askLargestProject(context, signal)]);
+  });
+  app.decorate('prepared', async () => {
+    const preparing = running();
+    if (preparing !== undefined) await Promise.race([preparing, sleep(longest, undefined, { ref: false })]);
+  });
+}
+
+/** The first hash of a process takes 3 ms. */
+async function askForAccess({ catalog }: Context): Promise<void> {
+  await findAccess(catalog, hashOf(''));
+}
+
+async function askLargestProject(context: Context, signal: AbortSignal): Promise<void> {
   const project = await findLargestProject(context.catalog, MAX_KEYWORDS);
   if (project === undefined) return;
   const request = { ...project, projects: null, reader: '', signal };
   for (let time = 0; time < TIMES; time++) {
     keywordsJson(await askReport(keywordsReport, context, request, { limit: String(MAX_KEYWORDS) }));
   }
+}
+
+/** Asks whether a server lives, over the network: compiles code that reads requests and writes answers. */
+export async function askOverHttp(address: string): Promise<void> {
+  const { hostname, port } = new URL(address);
+  // An address of IPv6 stands in brackets.
+  const client = connect({
+    host: hostname.replaceAll(/[[\]]/g, ''),
+    port: Number(port),
+    signal: AbortSignal.timeout(LONGEST_OVER_HTTP),
+  });
+  client.end('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  await finished(client.resume());
 }

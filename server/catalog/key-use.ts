@@ -3,7 +3,8 @@ import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { AUDIT_DAYS } from './audit.ts';
 import type { Usage } from './usage.ts';
 
-const WRITE_INTERVAL_MS = 1000;
+/** Uses are written so long after the first of them, in milliseconds. */
+const WRITE_AFTER = 1000;
 
 /** Requests that are not stored yet. */
 interface Use {
@@ -18,7 +19,6 @@ export class KeyUse {
   readonly #pending = new Map<string, Use>();
   #forgottenOn = '';
   #timer: NodeJS.Timeout | undefined;
-  #writtenAt = 0;
 
   constructor(usage: Usage) {
     this.#usage = usage;
@@ -29,7 +29,8 @@ export class KeyUse {
     const requests = (this.#pending.get(keyId)?.requests ?? 0) + 1;
     this.#pending.set(keyId, { requests, at: toMicroseconds(at) });
     if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => void this.flush(), Math.max(0, this.#writtenAt + WRITE_INTERVAL_MS - Date.now()));
+    // A write right now would hold up the request.
+    this.#timer = setTimeout(() => void this.flush(), WRITE_AFTER);
     this.#timer.unref();
   }
 
@@ -37,7 +38,6 @@ export class KeyUse {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writtenAt = Date.now();
     for (const [id, use] of this.#pending) {
       this.#pending.delete(id);
       const { requests, at } = use;

@@ -6,8 +6,8 @@ import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type World } from '../world.ts';
 import { beforeFiles } from './before-files.ts';
 
-/** Only what is published prepares for questions, and a publication is seen at once. */
-const limits = { warmUpAfter: 1e9, followEvery: 0 };
+/** A publication is seen at once. */
+const limits = { followEvery: 0 };
 const OTHER = 'Proj2';
 
 const daysOf = (clicks: number) => facts('date keyword_id device', ['2026-03-09', 'Keyw1', 'mobile', clicks, 10, 20]);
@@ -21,6 +21,7 @@ async function makeListening(t: Test, now: () => number = () => NOW): Promise<Wo
   };
   const world = await makeWorld(t, tables, { limits, now });
   await world.app.listen();
+  await world.app.prepared();
   return world;
 }
 
