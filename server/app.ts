@@ -21,6 +21,7 @@ import type { Context } from './api/routes/context.ts';
 import { addWarmUp } from './api/warm-up.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
+import { openLoggedUsage } from './catalog/logged-usage.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
 import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
@@ -146,16 +147,19 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const ownCounter = dependencies.counter ?? new FixedWindows(now);
   const redis = await openRedis(app, settings);
   const counter = redis?.counter(ownCounter) ?? ownCounter;
-  const guardBy = await makeGuards(app, { location: settings, now, counter });
+  const usage = openLoggedUsage(settings, app.log);
+  // Closed after those that use it: hooks run in reverse order.
+  app.addHook('onClose', () => usage.close());
+  const guardBy = await makeGuards(app, { usage, now, counter });
   guard = guardBy(bearerKeys(catalogCache));
   sessionGuard = guardBy(sessionCookies({ catalogCache, now, publicUrl: settings.publicUrl }));
   addHttpBasics(app);
 
   const files = await openFileStore(settings);
-  // Closed after everything that reads files: hooks run in reverse order.
+  // Closed after everything that reads files.
   app.addHook('onClose', () => files[Symbol.asyncDispose]());
   const distant = await openDistantLists({ settings, files });
-  const lists = new Lists({ engine, catalog, files, distant, settings, log: app.log, now });
+  const lists = new Lists({ engine, catalog, usage, files, distant, settings, log: app.log, now });
   // Requests that wait for a provider would delay the shutdown.
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', () => lists.close());
@@ -197,7 +201,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const signInGuard = guardBy(signInTokens(context));
   const onWarning = (warning: string): void => app.log.warn(warning);
   const stores = { settings, catalog, onWarning };
-  await addDashboard(app, { sessionGuard, signInGuard, context, stores });
+  await addDashboard(app, { sessionGuard, signInGuard, context, stores, usage });
   await addShares(app, { guardBy, context, requestsPerMinute: settings.shareRequestsPerMinute });
   followPublications(app, { catalog, catalogCache, recent: context.recent }, followEvery);
   const built = await app;

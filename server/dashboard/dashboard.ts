@@ -3,7 +3,7 @@ import { addEndpoints } from '../api/api.ts';
 import { unavailableReason } from '../api/plugins/errors.ts';
 import type { Guard } from '../api/plugins/guard.ts';
 import type { Context } from '../api/routes/context.ts';
-import { openUsage } from '../catalog/open-usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { takeActions } from './actions.ts';
@@ -42,6 +42,7 @@ interface DashboardOptions {
   readonly context: Context;
   /** For what members change. */
   readonly stores: Stores;
+  readonly usage: Usage;
 }
 
 /**
@@ -50,12 +51,8 @@ interface DashboardOptions {
  */
 export async function addDashboard(
   app: FastifyInstance,
-  { sessionGuard, signInGuard, context, stores }: DashboardOptions,
+  { sessionGuard, signInGuard, context, stores, usage }: DashboardOptions,
 ): Promise<void> {
-  const usage = openUsage(stores.settings, (error) => {
-    app.log.warn({ err: error }, 'could not read the last use of keys');
-  });
-  app.addHook('onClose', async () => usage.close());
   await app.register(async (dashboard) => addPages(dashboard));
   await app.register(async (dashboard) => addConnectCallback(dashboard, context, stores));
   await app.register(async (dashboard) => addUnsubscribe(dashboard, { catalog: stores.catalog, now: context.now }));

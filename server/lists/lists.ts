@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
-import { openUsage } from '../catalog/open-usage.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKey } from '../catalog/stored-lists.ts';
 import type { Usage } from '../catalog/usage.ts';
@@ -33,6 +32,7 @@ import { within } from './within.ts';
 export interface ListsOptions {
   readonly engine: Engine;
   readonly catalog: OpenCatalog;
+  readonly usage: Usage;
   /** Files of facts and lists. */
   readonly files: FileStore;
   /** Undefined if DuckDB reads all facts. */
@@ -45,7 +45,6 @@ export interface ListsOptions {
 
 /** How long an older list is served after a failed fetch before the next attempt, in milliseconds. */
 const FAILURE_COOLDOWN_MS = 60_000;
-const ERROR_LOG_INTERVAL = 60_000;
 
 /**
  * Page and query lists. Each is fetched once for all concurrent requests, from a provider or from stored facts, and stored as
@@ -57,7 +56,6 @@ export class Lists {
   readonly crawls: Crawls;
   readonly #sources: Sources;
   readonly #options: ListsOptions;
-  readonly #usage: Usage;
   readonly #store: ListStore;
   readonly #unstored: UnstoredLists;
   readonly #flights: FetchOnce;
@@ -66,17 +64,16 @@ export class Lists {
   readonly #reader: ListReader;
 
   constructor(options: ListsOptions) {
-    const { engine, catalog, files, distant, settings, log, now } = options;
+    const { engine, catalog, usage, files, distant, settings, log, now } = options;
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
     // First, before other resources are opened, because it may fail.
     files.prepare('lists/new');
     this.#flights = new FetchOnce(catalog.locks);
-    this.#usage = openUsage(settings, warnRarely(log));
-    const sequences = new PageSequences(this.#usage, now);
+    const sequences = new PageSequences(usage, now);
     this.#store = new ListStore({
       catalog,
-      usage: this.#usage,
+      usage,
       sequences,
       files,
       limits,
@@ -86,7 +83,7 @@ export class Lists {
     this.#reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
     const get = (request: ListRequest, signal: AbortSignal): Promise<AnyList> => this.get(request, signal);
     this.pages = new ListPages({ get, sequences, store: this.#store, reader: this.#reader });
-    this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
+    this.providers = new Providers({ catalog, usage, settings, log, now });
     this.crawls = new Crawls(this.providers);
     this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
@@ -146,7 +143,6 @@ export class Lists {
     this.stop();
     await this.#flights.drain();
     await this.#store.flush();
-    await this.#usage.close();
   }
 
   async #find(key: ListKey): Promise<AnyList | undefined> {
@@ -217,13 +213,3 @@ function errorsOf({ sources }: ListRequest): ClientErrors {
 }
 
 const NO_FILE = { file: '', bytes: 0, sha256: '' };
-
-/** Logs failures to write usage, at most once per interval. */
-function warnRarely(log: ListsOptions['log']): (error: unknown) => void {
-  let at = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    if (performance.now() - at < ERROR_LOG_INTERVAL) return;
-    at = performance.now();
-    log.warn({ err: error }, 'could not store the use of lists');
-  };
-}

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { CatalogCache } from '../catalog/catalog-cache.ts';
+import { openLoggedUsage } from '../catalog/logged-usage.ts';
 import { TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import { openDistantLists, openFacts } from '../facts/open-facts.ts';
@@ -32,7 +33,10 @@ export async function withReports<T>(
   const engine = opened.adopt(await openServingEngine({ settings, folder }), (opening) => opening.close());
   const files = opened.use(await openFileStore(settings));
   const distant = await openDistantLists({ settings, files });
-  const lists = opened.adopt(new Lists({ engine, catalog, files, distant, settings, log, now }), (all) => all.close());
+  const usage = opened.adopt(openLoggedUsage(settings, log), (it) => it.close());
+  const lists = opened.adopt(new Lists({ engine, catalog, usage, files, distant, settings, log, now }), (all) =>
+    all.close(),
+  );
   const facts = await openFacts({ settings, engine, files, heavy: new ConcurrencyLimit(1) });
   const catalogCache = new CatalogCache(catalog);
   const trackedCache = new TrackedKeywordsCache(catalog);

@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
 import type { Rights } from '../../catalog/keys.ts';
-import type { CatalogLocation } from '../../catalog/location.ts';
-import { openUsage } from '../../catalog/open-usage.ts';
+import type { Usage } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import {
@@ -26,8 +25,7 @@ declare module 'fastify' {
 const MINUTE = 60_000;
 
 export interface GuardOptions {
-  /** Where the usage database is. */
-  readonly location: CatalogLocation;
+  readonly usage: Usage;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
   /** Counts requests for rate limits. */
@@ -81,7 +79,7 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
  */
 export async function makeGuards(
   app: FastifyInstance,
-  { location, now, counter }: GuardOptions,
+  { usage, now, counter }: GuardOptions,
 ): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
@@ -91,14 +89,8 @@ export async function makeGuards(
       child = () => counter.child();
     },
   });
-  const usage = openUsage(location, (error) => {
-    app.log.warn({ err: error }, 'could not store the last use of keys');
-  });
   const keyUse = new KeyUse(usage);
-  app.addHook('onClose', async () => {
-    await keyUse.flush();
-    await usage.close();
-  });
+  app.addHook('onClose', () => keyUse.flush());
   app.decorateRequest('principal', null);
   const countRequest = app.createRateLimit({
     timeWindow: MINUTE,
