@@ -1,27 +1,26 @@
 import { join, resolve } from 'node:path';
-import { LoadRejected, type Problem, sentence } from '../domain/problems.ts';
+import { LoadRejected, type Problem } from '../domain/problems.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
+import { allEnded } from '../runtime/all-ended.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { changeFacts, type FactChange, type LockOptions, takeProjects } from './change-facts.ts';
+import { checkLoad, type StagedTables } from './check-load.ts';
 import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
-import { checkEntities, tablesToCheck } from './entity-checks.ts';
-import { checkFacts, checkKeys, checksKeysWhenWritten, unknownProjects } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
 import { type KnownDays, replacedDays } from './part-files.ts';
-import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
-import { publishStaged, recordOwners } from './publish.ts';
-import { publishEntities, recordLoad } from './publish-entities.ts';
-import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
+import { publishWritten, recordOwners, writeStaged } from './publish.ts';
+import { publishEntities, readFirstRows, recordLoad } from './publish-entities.ts';
+import type { Removals } from './removals.ts';
 import { RepeatedKeys } from './rollups.ts';
-import { changedFiles, findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
+import { findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
-import { readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
-import { buildState, nameOwners } from './state.ts';
+import { isSmall, readStagedParts, type StagedPart } from './staged-parts.ts';
+import { nameOwners } from './state.ts';
 import { loadFolders, type Stores } from './stores.ts';
-import { summarise, syncWarnings, type TableSummary } from './summary.ts';
+import { summarise, type TableSummary } from './summary.ts';
 import { ENTITIES, type FactTableSchema } from './tables.ts';
 
 interface CommonOptions extends Pick<LockOptions, 'lockTimeout'> {
@@ -129,74 +128,53 @@ async function loadLocked(
   using session = await engine.session();
   const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
   await engine.define(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));
-  const read = await stageAll(session, found.tables, { staging, report });
+  const read = await stageAll(engine, session, found.tables, { staging, report });
   const { parts } = read;
 
   report('checking keys and references');
   const tables = ENTITIES.filter(({ name }) => found.tables.some(({ table }) => table === name));
   const carried = { tables, replaced: replace ? tables : [] };
   const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
-  const needed = tablesToCheck(tables, [...parts.keys()]);
   const named = await nameOwners(session, carried);
   const touched = new Set([...named, ...factProjects]);
   await takeProjects(lock, [...touched], waiting);
-  const stored = await buildState(session, catalog, carried, { projects: touched, needed });
-  const rows = new Map([...read.rows, ...stored]);
-  const unknown = await unknownProjects(session, touched);
-  const removed = await readRemovals(session, catalog, carried, confirmDelete);
-  const implausible = await checkClicks(session, parts);
-  const findProblems = async (keys: 'all keys' | 'keys that writing does not check'): Promise<Problem[]> => {
-    const problems = [
-      ...found.problems,
-      ...read.problems,
-      ...(await checkEntities(session, tables, { rows, unknown })),
-    ];
-    for (const [schema, all] of parts) {
-      const later = keys !== 'all keys' && checksKeysWhenWritten(schema, all);
-      problems.push(...(later ? [] : await checkKeys(session, schema, all)));
-      problems.push(...(await checkFacts(session, schema, all, unknown)));
-    }
-    problems.push(...changedFiles(found.tables));
-    if (!dryRun) problems.push(...unconfirmedRemovals(removed));
-    if (!acceptImplausible) problems.push(...implausible);
-    return problems;
-  };
-  /** All problems are reported together. */
-  const refuseAny = async (): Promise<void> => {
-    const problems = await findProblems('all keys');
-    if (problems.length > 0) throw new LoadRejected(problems);
-  };
-  if (dryRun || (await findProblems('keys that writing does not check')).length > 0) await refuseAny();
-
-  const warnings = [
-    ...found.warnings,
-    ...read.warnings,
-    ...(await syncWarnings(session, catalog, carried, parts)),
-    ...(await positionWarnings(session, parts)),
-    ...(await keywordWarnings(session, catalog, carried, files.store, parts)),
-    ...implausible.map(sentence),
-    ...needlessConfirmations(removed, confirmDelete),
-  ];
   const summary = summarise(read.rows, parts);
+  const loadedRows = Object.fromEntries(Object.entries(summary).map(([table, { rows }]) => [table, rows]));
+  const stop = new AbortController();
+  const check = async () => {
+    const toCheck = { found, read, carried, touched, store: files.store };
+    const checked = await checkLoad(session, catalog, toCheck, { dryRun, confirmDelete, acceptImplausible });
+    return { ...checked, firstRows: dryRun ? new Map() : await readFirstRows(session, carried) };
+  };
+  const checking = check().catch((error: unknown) => {
+    stop.abort();
+    throw error;
+  });
+  // The checks of a few rows leave a processor to write beside them. Many rows keep all busy, and take memory.
+  const isRefused = found.problems.length + read.problems.length > 0;
+  if (dryRun || isRefused || ![...parts.values()].every(isSmall)) await checking;
   if (!dryRun) {
+    const stores = { catalog, files, journal, lock };
     const staged = [...parts].map(([schema, all]) => {
       return { schema, parts: all, days: replacedDays(all, schema.name, knownDays) };
     });
-    const loadedRows = Object.fromEntries(Object.entries(summary).map(([table, { rows }]) => [table, rows]));
-    await publishStaged(engine, { catalog, files, journal, lock }, staged, {
-      report,
-      async inTransaction(publishing) {
-        const { tx, record, changed } = publishing;
-        await publishEntities(session, publishing, carried);
-        const owners = await recordOwners(tx, record, changed.facts.union(changed.projects).union(new Set(named)));
-        if (options.source !== undefined)
-          await recordLoad(tx, { source: options.source, rows: loadedRows, removed }, owners);
+    const writing = writeStaged(engine, stores, staged, { report, signal: stop.signal }).catch(
+      async (error: unknown) => {
+        if (error instanceof RepeatedKeys) await (await checking).refuseRepeated();
+        throw error;
       },
-    }).catch(async (error: unknown) => {
-      if (error instanceof RepeatedKeys) await refuseAny();
-      throw error;
+    );
+    const [{ removed, firstRows }, written] = await allEnded([checking, writing]);
+    report('publishing');
+    await publishWritten(stores, written, async (publishing) => {
+      const { tx, record, changed } = publishing;
+      await publishEntities(session, publishing, carried, firstRows);
+      const owners = await recordOwners(tx, record, changed.facts.union(changed.projects).union(new Set(named)));
+      if (options.source !== undefined)
+        await recordLoad(tx, { source: options.source, rows: loadedRows, removed }, owners);
     });
   }
+  const { removed, warnings } = await checking;
   return {
     loaded: !dryRun,
     tables: summary,
@@ -209,14 +187,33 @@ async function loadLocked(
 
 /** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */
 async function stageAll(
+  engine: Engine,
   session: Session,
   tables: readonly TableFiles[],
-  { staging, report }: { staging: string; report: (step: string) => void },
-): Promise<{ rows: Map<string, number>; parts: StagedParts; problems: Problem[]; warnings: string[] }> {
+  options: StagingOptions,
+): Promise<StagedTables> {
+  const stageFactsApart = async () => {
+    using apart = await engine.session();
+    return await stageAllFacts(apart, tables, options);
+  };
+  const [entities, facts] = await allEnded([stageAllEntities(session, tables, options), stageFactsApart()]);
+  return {
+    rows: entities.rows,
+    parts: facts.parts,
+    problems: [...entities.problems, ...facts.problems],
+    warnings: [...entities.warnings, ...facts.warnings],
+  };
+}
+
+interface StagingOptions {
+  readonly staging: string;
+  readonly report: (step: string) => void;
+}
+
+async function stageAllEntities(session: Session, tables: readonly TableFiles[], { report }: StagingOptions) {
   const problems: Problem[] = [];
   const warnings: string[] = [];
   const rows = new Map<string, number>();
-  const parts = new Map<FactTableSchema, readonly StagedPart[]>();
   for (const schema of ENTITIES) {
     const files = tables.find(({ table }) => table === schema.name);
     if (files === undefined) continue;
@@ -226,6 +223,13 @@ async function stageAll(
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
   }
+  return { rows, problems, warnings };
+}
+
+async function stageAllFacts(session: Session, tables: readonly TableFiles[], { staging, report }: StagingOptions) {
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const parts = new Map<FactTableSchema, readonly StagedPart[]>();
   for (const schema of FACTS) {
     const files = tables.find(({ table }) => table === schema.name);
     if (files === undefined) continue;
@@ -238,5 +242,5 @@ async function stageAll(
     parts.set(schema, carried.parts);
     problems.push(...carried.problems);
   }
-  return { rows, parts, problems, warnings };
+  return { parts, problems, warnings };
 }

@@ -1,10 +1,11 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import { allEnded } from '../runtime/all-ended.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type FactFiles, type PartChange, type Target, writeFile } from './new-files.ts';
 import { cumulativeBatches, type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
@@ -33,6 +34,8 @@ export function replacedDays(
   return new Map([...spans].map(([project, { from, to }]) => [project, new Set(eachDay(from, to))]));
 }
 
+type Writing = () => Promise<PartChange[]>;
+
 interface PartsInput {
   readonly files: FactFiles;
   readonly schema: FactTableSchema;
@@ -41,21 +44,32 @@ interface PartsInput {
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
   /** Removes the cumulative totals of changed projects and does not write new ones. */
   readonly deferCumulative?: boolean;
+  /** How many files are written at a time, of several tables; see `filesAtOnce`. */
+  readonly limit?: LimitFunction;
+  /** Stops before the next file. */
+  readonly signal?: AbortSignal;
 }
 
-/** Parts written concurrently: sorting and writing one does not use two processors fully. */
-const AT_ONCE = 2;
+/** Files written concurrently: sorting and writing one does not use two processors fully. */
+export const filesAtOnce = (): LimitFunction => pLimit(2);
 
 /**
  * Writes the new file of each changed part, and its rollups, beside the current files. Their names become durable with
  * `syncFolders` of the store; they become current when the manifest is published.
  */
 export async function writePartFiles(engine: Engine, catalog: Catalog, input: PartsInput): Promise<PartChange[]> {
-  const { files, schema, parts, days, deferCumulative = false } = input;
-  const limit = pLimit(AT_ONCE);
+  const { files, schema, parts, days, deferCumulative = false, limit = filesAtOnce(), signal } = input;
   const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part]));
-  const allOf = (work: readonly (() => Promise<PartChange[]>)[]) => settled(work.map((write) => limit(write)));
-  const writing: (() => Promise<PartChange[]>)[] = [];
+  const allOf = async (work: readonly Writing[]): Promise<PartChange[]> => {
+    const writing = work.map((write) =>
+      limit(() => {
+        signal?.throwIfAborted();
+        return write();
+      }),
+    );
+    return (await allEnded(writing)).flat();
+  };
+  const writing: Writing[] = [];
   for (const [project, replaced] of days) {
     const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
     const before = new Map((await manifestOf(catalog, project, schema.name, range)).map((row) => [row.part, row]));
@@ -73,16 +87,25 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
   }
   const changes = await allOf(writing);
   const { running, cumulative } = schema;
+  const rollups = changes.map(({ project, part, written }): Writing => {
+    const checked = staged.get(cacheKey(project, part))?.repeated === null;
+    return async () => {
+      using session = await engine.session();
+      return await writePartRollups(session, { files, schema, project, part }, written, { checked });
+    };
+  });
+  const adding = [...Map.groupBy(running === undefined ? [] : changes, ({ project }) => project)].map(
+    ([project, ofProject]): Writing => {
+      const target = { files, schema, project, part: 'all' };
+      return () => writeRunning(engine, catalog, target, { table: running!, changes: ofProject });
+    },
+  );
+  const [summed, totals] = await allEnded([allOf(rollups), allOf(adding)]);
+  changes.push(...summed, ...totals);
   if (running !== undefined) {
     const byProject = Map.groupBy(changes, ({ project }) => project);
-    const adding = [...byProject].map(([project, ofProject]) => {
-      const target = { files, schema, project, part: 'all' };
-      return () => writeRunning(engine, catalog, target, { table: running, changes: ofProject });
-    });
-    const totals = await allOf(adding);
-    changes.push(...totals);
     if (cumulative !== undefined) {
-      const outdated: (() => Promise<PartChange[]>)[] = [];
+      const outdated: Writing[] = [];
       for (const { project, written } of totals) {
         if (deferCumulative) {
           const stored = await manifestOf(catalog, project, cumulative, EVERY_DAY);
@@ -137,15 +160,6 @@ async function outdatedMonths(
     .map(([part, file]) => ({ part, days: file }));
 }
 
-/** Waits for all writes, even if one fails, so that cleanup does not remove files in use. Throws the first failure. */
-async function settled(writing: readonly Promise<PartChange[]>[]): Promise<PartChange[]> {
-  const results = await Promise.allSettled(writing);
-  return results.flatMap((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
-}
-
 interface PartInput {
   readonly carried: StagedPart | undefined;
   readonly current: FactFile | undefined;
@@ -153,7 +167,7 @@ interface PartInput {
   readonly replaced: ReadonlySet<Day>;
 }
 
-/** Writes one part and its rollups. */
+/** Writes one part. */
 async function writePart(
   engine: Engine,
   target: Target,
@@ -180,8 +194,7 @@ async function writePart(
           statement,
           old.length === 0 ? { days: carried! } : { isMixed: true },
         );
-  const rollups = await writePartRollups(session, target, written, { checked: carried?.repeated === null });
-  return [{ project, table: schema.name, part, written }, ...rollups];
+  return [{ project, table: schema.name, part, written }];
 }
 
 /** Stored files have no project column; it is part of their path. */

@@ -8,6 +8,7 @@ import type { Day } from '../domain/dates.ts';
 import { count, LoadRejected } from '../domain/problems.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
+import { allEnded } from '../runtime/all-ended.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
@@ -178,8 +179,7 @@ async function completeCumulative(stores: EngineStores, project: string): Promis
       return limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, months, running }));
     });
     // All must end before the sweep.
-    await Promise.allSettled(writing);
-    const changes = (await Promise.all(writing)).flat();
+    const changes = (await allEnded(writing)).flat();
     await files.store.syncFolders();
     await publishFiles({ catalog, journal, lock }, changes);
   });

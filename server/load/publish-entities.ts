@@ -30,9 +30,17 @@ export async function publishEntities(
   session: Session,
   publishing: Publishing,
   { tables, replaced }: Carried,
+  firstRows: ReadonlyMap<EntityTable, readonly Row[]>,
 ): Promise<void> {
   for (const schema of replaced.toReversed()) await removeStaged(session, publishing, schema);
-  for (const schema of tables) await writeStaged(session, publishing, schema);
+  for (const schema of tables) await writeStaged(session, publishing, schema, firstRows.get(schema)!);
+}
+
+/** The first staged rows of each table, which are mostly all: to read them before the transaction that publishes them. */
+export async function readFirstRows(session: Session, { tables }: Carried): Promise<Map<EntityTable, readonly Row[]>> {
+  const firstRows = new Map<EntityTable, readonly Row[]>();
+  for (const schema of tables) firstRows.set(schema, await readSlice(session, schema, 0));
+  return firstRows;
 }
 
 async function removeStaged(session: Session, { tx, record, changed }: Publishing, schema: EntityTable): Promise<void> {
@@ -42,8 +50,23 @@ async function removeStaged(session: Session, { tx, record, changed }: Publishin
   for (const row of removed) await record.add({ remove: table, row });
 }
 
-async function writeStaged(session: Session, { tx, record, changed }: Publishing, schema: EntityTable): Promise<void> {
-  const { name: table, columns } = schema;
+async function writeStaged(
+  session: Session,
+  { tx, record, changed }: Publishing,
+  schema: EntityTable,
+  firstRows: readonly Row[],
+): Promise<void> {
+  const { name: table } = schema;
+  for (let first = 0; ; first += SLICE) {
+    const rows = first === 0 ? firstRows : await readSlice(session, schema, first);
+    if (table === 'workspaces') await noteHistories(tx, rows, changed);
+    for (const row of await upsertRows(tx, tableOf(schema), rows)) changed.note(table, row);
+    for (const row of rows) await record.add({ upsert: table, row });
+    if (rows.length < SLICE) break;
+  }
+}
+
+async function readSlice(session: Session, { name: table, columns }: EntityTable, first: number): Promise<Row[]> {
   // The catalog stores days as text and booleans as 0 or 1.
   const selected = columns.map(({ name, type }) =>
     type.sql === 'date'
@@ -53,14 +76,8 @@ async function writeStaged(session: Session, { tx, record, changed }: Publishing
         : `"${name}"`,
   );
   const derive = DERIVED[table] ?? ((row: Row) => row);
-  for (let first = 0; ; first += SLICE) {
-    const slice = { table, columns: selected.join(', '), first: String(first), end: String(first + SLICE) };
-    const rows = (await session.rows<Row>(sqlTemplate('load/table_rows', slice))).map(derive);
-    if (table === 'workspaces') await noteHistories(tx, rows, changed);
-    for (const row of await upsertRows(tx, tableOf(schema), rows)) changed.note(table, row);
-    for (const row of rows) await record.add({ upsert: table, row });
-    if (rows.length < SLICE) break;
-  }
+  const slice = { table, columns: selected.join(', '), first: String(first), end: String(first + SLICE) };
+  return (await session.rows<Row>(sqlTemplate('load/table_rows', slice))).map(derive);
 }
 
 /** Records workspaces whose keyword history changes. Nothing cached depends on their other columns. */

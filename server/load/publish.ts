@@ -5,9 +5,10 @@ import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '.
 import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import { allEnded } from '../runtime/all-ended.ts';
 import type { JournalRecord, Publications } from './journal.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
-import { writePartFiles } from './part-files.ts';
+import { filesAtOnce, writePartFiles } from './part-files.ts';
 import type { StagedPart } from './staged-parts.ts';
 import { ENTITIES, type EntityTable, type FactTableSchema } from './tables.ts';
 
@@ -73,23 +74,50 @@ export interface PublicationOptions {
   readonly report?: (step: string) => void;
 }
 
+/** New files of staged rows, beside the current ones. */
+export interface WrittenDays {
+  readonly changes: readonly PartChange[];
+  readonly loaded: readonly LoadedTable[];
+}
+
+type WritingOptions = Pick<PublicationOptions, 'deferCumulative' | 'report'> & { readonly signal?: AbortSignal };
+
+/** Writes the new files of all tables. What is not published is removed when the change ends. */
+export async function writeStaged(
+  engine: Engine,
+  { catalog, files }: Pick<PublishStores, 'catalog'> & { readonly files: FactFiles },
+  staged: readonly StagedDays[],
+  { report = () => {}, ...options }: WritingOptions,
+): Promise<WrittenDays> {
+  const limit = filesAtOnce();
+  const writing = staged.map((of) => {
+    report(`writing ${of.schema.name}`);
+    return writePartFiles(engine, catalog, { files, ...of, ...options, limit });
+  });
+  const loaded = staged.flatMap(({ schema, days }) =>
+    [...days.keys()].map((project) => ({ project, table: schema.name })),
+  );
+  return { changes: (await allEnded(writing)).flat(), loaded };
+}
+
+/** Publishes what `writeStaged` has written, in one transaction. */
+export async function publishWritten(
+  { files, ...stores }: PublishStores & { readonly files: FactFiles },
+  { changes, loaded }: WrittenDays,
+  inTransaction?: InTransaction,
+): Promise<void> {
+  await files.store.syncFolders();
+  await publishFiles(stores, changes, inTransaction, loaded);
+}
+
 /** Replaces days by staged rows: writes new fact files beside the current ones, and publishes them in one transaction. */
 export async function publishStaged(
   engine: Engine,
-  { catalog, files, journal, lock }: PublishStores & { readonly files: FactFiles },
+  stores: PublishStores & { readonly files: FactFiles },
   staged: readonly StagedDays[],
-  { deferCumulative = false, inTransaction, report = () => {} }: PublicationOptions,
+  { inTransaction, ...options }: PublicationOptions,
 ): Promise<void> {
-  const changes: PartChange[] = [];
-  const loaded: LoadedTable[] = [];
-  for (const { schema, parts, days } of staged) {
-    report(`writing ${schema.name}`);
-    loaded.push(...[...days.keys()].map((project) => ({ project, table: schema.name })));
-    changes.push(...(await writePartFiles(engine, catalog, { files, schema, parts, days, deferCumulative })));
-  }
-  report('publishing');
-  await files.store.syncFolders();
-  await publishFiles({ catalog, journal, lock }, changes, inTransaction, loaded);
+  await publishWritten(stores, await writeStaged(engine, stores, staged, options), inTransaction);
 }
 
 /** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */

@@ -81,6 +81,11 @@ export interface StagedPart {
   readonly files: readonly string[];
 }
 
+/** Whether the staged rows of a table are few. */
+export function isSmall(parts: readonly StagedPart[]): boolean {
+  return parts.every(({ repeated }) => repeated !== null);
+}
+
 /** Staged parts by fact table. */
 export type StagedParts = ReadonlyMap<FactTableSchema, readonly StagedPart[]>;
 
