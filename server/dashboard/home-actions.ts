@@ -54,8 +54,8 @@ export function addHomeRoutes(api: FastifyInstance, context: Context): void {
     };
   });
   /** `/portfolio` of the projects with a tag, or of those that the member has marked. */
-  for (const [url, config] of [['/portfolio-of', {}] as const, ['/portfolio-of.csv', { format: 'csv' }] as const]) {
-    api.get(url, { schema: { hide: true }, config }, async (request, reply) => {
+  for (const url of ['/portfolio-of', '/portfolio-of.:format(csv)']) {
+    api.get(url, { schema: { hide: true } }, async (request, reply) => {
       await narrow(request, context);
       return handle(request, reply);
     });

@@ -47,7 +47,7 @@ const FORMAT_ENDING = `.:format(${FORMATS.join('|')})`;
 export function patternOf({ params, routeOptions }: FastifyRequest): string | undefined {
   // A request that could not be routed has no options.
   const { url } = (routeOptions ?? {}) as { readonly url?: string };
-  return url?.replace(FORMAT_ENDING, () => `.${(params as { readonly format: string }).format}`);
+  return url?.replace(/:format\(.+\)$/, () => (params as { readonly format: string }).format);
 }
 
 /** Adds an endpoint. Reports parse the parameters, so that an unknown project precedes an invalid parameter. */
