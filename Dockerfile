@@ -42,5 +42,6 @@ STOPSIGNAL SIGTERM
 # /livez and not /readyz: a failed check may restart the container, which frees no disk and brings back no provider.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/opt/ordinate/dist/cli/ordinate.js"]
+# Its option as in bin/ordinate.
+ENTRYPOINT ["node", "--max-semi-space-size=8", "/opt/ordinate/dist/cli/ordinate.js"]
 CMD ["serve"]

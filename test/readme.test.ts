@@ -42,7 +42,7 @@ t.test('npm start, the demo and the first answers', async (t) => {
   t.equal(block('start'), 'npm ci && npm start\n');
   t.equal(
     scripts['start'],
-    'MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE=$PWD/node_modules/.cache/compiled exec node cli/ordinate.ts serve --demo',
+    'MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE=$PWD/node_modules/.cache/compiled exec node --max-semi-space-size=8 cli/ordinate.ts serve --demo',
   );
   const folder = temporaryFolder(t);
   const dataFolder = join(folder, 'not', 'there', 'yet');

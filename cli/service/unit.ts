@@ -51,11 +51,13 @@ StartLimitBurst=5
 
 [Service]
 Type=exec
-ExecStart=${node} ${program} serve
+# The option and MALLOC_ARENA_MAX as in bin/ordinate.
+ExecStart=${node} --max-semi-space-size=8 ${program} serve
 User=${user}
 WorkingDirectory=${dataFolder}
 Environment=ORDINATE_DATA=${dataFolder} PORT=${port}
 Environment=ORDINATE_SECRETS_KEY_FILE=${KEY_FILE}
+Environment=MALLOC_ARENA_MAX=2
 EnvironmentFile=-${ENVIRONMENT_FILE}
 Restart=on-failure
 RestartSec=5

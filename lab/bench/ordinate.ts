@@ -96,8 +96,9 @@ export async function startServer({
   const log = openSync(logFile, 'w');
   const started = performance.now();
   const several = workers === undefined ? [] : ['--workers', String(workers)];
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1', ...several], {
-    // As bin/ordinate sets it.
+  // The option and the environment as bin/ordinate sets them.
+  const serve = ['--max-semi-space-size=8', program, 'serve', '--port', '0', '--host', '127.0.0.1', ...several];
+  const child = spawn(process.execPath, serve, {
     env: {
       NODE_COMPILE_CACHE: COMPILED,
       ...process.env,

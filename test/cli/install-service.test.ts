@@ -146,7 +146,7 @@ t.test('the command: --dry-run prints the unit and the steps, and what would be 
   );
   t.equal(code, 0);
   t.match(stdout, 'Environment=ORDINATE_DATA=/srv/ordinate PORT=8080\n');
-  t.match(stdout, /ExecStart=\/\S+\/node \/\S+\/cli\/ordinate\.ts serve\n/);
+  t.match(stdout, /ExecStart=\/\S+\/node --max-semi-space-size=8 \/\S+\/cli\/ordinate\.ts serve\n/);
   t.match(stdout, /It would:\n {2}- create the user ordinate[\s\S]*It would refuse: This is a checkout/);
   const refused = await command({}, 'install-service', '--port', '0');
   t.match(refused, { code: 1, stderr: /It must be a whole number from 1 to 65535/ });

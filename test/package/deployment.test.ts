@@ -42,6 +42,11 @@ interface ComposeService {
   readonly ulimits?: Readonly<Record<string, number>>;
 }
 
+/** What the installed command sets. */
+const installed = readFileSync(join(ROOT, 'bin/ordinate'), 'utf8');
+const ARENAS = /MALLOC_ARENA_MAX:-(\d+)/.exec(installed)![1]!;
+const YOUNG = /^young=(.*)$/m.exec(installed)![1]!;
+
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const compose = parse(read('compose.yaml')) as Compose;
@@ -100,8 +105,7 @@ t.test('labels, user, volume and signal', (t) => {
   t.match(textsOf(image, 'RUN').join(), `--uid ${user.split(':')[0]}`);
   t.strictSame(textsOf(image, 'STOPSIGNAL'), ['SIGTERM']);
   const { MALLOC_ARENA_MAX: arenas, ...environment } = readEnvironment(image);
-  const command = readFileSync(join(ROOT, 'bin/ordinate'), 'utf8');
-  t.equal(arenas, /MALLOC_ARENA_MAX:-(\d+)/.exec(command)?.[1], 'what the installed command sets');
+  t.equal(arenas, ARENAS, 'what the installed command sets');
   for (const name of Object.keys(environment)) t.ok(settings.includes(name), `${name} is a setting`);
   t.strictSame(readWords(textsOf(image, 'VOLUME')[0]!), [
     environment['ORDINATE_DATA'],
@@ -114,8 +118,9 @@ t.test('labels, user, volume and signal', (t) => {
 t.test('the image starts the program of the package', async (t) => {
   const [entry = '', command = ''] = [textsOf(image, 'ENTRYPOINT')[0], textsOf(image, 'CMD')[0]];
   t.strictSame(readWords(command), ['serve']);
-  const [node, program = ''] = readWords(entry);
+  const [node, option, program = ''] = readWords(entry);
   t.equal(node, 'node');
+  t.equal(option, YOUNG, 'what the installed command sets');
   const source = program.replace('/opt/ordinate/dist/', '').replace('.js', '.ts');
   t.ok(existsSync(join(ROOT, source)), source);
   const linked = /ln -s (\/opt\/ordinate\/(\S+)) \/usr\/local\/bin\/ordinate/.exec(textsOf(image, 'RUN').join());
@@ -205,6 +210,8 @@ t.test('the unit protects the machine, and leaves the server more time than it t
   const [, names = ''] = /^Environment=(.*)$/m.exec(unit) ?? [];
   for (const pair of names.split(' ')) t.ok(settings.includes(pair.split('=')[0]!), pair);
   for (const line of [
+    `Environment=MALLOC_ARENA_MAX=${ARENAS}`,
+    `ExecStart=/n ${YOUNG} /p serve`,
     'ProtectSystem=strict',
     'ProtectHome=yes',
     'StateDirectory=ordinate ordinate-secrets',
