@@ -61,13 +61,18 @@ export async function serve(settings: Settings): Promise<string> {
     },
   });
   opening.adopt(opened, (stack) => stack.disposeAsync());
-  if (settings.jobs) opening.adopt(jobs.supervise(app.log, logStream), (supervisor) => supervisor.stop());
   for (const at of (await metrics?.listen(app.log)) ?? []) app.log.info({ address: at }, 'metrics are served');
-  closeOnSignals(app.log, opening.move());
+  const serving = opening.move();
+  closeOnSignals(app.log, serving);
+  await prepare(app, address);
+  // A signal may have come meanwhile.
+  if (settings.jobs && !serving.disposed) {
+    serving.adopt(jobs.supervise(app.log, logStream), (supervisor) => supervisor.stop());
+  }
   return address;
 }
 
-/** Opens the stores, builds the server, listens, and waits until it is prepared for its first question. */
+/** Opens the stores, builds the server and listens. */
 export async function openServer(
   settings: Settings,
   { logStream, counter, openMetrics }: OpenOptions,
@@ -88,7 +93,6 @@ export async function openServer(
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
   await noteAddress(folder, address);
-  await prepare(app, address);
   opening.defer(watchIdleMemory());
   return { app, address, opened: opening.move() };
 }
@@ -135,8 +139,8 @@ async function openTracing({ tracesEndpoint }: Settings): Promise<Tracing | unde
   return (await importOptional('OTEL_EXPORTER_OTLP_ENDPOINT', packages, load)).startTracing();
 }
 
-/** Waits until the server is prepared for its first question. */
-async function prepare(app: FastifyInstance, address: string): Promise<void> {
+/** Waits until a server that listens is prepared for its first question. */
+export async function prepare(app: FastifyInstance, address: string): Promise<void> {
   const asked = askOverHttp(address).catch((error: unknown) => {
     app.log.warn({ err: error }, 'could not be asked over the network');
   });

@@ -32,13 +32,12 @@ declare module 'fastify' {
  * @param longest after so many milliseconds the server is ready nevertheless: files may be far away
  */
 export function addWarmUp(app: FastifyInstance, context: Context, longest: number): void {
+  let enough: Promise<void> | undefined;
   const running = whileListening(app, 'could not prepare for the first question', async (signal) => {
+    enough = sleep(longest, undefined, { ref: false });
     await Promise.all([askForAccess(context), askLargestProject(context, signal)]);
   });
-  app.decorate('prepared', async () => {
-    const preparing = running();
-    if (preparing !== undefined) await Promise.race([preparing, sleep(longest, undefined, { ref: false })]);
-  });
+  app.decorate('prepared', () => Promise.race([running(), enough]));
 }
 
 /** The first hash of a process takes 3 ms. */

@@ -147,7 +147,7 @@ async function loadLocked(
     return { ...checked, firstRows: dryRun ? new Map() : await readFirstRows(session, carried) };
   };
   const checking = check().catch((error: unknown) => {
-    stop.abort();
+    stop.abort(error);
     throw error;
   });
   // The checks of a few rows leave a processor to write beside them. Many rows keep all busy, and take memory.

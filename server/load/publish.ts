@@ -82,17 +82,24 @@ export interface WrittenDays {
 
 type WritingOptions = Pick<PublicationOptions, 'deferCumulative' | 'report'> & { readonly signal?: AbortSignal };
 
-/** Writes the new files of all tables. What is not published is removed when the change ends. */
+/** Writes the new files of all tables, until one fails. What is not published is removed when the change ends. */
 export async function writeStaged(
   engine: Engine,
   { catalog, files }: Pick<PublishStores, 'catalog'> & { readonly files: FactFiles },
   staged: readonly StagedDays[],
-  { report = () => {}, ...options }: WritingOptions,
+  { report = () => {}, signal, ...options }: WritingOptions,
 ): Promise<WrittenDays> {
   const limit = filesAtOnce();
+  const failed = new AbortController();
+  const stop = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
   const writing = staged.map((of) => {
     report(`writing ${of.schema.name}`);
-    return writePartFiles(engine, catalog, { files, ...of, ...options, limit });
+    return writePartFiles(engine, catalog, { files, ...of, ...options, limit, signal: stop }).catch(
+      (error: unknown) => {
+        failed.abort(error);
+        throw error;
+      },
+    );
   });
   const loaded = staged.flatMap(({ schema, days }) =>
     [...days.keys()].map((project) => ({ project, table: schema.name })),

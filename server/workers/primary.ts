@@ -49,7 +49,8 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./server-process.ts', import.meta.url)),
     args: [],
-    execArgv: [],
+    // Limits of memory, as bin/ordinate sets them.
+    execArgv: process.execArgv.filter((option) => option.startsWith('--max-')),
   });
   let slots: Slot[] = [];
   // Including those that will replace others.

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { openLog } from '../api/plugins/log.ts';
-import { closeOnSignals, openServer } from '../main.ts';
+import { closeOnSignals, openServer, prepare } from '../main.ts';
 import { isMeasured } from '../metrics/endpoint.ts';
 import type { ServerProcessMetrics } from '../metrics/server-process-metrics.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -27,6 +27,7 @@ async function run(): Promise<void> {
   const close = closeOnSignals(app.log, opened);
   process.once('exit', () => logStream.flushSync());
   void told.promise.then(() => drain(app.server)).finally(close);
+  await prepare(app, address);
   tell({ kind: 'ready', address });
 }
 

@@ -76,22 +76,6 @@ t.test('a server stops in the middle of it', localOnly, async (t) => {
   t.notOk(world.log.some((line) => line.includes('could not prepare')));
 });
 
-t.test('a server stops in the middle of it', localOnly, async (t) => {
-  const world = await makeWorld(t, TABLES);
-  const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  beforeFiles(t, () => {
-    reached.resolve();
-    return goOn.promise;
-  });
-  await world.app.listen();
-  await reached.promise;
-  const closed = world.app.close();
-  await nextTurn();
-  goOn.resolve();
-  await closed;
-  t.notOk(world.log.some((line) => line.includes('could not prepare')));
-});
-
 t.test('a project without days, or none, is nothing to prepare for', async (t) => {
   const world = await makeWorld(t, {});
   await world.app.listen();

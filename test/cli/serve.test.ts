@@ -5,8 +5,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { freePort } from '../browser/free-port.ts';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, run, startServer, until } from '../process.ts';
+import { makeDataFolder, run, start, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const SMALL = {
@@ -108,6 +109,21 @@ t.test('a signal to stop: an answer under way is given whole, then the process e
   t.equal(code, 0);
   t.match(stderr.split('"stopping"')[1], /keywords/, 'it was answered after the signal');
   await t.rejects(fetch(`${server.address}/livez`), 'nobody listens any more');
+});
+
+t.test('a signal to stop while the server prepares for its first question', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+  const port = await freePort();
+  const starting = start(t, { ORDINATE_DATA: dataFolder, PORT: String(port) }, 'serve');
+  const ask = (): Promise<true | undefined> =>
+    fetch(`http://127.0.0.1:${port}/livez`).then(
+      () => true,
+      () => undefined,
+    );
+  await until('the server to listen', ask);
+  starting.child.kill('SIGTERM');
+  t.match(await starting.ended, { code: 0 });
+  t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'nothing temporary is left');
 });
 
 t.test('a signal to stop: servers whose log nobody reads any more end, too', async (t) => {

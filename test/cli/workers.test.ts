@@ -1,12 +1,12 @@
 // Several server processes act as one server, and are replaced without a failed request.
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../command.ts';
-import { makeDataFolder, start, startProgram, startServer, until } from '../process.ts';
+import { makeDataFolder, PROGRAM, start, startProgram, startServer, until, untilReady } from '../process.ts';
 import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const snapshot = writeSnapshot(t, {
@@ -28,13 +28,20 @@ t.test(
   async (t) => {
     const { dataFolder, keys } = await makeDataFolder(t, [snapshot]);
     const settings = { ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'info' };
-    const server = await startServer(t, { ...settings, ORDINATE_METRICS_PORT: '0' }, '--workers', '2');
+    const young = '--max-semi-space-size=8';
+    const ports = { PORT: '0', ORDINATE_METRICS_PORT: '0' };
+    const words = [young, PROGRAM, 'serve', '--workers', '2'];
+    const server = await untilReady(startProgram(t, { ...settings, ...ports }, process.execPath, ...words));
     const pids = () => [
       ...new Set(
         [...server.printed.stderr.matchAll(/"pid":(\d+).*"Server listening/g)].map((match) => Number(match[1])),
       ),
     ];
     const before = await until('both processes', () => (pids().length === 2 ? pids() : undefined));
+
+    for (const pid of process.platform === 'linux' ? before : []) {
+      t.match(readFileSync(`/proc/${pid}/cmdline`, 'utf8'), young, 'with the limits of memory of the first process');
+    }
 
     const bearer = { authorization: `Bearer ${keys[0]}` };
     const url = `${server.address}/api/v1/projects`;

@@ -12,10 +12,12 @@ const WORLD = {
   keywords: IDS.map((id) => keyword(id, `query ${id}`)),
 };
 
-/** More facts than are counted for repeated keys while they are staged. */
-const ROWS = IDS.flatMap((id) =>
-  Array.from({ length: 300 }, (_, day) => addDays('2025-04-01', day)).flatMap((day) =>
-    ['desktop', 'mobile', 'tablet'].map((device) => `Proj1,${id},${day},${device},1,2,3`),
+/** More facts than are counted for repeated keys while they are staged. Of few values they would take few bytes. */
+const ROWS = IDS.flatMap((id, at) =>
+  Array.from({ length: 300 }, (_, day) => day).flatMap((day) =>
+    ['desktop', 'mobile', 'tablet'].map(
+      (device) => `Proj1,${id},${addDays('2025-04-01', day)},${device},${at + day},${at + day + 500},${at * day}`,
+    ),
   ),
 );
 const HEADER = 'project_id,keyword_id,date,device,clicks,impressions,sum_position';
