@@ -11,7 +11,8 @@ interface Hour {
   readonly impressions: number;
 }
 
-const { hours, range } = (await world.ask(`/hours?from=${addDays(new Date().toISOString().slice(0, 10), -10)}`))
+// A day more than is shown, for a run over midnight.
+const { hours, range } = (await world.ask(`/hours?from=${addDays(new Date().toISOString().slice(0, 10), -11)}`))
   .body as { hours: Hour[]; range: { provisionalAfter: string } };
 const exact = (value: number): string => value.toLocaleString('en');
 const weekBefore = ({ hour }: Hour): Hour | undefined =>
