@@ -312,7 +312,8 @@ t.test('a load that is killed while it stores files leaves nothing', { skip }, a
   load.child.kill('SIGKILL');
   await load.ended;
   const sweep = (now: number) => sweepBetweenLoads(world, now, new AbortController().signal);
-  t.match(await sweep(Date.now()), { removed: 1 });
+  const { removed } = (await sweep(Date.now()))!;
+  t.ok(removed === 1 || removed === 2, 'the files that were on their way, two at most');
   const late = (await bucket.keys()).length + proxy.held;
   proxy.release();
   await until('the late file', async () => ((await bucket.keys()).length === late ? true : undefined));
