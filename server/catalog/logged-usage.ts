@@ -1,3 +1,4 @@
+import { onceAMinute } from '../runtime/once-a-minute.ts';
 import type { CatalogLocation } from './location.ts';
 import { openUsage } from './open-usage.ts';
 import type { Usage } from './usage.ts';
@@ -7,10 +8,6 @@ export function openLoggedUsage(
   location: CatalogLocation,
   log: { readonly warn: (details: object, message: string) => void },
 ): Usage {
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  return openUsage(location, (error) => {
-    if (performance.now() - warnedAt < 60_000) return;
-    warnedAt = performance.now();
-    log.warn({ err: error }, 'the usage database could not be read or written');
-  });
+  const warn = (error: unknown): void => log.warn({ err: error }, 'the usage database could not be read or written');
+  return openUsage(location, onceAMinute(warn));
 }

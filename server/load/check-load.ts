@@ -7,9 +7,10 @@ import { checkFacts, checkKeys, checksKeysWhenWritten, unknownProjects } from '.
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
 import { changedFiles, type SnapshotFiles } from './snapshot-files.ts';
-import type { StagedParts } from './staged-parts.ts';
+import type { StagedPart, StagedParts } from './staged-parts.ts';
 import { buildState, type Carried } from './state.ts';
 import { syncWarnings } from './summary.ts';
+import type { FactTableSchema } from './tables.ts';
 
 /** The tables of a snapshot, cast. */
 export interface StagedTables {
@@ -43,6 +44,15 @@ export interface CheckedLoad {
   readonly refuseRepeated: () => Promise<void>;
 }
 
+/** Problems of a staged fact table. */
+interface CheckedTable {
+  readonly schema: FactTableSchema;
+  readonly all: readonly StagedPart[];
+  /** Undefined if writing checks its keys. */
+  readonly keys: readonly Problem[] | undefined;
+  readonly others: readonly Problem[];
+}
+
 /** Checks the state after a load. Throws `LoadRejected` with all problems. */
 export async function checkLoad(
   session: Session,
@@ -58,28 +68,29 @@ export async function checkLoad(
   const unknown = await unknownProjects(session, touched);
   const removed = await readRemovals(session, catalog, carried, confirmDelete);
   const implausible = await checkClicks(session, parts);
-  const findProblems = async (keys: 'all keys' | 'keys that writing does not check'): Promise<Problem[]> => {
-    const problems = [
-      ...found.problems,
-      ...read.problems,
-      ...(await checkEntities(session, tables, { rows, unknown })),
-    ];
-    for (const [schema, all] of parts) {
-      const later = keys !== 'all keys' && checksKeysWhenWritten(schema, all);
-      problems.push(...(later ? [] : await checkKeys(session, schema, all)));
-      problems.push(...(await checkFacts(session, schema, all, unknown)));
-    }
-    problems.push(...changedFiles(found.tables));
-    if (!dryRun) problems.push(...unconfirmedRemovals(removed));
-    if (!acceptImplausible) problems.push(...implausible);
-    return problems;
-  };
+  const entities = await checkEntities(session, tables, { rows, unknown });
+  const facts: CheckedTable[] = [];
+  for (const [schema, all] of parts) {
+    const later = !dryRun && checksKeysWhenWritten(schema, all);
+    const keys = later ? undefined : await checkKeys(session, schema, all);
+    facts.push({ schema, all, keys, others: await checkFacts(session, schema, all, unknown) });
+  }
+  const last = [
+    ...changedFiles(found.tables),
+    ...(dryRun ? [] : unconfirmedRemovals(removed)),
+    ...(acceptImplausible ? [] : implausible),
+  ];
   const refuseRepeated = async (): Promise<void> => {
-    const problems = await findProblems('all keys');
+    const problems = [...found.problems, ...read.problems, ...entities];
+    for (const { schema, all, keys, others } of facts) {
+      problems.push(...(keys ?? (await checkKeys(session, schema, all))), ...others);
+    }
+    problems.push(...last);
     if (problems.length > 0) throw new LoadRejected(problems);
   };
+  const known = facts.flatMap(({ keys = [], others }) => [...keys, ...others]);
   // All problems are reported together.
-  if (dryRun || (await findProblems('keys that writing does not check')).length > 0) await refuseRepeated();
+  if ([found.problems, read.problems, entities, known, last].some(({ length }) => length > 0)) await refuseRepeated();
   const warnings = [
     ...found.warnings,
     ...read.warnings,

@@ -4,7 +4,7 @@ import { count, type Problem } from '../domain/problems.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { batches, type StagedPart } from './staged-parts.ts';
+import { batches, isSmall, type StagedPart } from './staged-parts.ts';
 import { type EntityTable, type FactTableSchema, identifiers, packed } from './tables.ts';
 
 /** A validation rule: a query of `sql/load/checks/` that returns violating rows, and the message for them. */
@@ -70,7 +70,7 @@ export async function unknownProjects(session: Session, named: ReadonlySet<strin
 
 /** Whether writing the parts of a table fails if rows repeat a key, in less time than `checkKeys` takes. */
 export function checksKeysWhenWritten({ rollups }: FactTableSchema, parts: readonly StagedPart[]): boolean {
-  return rollups.includes('keyword_all') && parts.every(({ repeated }) => repeated === null);
+  return rollups.includes('keyword_all') && !isSmall(parts);
 }
 
 /**

@@ -11,7 +11,7 @@ import { countLoad } from './count-load.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
 import { type KnownDays, replacedDays } from './part-files.ts';
-import { publishWritten, recordOwners, writeStaged } from './publish.ts';
+import { publishWritten, recordOwners, writeDays } from './publish.ts';
 import { publishEntities, readFirstRows, recordLoad } from './publish-entities.ts';
 import type { Removals } from './removals.ts';
 import { RepeatedKeys } from './rollups.ts';
@@ -158,12 +158,10 @@ async function loadLocked(
     const staged = [...parts].map(([schema, all]) => {
       return { schema, parts: all, days: replacedDays(all, schema.name, knownDays) };
     });
-    const writing = writeStaged(engine, stores, staged, { report, signal: stop.signal }).catch(
-      async (error: unknown) => {
-        if (error instanceof RepeatedKeys) await (await checking).refuseRepeated();
-        throw error;
-      },
-    );
+    const writing = writeDays(engine, stores, staged, { report, stop }).catch(async (error: unknown) => {
+      if (error instanceof RepeatedKeys) await (await checking).refuseRepeated();
+      throw error;
+    });
     const [{ removed, firstRows }, written] = await allEnded([checking, writing]);
     report('publishing');
     await publishWritten(stores, written, async (publishing) => {

@@ -71,7 +71,6 @@ export interface PublicationOptions {
    */
   readonly deferCumulative?: boolean;
   readonly inTransaction?: InTransaction;
-  readonly report?: (step: string) => void;
 }
 
 /** New files of staged rows, beside the current ones. */
@@ -80,26 +79,27 @@ export interface WrittenDays {
   readonly loaded: readonly LoadedTable[];
 }
 
-type WritingOptions = Pick<PublicationOptions, 'deferCumulative' | 'report'> & { readonly signal?: AbortSignal };
+interface WritingOptions extends Pick<PublicationOptions, 'deferCumulative'> {
+  readonly report?: (step: string) => void;
+  /** Aborted when a file fails. Stops before the next file. */
+  readonly stop?: AbortController;
+}
 
 /** Writes the new files of all tables, until one fails. What is not published is removed when the change ends. */
-export async function writeStaged(
+export async function writeDays(
   engine: Engine,
   { catalog, files }: Pick<PublishStores, 'catalog'> & { readonly files: FactFiles },
   staged: readonly StagedDays[],
-  { report = () => {}, signal, ...options }: WritingOptions,
+  { report = () => {}, stop = new AbortController(), ...options }: WritingOptions,
 ): Promise<WrittenDays> {
   const limit = filesAtOnce();
-  const failed = new AbortController();
-  const stop = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
   const writing = staged.map((of) => {
     report(`writing ${of.schema.name}`);
-    return writePartFiles(engine, catalog, { files, ...of, ...options, limit, signal: stop }).catch(
-      (error: unknown) => {
-        failed.abort(error);
-        throw error;
-      },
-    );
+    const { signal } = stop;
+    return writePartFiles(engine, catalog, { files, ...of, ...options, limit, signal }).catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    });
   });
   const loaded = staged.flatMap(({ schema, days }) =>
     [...days.keys()].map((project) => ({ project, table: schema.name })),
@@ -107,7 +107,7 @@ export async function writeStaged(
   return { changes: (await allEnded(writing)).flat(), loaded };
 }
 
-/** Publishes what `writeStaged` has written, in one transaction. */
+/** Publishes what `writeDays` has written, in one transaction. */
 export async function publishWritten(
   { files, ...stores }: PublishStores & { readonly files: FactFiles },
   { changes, loaded }: WrittenDays,
@@ -124,7 +124,7 @@ export async function publishStaged(
   staged: readonly StagedDays[],
   { inTransaction, ...options }: PublicationOptions,
 ): Promise<void> {
-  await publishWritten(stores, await writeStaged(engine, stores, staged, options), inTransaction);
+  await publishWritten(stores, await writeDays(engine, stores, staged, options), inTransaction);
 }
 
 /** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */

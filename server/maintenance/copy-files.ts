@@ -1,3 +1,4 @@
+import { allEnded } from '../runtime/all-ended.ts';
 import { type BackupStore, OtherContent } from '../storage/backup-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { ifMissing } from '../storage/local-files.ts';
@@ -79,8 +80,7 @@ export async function copyFiles(
     }),
   );
   // All must end before anything is cleaned up.
-  await Promise.allSettled(working);
-  await Promise.all(working);
+  await allEnded(working);
   return result;
 }
 

@@ -1,5 +1,6 @@
 import { listNamedFiles, type NamedFile } from '../catalog/fact-files.ts';
 import type { Stores } from '../load/stores.ts';
+import { allEnded } from '../runtime/all-ended.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { type CopyTarget, openCopyTarget } from '../storage/copy-target.ts';
 import type { FileStore } from '../storage/file-store.ts';
@@ -100,8 +101,7 @@ class StorageCopy {
         throw error;
       }),
     );
-    await Promise.allSettled(working);
-    await Promise.all(working);
+    await allEnded(working);
   }
 
   async #copy(file: NamedFile): Promise<void> {

@@ -7,6 +7,7 @@ import { openTarget as openCatalogTarget } from '../catalog/copy/open-target.ts'
 import { findCatalogDamage } from '../catalog/integrity.ts';
 import { type CatalogLocation, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
+import { allEnded } from '../runtime/all-ended.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
 import { type CopyTarget, openCopyTarget } from '../storage/copy-target.ts';
@@ -115,8 +116,7 @@ async function restoreFiles({ store, files, folder, report }: Places, wanted: re
       throw error;
     }),
   );
-  await Promise.allSettled(working);
-  await Promise.all(working);
+  await allEnded(working);
   return present;
 }
 

@@ -5,6 +5,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { redactAddress } from '../api/plugins/redact.ts';
 import { patternOf } from '../api/routes/route.ts';
+import { onceAMinute } from '../runtime/once-a-minute.ts';
 import { MaskedExporter } from './masked-exporter.ts';
 
 /** Traces of requests. */
@@ -14,8 +15,6 @@ export interface Tracing {
   /** Sends pending spans. */
   readonly close: () => Promise<void>;
 }
-
-const WARN_INTERVAL = 60_000;
 
 /** The part of a span that names a request. */
 interface RequestSpan {
@@ -30,12 +29,9 @@ interface RequestSpan {
  */
 export function startTracing(): Tracing {
   let log: FastifyBaseLogger | undefined;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  const onFailure = (error: unknown): void => {
-    if (performance.now() - warnedAt < WARN_INTERVAL) return;
-    warnedAt = performance.now();
+  const onFailure = onceAMinute((error: unknown) => {
     log?.warn({ err: error }, 'traces could not be sent to the collector');
-  };
+  });
   const exporter = new MaskedExporter(new OTLPTraceExporter(), onFailure);
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] || 'ordinate' }),

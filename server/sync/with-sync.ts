@@ -8,13 +8,11 @@ import { loadFolders, type Stores } from '../load/stores.ts';
 import { Providers } from '../providers/providers.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import { SearchAnalytics } from '../providers/search-console/search-analytics.ts';
+import { onceAMinute } from '../runtime/once-a-minute.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import { DiskReserve } from '../storage/free-space.ts';
 import type { SyncStores } from './run-options.ts';
-
-/** Minimum interval of warnings about the disk, which is checked before each request. Milliseconds. */
-const WARN_EVERY = 60_000;
 
 interface Options extends Stores {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
@@ -33,13 +31,8 @@ export async function withSync<T>(
   const taken = await ProcessFolder.take(join(settings.dataFolder, 'temporary'));
   const folder = opened.adopt(taken, (it) => it.remove());
   // Without the usage database, request limits apply only within this process.
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  const onError = (error: unknown): void => {
-    if (now() - warnedAt < WARN_EVERY) return;
-    warnedAt = now();
-    log.warn({ err: error }, 'the usage database cannot be read');
-  };
-  const usage = opened.adopt(openUsage(settings, onError), (it) => it.close());
+  const warn = (error: unknown): void => log.warn({ err: error }, 'the usage database cannot be read');
+  const usage = opened.adopt(openUsage(settings, onceAMinute(warn, now)), (it) => it.close());
   const providers = new Providers({ catalog, usage, settings, log, now });
   const stop = (): void => providers.gateway.stop();
   opened.defer(stop);

@@ -9,10 +9,10 @@ import { command } from '../command.ts';
 import { CLIENT_ID, CLIENT_SECRET, fakeGoogle } from '../fakes/google.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { startMailServer } from '../fakes/smtp.ts';
+import { freePort } from '../free-port.ts';
 import { startServer, until } from '../process.ts';
 import { temporaryFolder } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
-import { freePort } from './free-port.ts';
 import { browser, lookAt, WIDE } from './setup.ts';
 
 const PROPERTY = 'sc-domain:fresh.example';

@@ -6,9 +6,9 @@ import { eachDay } from '../../server/domain/dates.ts';
 import { connectedTeam } from '../dashboard/connected-team.ts';
 import { fakeBing } from '../fakes/bing.ts';
 import { startReceiver } from '../fakes/receiver.ts';
+import { freePort } from '../free-port.ts';
 import { facts, keyword } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
-import { freePort } from './free-port.ts';
 import { axeFindings, browser, lookAt, WIDE } from './setup.ts';
 
 await ensureDashboard();

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
-import { freePort } from '../browser/free-port.ts';
+import { freePort } from '../free-port.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, start, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';

@@ -42,12 +42,11 @@ interface ComposeService {
   readonly ulimits?: Readonly<Record<string, number>>;
 }
 
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const installed = read('bin/ordinate');
 /** What the installed command sets. */
-const installed = readFileSync(join(ROOT, 'bin/ordinate'), 'utf8');
 const ARENAS = /MALLOC_ARENA_MAX:-(\d+)/.exec(installed)![1]!;
 const YOUNG = /^young=(.*)$/m.exec(installed)![1]!;
-
-const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const compose = parse(read('compose.yaml')) as Compose;
 const stages = readStages();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../free-port.ts';
 
 /** The folder of the programs of the newest version that is there. */
 const PROGRAMS = process.env['POSTGRES_BIN'] || globSync('/usr/lib/postgresql/*/bin').sort().at(-1) || '/usr/bin';

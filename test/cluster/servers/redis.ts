@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../free-port.ts';
 
 /** The program, or that of Valkey. */
 const PROGRAM = process.env['REDIS_SERVER'] || 'redis-server';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../free-port.ts';
 
 /** versitygw, which serves the S3 protocol over a folder. */
 const PROGRAM = process.env['S3_SERVER'] || 'versitygw';

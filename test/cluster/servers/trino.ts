@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../free-port.ts';
 
 /** Where the fact files are, and a bucket for the metastore. */
 export interface TrinoStorage {
