@@ -32,7 +32,7 @@ import { ROW_FORMATS } from './formats/formats.ts';
 import { Lists } from './lists/lists.ts';
 import { addMcp } from './mcp/mcp.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
-import type { ServerParts } from './metrics/server-parts.ts';
+import type { ServerState } from './metrics/server-state.ts';
 import { JudgedFindings } from './reports/judged-findings.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import { importOptional } from './runtime/optional-packages.ts';
@@ -80,7 +80,7 @@ export interface Dependencies {
   readonly statements?: { readonly isolations?: readonly Isolation[]; readonly program?: string };
   /** Counts requests for rate limits; by default those of this process. */
   readonly counter?: WindowCounter | undefined;
-  /** Counts requests and watches the parts of the server. */
+  /** Counts requests and watches the state of the server. */
   readonly metrics?: Pick<ServerMetrics, 'onAnswered' | 'watch'> | undefined;
   /** Adds traces. Called before anything else is added. */
   readonly trace?: ((app: FastifyInstance) => Promise<void>) | undefined;
@@ -187,7 +187,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     publicUrl: settings.publicUrl,
   };
 
-  metrics?.watch(partsOf(context, { catalog, engine, heavyQueries, redis }));
+  metrics?.watch(stateOf(context, { catalog, engine, heavyQueries, redis }));
 
   addWarmUp(app, context, preparation);
   await addDocumentation(app);
@@ -236,7 +236,7 @@ async function openRedis(app: FastifyInstance, { limits: url }: Settings): Promi
 }
 
 /** The state of the server for metrics. */
-function partsOf(
+function stateOf(
   { lists, cache, longAnswers, sandbox }: Context,
   {
     catalog,
@@ -244,7 +244,7 @@ function partsOf(
     heavyQueries,
     redis,
   }: Pick<Dependencies, 'catalog' | 'engine'> & { heavyQueries: ConcurrencyLimit; redis: RedisWindows | undefined },
-): ServerParts {
+): ServerState {
   const { gateway } = lists.providers;
   return {
     places: {

@@ -11,7 +11,7 @@ import { shortIdNumber } from '../server/domain/ids.ts';
 import { Engine, type Parameters } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES } from '../server/load/tables.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../server/runtime/sql.ts';
-import { templateParts, USAGE_PARTS } from './template-parts.ts';
+import { templateFills, USAGE_FILLS } from './template-fills.ts';
 import { temporaryFolder } from './world.ts';
 
 const root = join(import.meta.dirname, '../sql');
@@ -95,7 +95,7 @@ t.test('every statement of the catalog prepares', async (t) => {
       continue;
     }
     for (const entity of ENTITIES) {
-      for (const parts of templateParts(name, entity)) {
+      for (const parts of templateFills(name, entity)) {
         t.doesNotThrow(() => db.prepare(sqlTemplate(name, parts)), `${name} of ${entity.name}`);
       }
     }
@@ -319,7 +319,7 @@ t.test('every statement about usage prepares', async (t) => {
   await openUsage(sqliteIn(folder), (error) => t.fail(String(error))).close();
   const db = new DatabaseSync(join(folder, 'usage.sqlite'));
   t.teardown(() => db.close());
-  for (const name of sqlNames('usage')) t.doesNotThrow(() => db.prepare(sqlTemplate(name, USAGE_PARTS)), name);
+  for (const name of sqlNames('usage')) t.doesNotThrow(() => db.prepare(sqlTemplate(name, USAGE_FILLS)), name);
 });
 
 t.test('the engine reads and writes only in its folders', async (t) => {

@@ -15,7 +15,7 @@ export type Handler = (context: Context) => (request: FastifyRequest, reply: Fas
 interface Formats<Subject, Query, Result> {
   readonly json: (result: Result) => Buffer | Promise<Buffer>;
   /** Streams JSON that is too long to cache; undefined if it can be cached. */
-  readonly jsonParts?: (query: Query) => ((result: Result) => AsyncGenerator<Buffer, void>) | undefined;
+  readonly jsonChunks?: (query: Query) => ((result: Result) => AsyncGenerator<Buffer, void>) | undefined;
   /** Flat rows, for all formats except JSON. */
   readonly rows?: (result: Result) => RowsAnswer;
   /** Whether the response may be so long that concurrency must be limited. */
@@ -47,7 +47,7 @@ export function answerWith<Subject extends { readonly workspaceId: string }, Que
 async function respond<Subject extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
   context: Context,
   report: Report<Subject, Query, Result>,
-  { json, jsonParts, rows, isLong, version, followed }: Formats<Subject, Query, Result>,
+  { json, jsonChunks, rows, isLong, version, followed }: Formats<Subject, Query, Result>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -68,8 +68,8 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
     throw error;
   }
   const { query, key, etag } = parsed;
-  const parts = jsonParts?.(query);
-  const isShort = query.format === 'json' && parts === undefined;
+  const chunks = jsonChunks?.(query);
+  const isShort = query.format === 'json' && chunks === undefined;
   // Long ones are computed for those who wait for them only.
   if (followed !== undefined && isShort) {
     const again = askAgain(context, report, asked, request.query as object);
@@ -99,9 +99,9 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
   if (query.format !== 'json') {
     return reply.sendStream(slots, async () => rowStream(context, query, rows!(result), tag));
   }
-  if (parts !== undefined) {
+  if (chunks !== undefined) {
     const headers = { 'content-type': JSON_TYPE, etag: tag };
-    return reply.sendStream(slots, async () => ({ headers, body: parts(result) }));
+    return reply.sendStream(slots, async () => ({ headers, body: chunks(result) }));
   }
   const bytes = await json(result);
   stages?.end('format');

@@ -18,7 +18,7 @@ export function upsertRows<Row extends Values>(
   rows: Iterable<Row>,
 ): Promise<Row[]> {
   const values = columns.filter((name) => !key.includes(name));
-  const parts = {
+  const fills = {
     table,
     columns: list(columns),
     values: columns.map((name) => `$${name}`).join(', '),
@@ -26,7 +26,7 @@ export function upsertRows<Row extends Values>(
     updates: columns.map((name) => `"${name}" = excluded."${name}"`).join(', '),
     differs: values.map((name) => `"${table}"."${name}" is distinct from excluded."${name}"`).join(' or ') || 'false',
   };
-  return tx.statements.runEach({ template: 'upsert', parts }, rows);
+  return tx.statements.runEach({ template: 'upsert', fills }, rows);
 }
 
 /** Removes rows by their keys. Returns the rows that existed. */
@@ -36,7 +36,7 @@ export function removeRows<Row extends Values>(
   rows: Iterable<Row>,
 ): Promise<Row[]> {
   const matches = key.map((name) => `"${name}" = $${name}`).join(' and ');
-  return tx.statements.runEach({ template: 'delete_row', parts: { table, matches } }, rows);
+  return tx.statements.runEach({ template: 'delete_row', fills: { table, matches } }, rows);
 }
 
 /** The row of a table with an id, regardless of its owner. */
@@ -74,11 +74,11 @@ export function eachRowOfWorkspaces<Row extends Values>(catalog: Catalog, of: Co
 
 /** All rows of a table with all existing columns, in batches. */
 export function eachWholeRow(catalog: Catalog, table: string): AsyncIterable<readonly Values[]> {
-  return catalog.statements.each({ template: 'state_all', parts: { table, columns: '*' } });
+  return catalog.statements.each({ template: 'state_all', fills: { table, columns: '*' } });
 }
 
-function select(template: string, { table, columns }: Columns): { template: string; parts: Record<string, string> } {
-  return { template, parts: { table, columns: list(columns) } };
+function select(template: string, { table, columns }: Columns): { template: string; fills: Record<string, string> } {
+  return { template, fills: { table, columns: list(columns) } };
 }
 
 function list(names: readonly string[]): string {

@@ -80,7 +80,7 @@ export async function rotateSecrets(catalog: Catalog, keyFile: KeyFile, forget: 
       const readable = all.filter(({ sealed, ...field }) => isReadable(keyFile, field, sealed));
       for (const { sealed, ...field } of readable) {
         const again = await seal(tx, keyFile, field, unseal(keyFile, field, sealed));
-        const statement: Statement = { template: 'sealed_value_set', parts: SEALED_COLUMNS[field.column] };
+        const statement: Statement = { template: 'sealed_value_set', fills: SEALED_COLUMNS[field.column] };
         await tx.statements.run(statement, { id: field.id, sealed: again });
       }
       const counts = { rotated: readable.length, unreadable: all.length - readable.length };
@@ -105,8 +105,8 @@ export async function rotateSecrets(catalog: Catalog, keyFile: KeyFile, forget: 
 
 async function readAll(tx: Catalog): Promise<(SealedField & { sealed: string })[]> {
   const found: (SealedField & { sealed: string })[] = [];
-  for (const [name, parts] of Object.entries(SEALED_COLUMNS)) {
-    const rows = await tx.statements.all<{ id: string; sealed: string }>({ template: 'sealed_values', parts });
+  for (const [name, fills] of Object.entries(SEALED_COLUMNS)) {
+    const rows = await tx.statements.all<{ id: string; sealed: string }>({ template: 'sealed_values', fills });
     found.push(...rows.map((row) => ({ ...row, column: name as SealedField['column'] })));
   }
   return found;

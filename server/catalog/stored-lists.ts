@@ -5,8 +5,8 @@ import type { Catalog } from './catalog.ts';
 
 export type ListKind = 'pages' | 'queries';
 
-/** A part of all pairs of a query and a page: the queries of one page, or the pages of one query. */
-export interface ListPart {
+/** What the rows of a list belong to: the queries of one page, or the pages of one query. */
+export interface ListPair {
   /** The address of the page of queries, or the query of pages. */
   readonly of: string;
   /** Null for all devices. */
@@ -21,7 +21,7 @@ export interface ListKey {
   readonly to: Day;
   /** '' for all countries. */
   readonly country: string;
-  /** A hash of the part that it is, and of what names its rows; '' for a whole list. */
+  /** A hash of its pair, and of what names its rows; '' for a whole list. */
   readonly selection: string;
   /** The data behind the list: `property PROPERTY` of a provider, or `facts REVISION` of stored facts. */
   readonly sourceKey: string;

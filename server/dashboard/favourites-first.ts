@@ -2,7 +2,7 @@ import { paging, readParameters } from '../reports/parameters.ts';
 import { type PortfolioResult, portfolioReport } from '../reports/portfolio.ts';
 import type { PortfolioRow } from '../reports/portfolio-rows.ts';
 import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
-import { inOnePart } from '../runtime/turns.ts';
+import { inOneBatch } from '../runtime/turns.ts';
 
 interface Asked {
   /** Those of the portfolio. */
@@ -12,27 +12,27 @@ interface Asked {
   readonly favourites: readonly string[];
 }
 
-/** A page of the portfolio with some projects before all others; both parts are in the order of the portfolio. */
+/** A page of the portfolio with some projects before all others; both groups are in the order of the portfolio. */
 export async function readFavouritesFirst(
   sources: ReportSources,
   { sent, request, favourites }: Asked,
-): Promise<Pick<PortfolioResult, 'paging' | 'parts'>> {
+): Promise<Pick<PortfolioResult, 'paging' | 'batches'>> {
   const { limit, offset } = readParameters(paging(1000, 5000), sent);
   const { daily, interval, limit: _limit, offset: _offset, ...others } = sent;
   const read = async (asked: object, projects: readonly string[] | null): Promise<PortfolioRow[]> => {
     const part = { ...request, projects };
-    const { parts } = await askReport(portfolioReport, sources, part, { ...asked, format: 'ndjson' });
-    return (await Array.fromAsync(parts)).flat();
+    const { batches } = await askReport(portfolioReport, sources, part, { ...asked, format: 'ndjson' });
+    return (await Array.fromAsync(batches)).flat();
   };
   const all = await read(others, request.projects);
   const { true: marked = [], false: rest = [] } = Object.groupBy(all, (row) => String(favourites.includes(idOf(row))));
   const page = [...marked, ...rest].slice(offset, offset + limit);
   const paged = { total: all.length, limit, offset };
-  if (daily === undefined || page.length === 0) return { paging: paged, parts: inOnePart(page) };
+  if (daily === undefined || page.length === 0) return { paging: paged, batches: inOneBatch(page) };
   const { filter: _filter, sort: _sort, ...range } = others;
   const days = await read({ ...range, daily, ...(interval && { interval }) }, page.map(idOf));
   const byId = new Map(days.map((row) => [idOf(row), row]));
-  return { paging: paged, parts: inOnePart(page.map((row) => byId.get(idOf(row)) ?? row)) };
+  return { paging: paged, batches: inOneBatch(page.map((row) => byId.get(idOf(row)) ?? row)) };
 }
 
 function idOf({ planned }: PortfolioRow): string {

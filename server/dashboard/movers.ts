@@ -14,7 +14,7 @@ import { pagesReport } from '../reports/pages.ts';
 import { choice, paging, readParameters } from '../reports/parameters.ts';
 import { queriesReport } from '../reports/queries.ts';
 import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
-import { inOnePart, inTurns } from '../runtime/turns.ts';
+import { inOneBatch, inTurns } from '../runtime/turns.ts';
 
 const KINDS = ['queries', 'pages', 'keywords'] as const;
 const parameters = {
@@ -102,7 +102,7 @@ async function moversOfList(sources: ReportSources, of: OfList, page: Page): Pro
       isCut: isCut && (page.change === 'new' || page.change === 'gone'),
       [kind]: picked.rows.map((row) => result.render(row)),
     }),
-    rows: () => listRows({ ...result, head: shown, rows: inOnePart(picked.rows) }),
+    rows: () => listRows({ ...result, head: shown, rows: inOneBatch(picked.rows) }),
   };
 }
 

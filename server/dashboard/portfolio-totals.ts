@@ -18,7 +18,7 @@ export async function readPortfolioTotals(
   let base: ExactMeasures = NOTHING;
   let isCompared = false;
   const reasons = new Set<UnsafeReason>();
-  for await (const rows of result.parts) {
+  for await (const rows of result.batches) {
     for (const { site } of rows) {
       if ('error' in site) continue;
       const { total } = site;

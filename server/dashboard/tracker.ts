@@ -117,11 +117,11 @@ async function readLines(
   shown: ReadonlySet<string>,
   members: readonly Members[],
 ): Promise<Pick<Tracker, 'distribution' | 'groups'>> {
-  const { buckets, parts } = daily!;
+  const { buckets, batches } = daily!;
   const width = buckets.length;
   const distribution = buckets.map(() => Array.from({ length: COUNTS - 1 }, () => 0));
   const sums = members.map(() => ({ impressions: new Float64Array(width), positions: new Float64Array(width) }));
-  for await (const { keywords, days } of parts) {
+  for await (const { keywords, days } of batches) {
     await inTurns(
       (function* () {
         for (const [index, { id }] of keywords.entries()) {

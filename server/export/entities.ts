@@ -31,9 +31,9 @@ export async function exportEntities(
     await session.run(sqlTemplate('export/entity_table', { columns: stored }));
     await session.append('exported_rows', rowsOf(catalog, schema, scope));
     const selected = columns.map((column) => `${exact(column, format)} as "${column.name}"`).join(', ');
-    const parts = { columns: selected, key: identifiers(key), format: COPY_OPTIONS[format] };
+    const fills = { columns: selected, key: identifiers(key), format: COPY_OPTIONS[format] };
     const file = `${table}.${format}`;
-    const rows = await session.run(sqlTemplate('export/entities', parts), { target: target.prepare(file) });
+    const rows = await session.run(sqlTemplate('export/entities', fills), { target: target.prepare(file) });
     if (rows === 0) await target.remove(file);
     else files.push({ table, rows, ...(await target.seal(file)) });
   }

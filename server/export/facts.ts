@@ -45,12 +45,12 @@ export async function exportFacts(
   using source = await folders.store.open([stored]);
   const parameters = { file: source.paths[0]!, ...range };
   const { first, last } = daysOf(schema);
-  const parts = { first, last, end: schema.day === 'month' ? `last_day(${last})` : last };
+  const fills = { first, last, end: schema.day === 'month' ? `last_day(${last})` : last };
   type Days = { readonly firstDay: string | null; readonly lastDay: string };
-  const [days] = await session.rows<Days>(sqlTemplate('export/days', parts), parameters);
+  const [days] = await session.rows<Days>(sqlTemplate('export/days', fills), parameters);
   if (days === undefined || days.firstDay === null) return null;
   const { firstDay, lastDay } = days;
-  const text = sqlTemplate('export/facts', { ...parts, order: schema.order.join(', '), format: COPY_OPTIONS[format] });
+  const text = sqlTemplate('export/facts', { ...fills, order: schema.order.join(', '), format: COPY_OPTIONS[format] });
   const rows = await session.run(text, { ...parameters, target: target.prepare(file) });
   return { ...of, rows, firstDay, lastDay, ...(await target.seal(file)) };
 }

@@ -96,7 +96,7 @@ export interface DaySpan {
 
 /** Max cells in memory at once; 25 bytes each. */
 const MAX_CELLS = 250_000;
-/** The first part is small, so that a response starts early; the next ones double, to be read while one is written. */
+/** The first batch is small, so that a response starts early; the next ones double, to be read while one is written. */
 const FIRST_CELLS = 40_000;
 
 /** Whether the days of so many keywords fit in a grid. */
@@ -104,13 +104,13 @@ export function fitsInGrid(keywords: number, { from, to }: Range): boolean {
   return keywords * countDays(from, to) <= MAX_CELLS;
 }
 
-/** Splits a page of keywords into parts whose days fit in a grid. */
-export function gridParts<K>(keywords: readonly K[], range: Range): K[][] {
+/** Splits a page of keywords into batches whose days fit in a grid. */
+export function gridBatches<K>(keywords: readonly K[], range: Range): K[][] {
   const days = countDays(range.from, range.to);
-  const parts: K[][] = [];
-  for (let at = 0; at < keywords.length; at += parts.at(-1)!.length) {
-    const cells = Math.min(FIRST_CELLS * 2 ** parts.length, MAX_CELLS);
-    parts.push(keywords.slice(at, at + Math.max(1, Math.floor(cells / days))));
+  const batches: K[][] = [];
+  for (let at = 0; at < keywords.length; at += batches.at(-1)!.length) {
+    const cells = Math.min(FIRST_CELLS * 2 ** batches.length, MAX_CELLS);
+    batches.push(keywords.slice(at, at + Math.max(1, Math.floor(cells / days))));
   }
-  return parts;
+  return batches;
 }

@@ -132,10 +132,10 @@ export interface Facts {
   siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]>;
 
   /** Like `siteDays`, for several properties at once. */
-  siteDaysOfEach(parts: readonly StoredRange[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]>;
+  siteDaysOfEach(ranges: readonly StoredRange[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]>;
 
   /** The sum of brand and non-brand queries, for several properties at once; null if unknown. */
-  queryTotalsOfEach(parts: readonly StoredRange[], signal: AbortSignal): Promise<(Measures | null)[]>;
+  queryTotalsOfEach(ranges: readonly StoredRange[], signal: AbortSignal): Promise<(Measures | null)[]>;
 
   /** Rows of the property (`site_daily`) by day and device, in order. Those of files that were read lately are in memory. */
   siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]>;
@@ -166,7 +166,7 @@ export interface Facts {
    * The days of the keywords of a page, and those to compare them with, for some keywords at a time. The next part is
    * read while one is written, so that a long response takes the longer of both times, not their sum.
    */
-  keywordDayParts<K extends IndexedKeyword>(
+  keywordDayBatches<K extends IndexedKeyword>(
     query: KeywordDaysQuery,
     page: readonly K[],
   ): AsyncGenerator<KeywordDays<K>>;
@@ -204,11 +204,11 @@ export interface Facts {
 
   /**
    * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, unordered. Columns: the
-   * keyword (`shortIdNumber`), days after the first one, page, impressions. A page is a number; fragments are ignored.
+   * keyword (`shortIdNumber`), days after the first one, page, impressions. A page is a number; fills are ignored.
    */
   keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void>;
 
-  /** The pages of keywords by their numbers, without fragments, in the order of addresses. */
+  /** The pages of keywords by their numbers, without fills, in the order of addresses. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
 
   /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */

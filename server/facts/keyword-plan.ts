@@ -19,7 +19,7 @@ export interface KeywordFiles {
   readonly running: StoredFile | undefined;
 }
 
-/** How to compute the totals of keywords over a range: as the sum of all parts. */
+/** How to compute the totals of keywords over a range: as the sum of all its terms. */
 export interface KeywordTotalsPlan {
   /** Totals from the first stored day to the end of a day in the file's month, added or subtracted. */
   readonly cumulative: readonly { readonly file: StoredFile; readonly day: number; readonly sign: 1 | -1 }[];
@@ -61,16 +61,16 @@ function planByDay(
   const byMonth = new Map(cumulative.map((file) => [file.part, file]));
   if (months.some(({ part }) => !byMonth.has(part))) return undefined;
   const before = addDays(range.from, -1);
-  const parts = [
+  const terms = [
     { until: cumulativeUntil(months, range.to), sign: 1 },
     { until: cumulativeUntil(months, before), sign: -1 },
   ] as const;
-  const [end, start] = parts.map(({ until }) => until);
+  const [end, start] = terms.map(({ until }) => until);
   // Nothing is stored in the range.
   if (end?.month === start?.month && end?.day === start?.day) return NO_KEYWORD_TOTALS;
   return {
     ...NO_KEYWORD_TOTALS,
-    cumulative: parts.flatMap(({ until, sign }) =>
+    cumulative: terms.flatMap(({ until, sign }) =>
       until === undefined ? [] : [{ file: storedFile(byMonth.get(until.month)!), day: until.day, sign }],
     ),
   };

@@ -4,7 +4,7 @@ import type { Measures } from '../domain/metrics.ts';
 import { selectRows } from '../domain/select-rows.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { type DayGrid, fitsInGrid, gridParts } from './day-grid.ts';
+import { type DayGrid, fitsInGrid, gridBatches } from './day-grid.ts';
 import type {
   DaysQuery,
   Facts,
@@ -34,14 +34,14 @@ function textsOf({ query, intent, source }: IndexedKeyword): { query: string; in
   return { query, intent, source };
 }
 
-/** See `Facts.keywordDayParts`. */
-export function keywordDayParts<K extends IndexedKeyword>(
+/** See `Facts.keywordDayBatches`. */
+export function keywordDayBatches<K extends IndexedKeyword>(
   facts: Pick<Facts, 'keywordDays'>,
   { device, signal, days, base }: KeywordDaysQuery,
   page: readonly K[],
 ): AsyncGenerator<KeywordDays<K>> {
-  return readAhead(gridParts(page, days.range), async (keywords, index) => {
-    // The first part has priority: responses start early, and short ones (one part) do not wait for long ones.
+  return readAhead(gridBatches(page, days.range), async (keywords, index) => {
+    // The first batch has priority: responses start early, and short ones (one batch) do not wait for long ones.
     const priority = index === 0 ? 1 : 0;
     const ids = keywords.map(({ id }) => id);
     const read = ({ files, range }: StoredRange): Promise<DayGrid> =>

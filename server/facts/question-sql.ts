@@ -1,7 +1,7 @@
 import { type Measures, NOTHING } from '../domain/metrics.ts';
 import type { QuestionOperator } from '../domain/question-filter.ts';
 import type { FactColumn, QuestionQuery, ReadRows, RowOrder, RowTest } from './question.ts';
-import type { FactsValue, Parts } from './reader.ts';
+import type { FactsValue, Fills } from './reader.ts';
 
 /** The texts of columns are bound, because they come from users; everything else is declared here. */
 const COLUMNS: Readonly<Record<FactColumn, string>> = {
@@ -22,9 +22,9 @@ const ORDERS = {
   position: '("sumPosition" + impressions) / nullif(impressions, 0)',
 } as const;
 
-/** The parts of `sql/facts/question.sql`, and the values that they bind. */
+/** The fills of `sql/facts/question.sql`, and the values that they bind. */
 export function questionSql(query: QuestionQuery): {
-  readonly parts: Parts;
+  readonly fills: Fills;
   readonly values: Readonly<Record<string, FactsValue>>;
 } {
   const { by, test, isTotal, order, limit, offset } = query;
@@ -48,7 +48,7 @@ export function questionSql(query: QuestionQuery): {
     ? []
     : order.map(({ by: what, descending }) => `${orderOf(what)}${descending ? ' desc' : ''} nulls last`);
   return {
-    parts: {
+    fills: {
       // A row with several names is the same row: the columns of a table have a key.
       columns: isTotal
         ? 'distinct f.*'

@@ -6,7 +6,7 @@ export type FactsValue = string | number | boolean | null | readonly string[];
 export type FactsValues = Readonly<Record<string, FactsValue>>;
 
 /** See `sqlTemplate`. DuckDB prepares each combination separately, so there may only be a few. */
-export type Parts = Readonly<Record<string, string>>;
+export type Fills = Readonly<Record<string, string>>;
 
 /** The input of a statement. */
 export interface FactsRead {
@@ -15,7 +15,7 @@ export interface FactsRead {
   readonly signal: AbortSignal;
   /** The other values of the statement. */
   readonly values?: FactsValues;
-  readonly parts?: Parts;
+  readonly fills?: Fills;
   /** Set for statements with many rows, whose concurrency is limited: higher priorities leave the queue first. */
   readonly priority?: number;
   /** Whether files may be read one after the other, so that only the rows of one are in memory. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { type Collected, groupsOf } from './each-part.ts';
+import { type Collected, groupsOf } from './each-range.ts';
 import type { FactsQuery, StoredRange, TakeColumns } from './facts.ts';
 import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
 
@@ -63,12 +63,12 @@ export class FactStatements {
     name: string,
     query: FactsQuery,
     more: FactsValues,
-    parts = {},
+    fills = {},
     pageNumbers?: FactsRead['pageNumbers'],
   ): Promise<Row[]> {
     const { files, signal } = query;
     if (files.length === 0) return [];
-    const read = { files, values: { ...more, ...daysOf(query) }, parts, signal, ...(pageNumbers && { pageNumbers }) };
+    const read = { files, values: { ...more, ...daysOf(query) }, fills, signal, ...(pageNumbers && { pageNumbers }) };
     return this.ask(files, (reader) => reader.rows<Row>(name, read));
   }
 
@@ -85,17 +85,17 @@ export class FactStatements {
     });
   }
 
-  /** One statement over the files of several properties; its first column is the index of a property in `parts`. */
+  /** One statement over the files of several properties; its first column is the index of a property in `ranges`. */
   each<T>(
     name: string,
-    parts: readonly StoredRange[],
+    ranges: readonly StoredRange[],
     { values, signal }: Pick<FactsRead, 'values' | 'signal'>,
-    collect: (parts: readonly StoredRange[]) => Collected<T>,
+    collect: (ranges: readonly StoredRange[]) => Collected<T>,
   ): Promise<T[]> {
-    const all = parts.flatMap(({ files }) => files);
+    const all = ranges.flatMap(({ files }) => files);
     return this.ask(all, async (reader) => {
-      const { found, take } = collect(parts);
-      for (const { files, ...lists } of groupsOf(parts, reader.maxFiles)) {
+      const { found, take } = collect(ranges);
+      for (const { files, ...lists } of groupsOf(ranges, reader.maxFiles)) {
         await reader.numbers(name, { files, values: { ...values, ...lists }, priority: 0, signal }, take);
       }
       return found;

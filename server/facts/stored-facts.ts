@@ -5,7 +5,7 @@ import type { Measures } from '../domain/metrics.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { DayGrid } from './day-grid.ts';
-import { collectSiteDays, collectTotals } from './each-part.ts';
+import { collectSiteDays, collectTotals } from './each-range.ts';
 import type {
   Breakdown,
   CountryMonth,
@@ -32,7 +32,7 @@ import type {
 } from './facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from './keyword-plan.ts';
 import { KeywordTotals } from './keyword-totals.ts';
-import { keywordDayParts, keywordPage } from './keywords.ts';
+import { keywordDayBatches, keywordPage } from './keywords.ts';
 import type { QuestionQuery, ReadRows } from './question.ts';
 import { hasManyValues, type QuestionRow, questionSql, readQuestionRows } from './question-sql.ts';
 import type { FactsReader, FactsValues } from './reader.ts';
@@ -64,12 +64,12 @@ export class StoredFacts implements Facts {
     return daysOfDevice(await this.siteDevices(query), device);
   }
 
-  siteDaysOfEach(parts: readonly StoredRange[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
-    return this.#statements.each('facts/site_daily_each', parts, { values: { device }, signal }, collectSiteDays);
+  siteDaysOfEach(ranges: readonly StoredRange[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
+    return this.#statements.each('facts/site_daily_each', ranges, { values: { device }, signal }, collectSiteDays);
   }
 
-  queryTotalsOfEach(parts: readonly StoredRange[], signal: AbortSignal): Promise<(Measures | null)[]> {
-    return this.#statements.each('facts/brand_totals_each', parts, { signal }, collectTotals);
+  queryTotalsOfEach(ranges: readonly StoredRange[], signal: AbortSignal): Promise<(Measures | null)[]> {
+    return this.#statements.each('facts/brand_totals_each', ranges, { signal }, collectTotals);
   }
 
   async siteDevices({ files, range, signal }: FactsQuery): Promise<readonly DeviceMeasures[]> {
@@ -143,11 +143,11 @@ export class StoredFacts implements Facts {
     return keywordPage(this, query);
   }
 
-  keywordDayParts<K extends IndexedKeyword>(
+  keywordDayBatches<K extends IndexedKeyword>(
     query: KeywordDaysQuery,
     page: readonly K[],
   ): AsyncGenerator<KeywordDays<K>> {
-    return keywordDayParts(this, query, page);
+    return keywordDayBatches(this, query, page);
   }
 
   async keywordDays(
@@ -244,8 +244,8 @@ export class StoredFacts implements Facts {
   clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[], take: TakeColumns): Promise<void> {
     const { files, range, signal } = query;
     const values = { ...daysOf(query), days: countDays(range.from, range.to), names };
-    const parts = { name: of === 'page' ? 'url' : 'keyword_id' };
-    return this.#statements.take('facts/click_days', { files, values, parts, signal }, take);
+    const fills = { name: of === 'page' ? 'url' : 'keyword_id' };
+    return this.#statements.take('facts/click_days', { files, values, fills, signal }, take);
   }
 
   rowNames(query: RowsQuery): Promise<NamedRow[]> {
@@ -257,8 +257,8 @@ export class StoredFacts implements Facts {
     const { files, signal, text, country } = query;
     const isWeeks = days % WEEK === 0;
     const values = { ...daysOf(query), country, ...(!isWeeks && { days }) };
-    const parts = { text, times: isWeeks ? '' : WINDOWS };
-    const read = { files, values, parts, signal, priority: 0, pageNumbers: this.pageNumbers };
+    const fills = { text, times: isWeeks ? '' : WINDOWS };
+    const read = { files, values, fills, signal, priority: 0, pageNumbers: this.pageNumbers };
     return this.#statements.take('facts/row_sums', read, take);
   }
 
@@ -269,8 +269,8 @@ export class StoredFacts implements Facts {
   async question(query: FactsQuery & QuestionQuery): Promise<ReadRows> {
     const { files, signal } = query;
     if (files.length === 0) return readQuestionRows([], query);
-    const { parts, values } = questionSql(query);
-    const asked = { files, parts, values: { ...values, ...daysOf(query) }, signal };
+    const { fills, values } = questionSql(query);
+    const asked = { files, fills, values: { ...values, ...daysOf(query) }, signal };
     const ask = async (reader: FactsReader): Promise<ReadRows> =>
       readQuestionRows(await reader.rows<QuestionRow>('facts/question', asked), query);
     if (hasManyValues(values)) return ask(this.#local);
@@ -280,7 +280,7 @@ export class StoredFacts implements Facts {
     return this.#statements.remember(
       'facts/question',
       query,
-      { parts, values },
+      { fills, values },
       { read, rowsOf: ({ rows }) => rows.length },
     );
   }

@@ -87,25 +87,25 @@ function* totalsBatches(
   }
 }
 
-function dayRows({ comparison }: KeywordsResult, { buckets, dayCounts, parts }: KeywordSeries): Rows {
+function dayRows({ comparison }: KeywordsResult, { buckets, dayCounts, batches }: KeywordSeries): Rows {
   const columns = comparedColumns<number>(() => NOT_COMPARED, { isCompared: comparison !== undefined }).columns;
   const comparers = buckets.map((bucket) => comparison?.ranges.part(bucket));
   return {
     columns: [...DAYS, ...(dayCounts ? [DAY_COUNT] : []), ...METRICS, ...columns, sumPositionColumn()],
-    batches: dayBatches(parts, comparers, dayCounts),
+    batches: dayBatches(batches, comparers, dayCounts),
   };
 }
 
 async function* dayBatches(
-  parts: KeywordSeries['parts'],
+  batches: KeywordSeries['batches'],
   comparers: readonly (Comparer | undefined)[],
   counts: KeywordSeries['dayCounts'],
 ): AsyncGenerator<Batch> {
   const rows = new DayRows();
-  for await (const part of parts) {
-    for (let cell = 0; cell < part.days.stored.length; ) {
-      cell = rows.fill(part.days, cell);
-      if (rows.length > 0) yield dayBatch(part, rows, comparers, counts);
+  for await (const batch of batches) {
+    for (let cell = 0; cell < batch.days.stored.length; ) {
+      cell = rows.fill(batch.days, cell);
+      if (rows.length > 0) yield dayBatch(batch, rows, comparers, counts);
     }
   }
 }
@@ -113,7 +113,7 @@ async function* dayBatches(
 /** Rows per batch of days: few enough for the processor's cache. */
 const DAY_ROWS = 8192;
 
-/** The stored days of a part of a grid. Its arrays are reused for the next part. */
+/** The stored days of a batch. Its arrays are reused for the next one. */
 class DayRows {
   length = 0;
   /** For each row: its cell in the grid, its keyword and its day. */

@@ -47,7 +47,7 @@ function comparedJson(result: KeywordsResult, comparison: KeywordComparison): Bu
 /** Keywords with their totals and days, in chunks. */
 export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator<Buffer, void> {
   const { head, daily, comparison } = result;
-  const { buckets, dayCounts, parts } = daily!;
+  const { buckets, dayCounts, batches } = daily!;
   const bytes = new MetricsBytes();
   const keywordJson = keywordWriter(result);
   const write = comparison
@@ -58,7 +58,7 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
   const comparers = comparison && buckets.map((bucket) => comparison.ranges.part(bucket));
   bytes.text(openRows(head, 'keywords'));
   let isFirst = true;
-  for await (const { keywords, days: grid, base } of parts) {
+  for await (const { keywords, days: grid, base } of batches) {
     for (const [index, keyword] of keywords.entries()) {
       write(keyword, isFirst);
       bytes.text(',"daily":[');

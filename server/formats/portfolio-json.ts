@@ -4,17 +4,17 @@ import { siteMetrics, siteRow } from '../reports/site-answer.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** All projects of a response. */
-export async function portfolioJson(result: Pick<PortfolioResult, 'paging' | 'parts'>): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(portfolioParts(result)));
+export async function portfolioJson(result: Pick<PortfolioResult, 'paging' | 'batches'>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(portfolioChunks(result)));
 }
 
 /** Projects in chunks, for responses that are too long for memory. */
-export async function* portfolioParts({
+export async function* portfolioChunks({
   paging,
-  parts,
-}: Pick<PortfolioResult, 'paging' | 'parts'>): AsyncGenerator<Buffer, void> {
+  batches,
+}: Pick<PortfolioResult, 'paging' | 'batches'>): AsyncGenerator<Buffer, void> {
   let start = `{"paging":${JSON.stringify(paging)},"projects":[`;
-  for await (const rows of parts) {
+  for await (const rows of batches) {
     for (let at = 0; at < rows.length; at += ROWS_PER_CHUNK) {
       const json = await inTurns(rowsJson(rows.slice(at, at + ROWS_PER_CHUNK)));
       yield Buffer.from(start + json);

@@ -21,7 +21,7 @@ type Answered = Exclude<PortfolioRow['site'], { readonly error: object }>;
 type Read<Row> = readonly [column: Column, read: (row: Row) => Cell];
 
 /** One row per project; with days, one per project and day. */
-export function portfolioRows({ query, paging, parts }: PortfolioResult): RowsAnswer {
+export function portfolioRows({ query, paging, batches }: PortfolioResult): RowsAnswer {
   const isCompared = query.range.compare !== undefined;
   const head = { name: 'portfolio', total: paging.total };
   if (query.daily) {
@@ -30,7 +30,7 @@ export function portfolioRows({ query, paging, parts }: PortfolioResult): RowsAn
       ...(query.interval === 'day' ? [] : [DAYS_OF_INTERVAL]),
       ...sumsOf<DayRow>(({ sums }) => sums, isCompared),
     ];
-    return { head, columns: reads.map(([column]) => column), batches: batches(parts, daysOf, reads) };
+    return { head, columns: reads.map(([column]) => column), batches: columnBatches(batches, daysOf, reads) };
   }
   const reads = [
     ...PROJECT,
@@ -40,7 +40,7 @@ export function portfolioRows({ query, paging, parts }: PortfolioResult): RowsAn
     ...(query.quality ? QUALITY : []),
     ...ERROR,
   ];
-  return { head, columns: reads.map(([column]) => column), batches: batches(parts, (rows) => rows, reads) };
+  return { head, columns: reads.map(([column]) => column), batches: columnBatches(batches, (rows) => rows, reads) };
 }
 
 function answered({ site }: PortfolioRow): Answered | null {
@@ -140,11 +140,11 @@ function daysOf(rows: readonly PortfolioRow[]): DayRow[] {
   });
 }
 
-async function* batches<Row>(
-  parts: PortfolioResult['parts'],
+async function* columnBatches<Row>(
+  batches: PortfolioResult['batches'],
   rowsOf: (rows: readonly PortfolioRow[]) => readonly Row[],
   reads: readonly Read<Row>[],
 ): AsyncGenerator<Batch> {
   const readers = reads.map(([, read]) => read);
-  for await (const part of parts) yield batchOf(rowsOf(part), readers);
+  for await (const rows of batches) yield batchOf(rowsOf(rows), readers);
 }

@@ -24,7 +24,7 @@ interface Reader {
 /** A row for each row, with a column for each dimension and metric. */
 export function questionTable({
   head,
-  parts,
+  batches,
   remainder,
   paging,
   quality,
@@ -59,17 +59,17 @@ export function questionTable({
     },
     columns: columns.map(({ column }) => column),
     batches: batchesOf(
-      parts(),
+      batches(),
       columns.map(({ read }) => read),
     ),
   };
 }
 
 async function* batchesOf(
-  parts: AsyncIterable<readonly QuestionRow[]>,
+  batches: AsyncIterable<readonly QuestionRow[]>,
   readers: readonly Reader['read'][],
 ): AsyncGenerator<Batch> {
-  for await (const rows of parts) yield batchOf(rows, readers);
+  for await (const rows of batches) yield batchOf(rows, readers);
 }
 
 function dimensionReaders(dimension: Dimension, at: number, values: DimensionValues): Reader[] {

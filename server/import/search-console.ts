@@ -162,7 +162,7 @@ function rowOf(
   { workspace, property, brandTerms = known?.brandTerms ?? [] }: SearchConsoleOptions,
 ): object {
   const made = { id, workspace, property, domain: requireDomain(property), brandTerms, known };
-  const row = projectRow({ ...made, now, syncedThrough: lastDay, finalThrough: settledDay(lastDay) });
+  const row = projectRow({ ...made, now, syncedThrough: lastDay, provisionalAfter: settledDay(lastDay) });
   if (known === undefined || known.syncedThrough === null) return row;
   const { syncStatus, lastSyncedAt, syncedThrough, provisionalAfter } = known;
   const synced = {
@@ -171,8 +171,7 @@ function rowOf(
     synced_through: syncedThrough,
   };
   if (syncedThrough >= lastDay) return { ...row, ...synced, provisional_after: provisionalAfter };
-  const finalThrough = later(provisionalAfter ?? syncedThrough, settledDay(lastDay));
-  return { ...row, provisional_after: finalThrough };
+  return { ...row, provisional_after: later(provisionalAfter ?? syncedThrough, settledDay(lastDay)) };
 }
 
 function lastDayOf(plan: readonly PlannedTable[]): Day {

@@ -23,7 +23,7 @@ export interface Rendering {
   readonly beside?: (rows: readonly ListRow[]) => Promise<readonly ListRow[]>;
 }
 
-/** A part of a list: JSON rows, each followed by a comma. */
+/** A block of a list: JSON rows, each followed by a comma. */
 interface Block {
   readonly json: Buffer;
   /** The end of each row in `json`. */

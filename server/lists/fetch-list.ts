@@ -57,9 +57,9 @@ export class ListFetcher {
   }
 
   async #from(source: Source, query: ListQuery, demand: () => Demand): Promise<Fetched> {
-    const { kind: list, property, range, country, type, part, allowMissingRecentDays: isLast } = query;
+    const { kind: list, property, range, country, type, pair, allowMissingRecentDays: isLast } = query;
     const named = type === 'web' ? {} : { type };
-    const line = { list, ...range, country, ...named, ...(part === null ? {} : { part: true }) };
+    const line = { list, ...range, country, ...named, ...(pair === null ? {} : { part: true }) };
     if (source.provider === null) {
       return this.#computing.run(property, demand, async () => {
         this.#gateway.stopped.throwIfAborted();

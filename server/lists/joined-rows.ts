@@ -38,11 +38,11 @@ export async function joinFiles(
   files: { readonly now: string; readonly base: string },
   { capacity, limit }: { capacity: number; limit: number },
 ): Promise<JoinedRows> {
-  const parts = { rows: sqlText('lists/joined_rows') };
+  const fills = { rows: sqlText('lists/joined_rows') };
   const sums = new RowSums(capacity);
   const [most] = await Promise.all([
-    engine.query<StoredRow>('lists/most_changed_rows', { ...files, limit }, undefined, parts),
-    engine.numbers('lists/joined_sums', files, (columns, rows) => sums.addColumns(columns, rows), undefined, parts),
+    engine.query<StoredRow>('lists/most_changed_rows', { ...files, limit }, undefined, fills),
+    engine.numbers('lists/joined_sums', files, (columns, rows) => sums.addColumns(columns, rows), undefined, fills),
   ]);
   return {
     sums,

@@ -1,5 +1,5 @@
 import type { Keyword } from '../catalog/keywords.ts';
-import type { ListPart } from '../catalog/stored-lists.ts';
+import type { ListPair } from '../catalog/stored-lists.ts';
 import type { ListQuery } from '../providers/provider.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { OwnRows } from './own-rows.ts';
@@ -26,9 +26,9 @@ export class KeywordPages implements OwnSource {
     return this.#keywords.filter((keyword) => keyword.query.toLowerCase() === wanted).map(({ id }) => id);
   }
 
-  /** @param query of a part */
-  async fetch({ kind, range, part }: ListQuery): Promise<Fetched> {
-    const { of } = part as ListPart;
+  /** @param query of rows that have a pair */
+  async fetch({ kind, range, pair }: ListQuery): Promise<Fetched> {
+    const { of } = pair as ListPair;
     const ranked =
       kind === 'pages'
         ? await this.#rows.ofPairs(this.#files, { range, text: 'url', by: 'keyword_id', names: this.idsOf(of) })

@@ -25,7 +25,7 @@ export class UnreadableList extends KnownError {
 export interface ReaderOptions {
   readonly engine: Engine;
   readonly store: ListStore;
-  /** Bytes for the cache of list parts. */
+  /** Bytes for the cache of list blocks. */
   readonly memory: number;
   readonly log: Pick<FastifyBaseLogger, 'warn'>;
 }
@@ -42,7 +42,7 @@ export class ListReader {
     this.#selected = new SelectedRows(options.engine);
   }
 
-  /** The state of the cache of list parts, for metrics. */
+  /** The state of the cache of list blocks, for metrics. */
   get cache(): Blocks['state'] {
     return this.#blocks.state;
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKey, ListKind, ListPart } from '../catalog/stored-lists.ts';
+import type { ListKey, ListKind, ListPair } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -17,7 +17,7 @@ export interface ListParameters {
   /** Left out for web. */
   readonly type?: Surface | undefined;
   /** Left out for whole lists. */
-  readonly part?: ListPart | undefined;
+  readonly pair?: ListPair | undefined;
   /** The range parameters as sent, if the range was derived from them. */
   readonly parameters?: RangeParameters & { readonly compare?: Compare | undefined };
 }
@@ -31,7 +31,7 @@ export interface ListRequest {
   readonly country: string | null;
   readonly type: SearchType;
   /** Null for whole lists. */
-  readonly part: ListPart | null;
+  readonly pair: ListPair | null;
   /** Empty if the list is known to be empty. */
   readonly sources: readonly Source[];
   /** The reported source of an empty list. */
@@ -52,15 +52,15 @@ export async function planList(
   params: ListParameters,
   catalog: Catalog,
 ): Promise<ListRequest> {
-  const { kind, range, type = 'web', part = null } = params;
+  const { kind, range, type = 'web', pair = null } = params;
   const { from, to, period, compare }: NonNullable<ListParameters['parameters']> = params.parameters ?? range;
   const rangeName = compare === undefined ? 'from and to' : 'compare';
-  const choice = await sources.choose(project, { kind, range, type, part, named: rangeName }, catalog);
+  const choice = await sources.choose(project, { kind, range, type, pair, named: rangeName }, catalog);
   const { sourceKey, fromProvider } = choice;
   if (params.country !== null && !choice.hasCountries) {
     throw invalidRequest(`country must be left out: the countries of the ${kind} of this range are unknown.`);
   }
-  if (part !== null && part.device !== null && !fromProvider) {
+  if (pair !== null && pair.device !== null && !fromProvider) {
     throw invalidRequest('device must be left out: the devices of pairs of queries and pages are unknown.');
   }
   // A project with a country has no rows of other countries; its stored facts are already filtered.
@@ -71,8 +71,8 @@ export async function planList(
   const origin = fromProvider ? sourceKey : 'facts';
   const whole = cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin);
   const named = type === 'web' ? [] : [type];
-  const sequence = part === null && type === 'web' ? whole : cacheKey(whole, part, ...named);
-  const selection = part === null && type === 'web' ? '' : hashOf(cacheKey(part, choice.namesRevision, ...named));
+  const sequence = pair === null && type === 'web' ? whole : cacheKey(whole, pair, ...named);
+  const selection = pair === null && type === 'web' ? '' : hashOf(cacheKey(pair, choice.namesRevision, ...named));
   return {
     key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', selection, sourceKey },
     project,
@@ -80,7 +80,7 @@ export async function planList(
     range,
     country,
     type: type === 'bing' ? 'web' : type,
-    part,
+    pair,
     source: choice.sources[0]?.kind ?? (type === 'bing' ? type : 'bigquery'),
     sources: isEmpty ? [] : choice.sources,
     fromProvider,

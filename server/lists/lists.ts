@@ -91,7 +91,7 @@ export class Lists {
     this.#sources = new Sources({ engine, catalog, rows, providers: this.providers });
   }
 
-  /** The state of the cache of list parts, for metrics. */
+  /** The state of the cache of list blocks, for metrics. */
   get cache(): ListReader['cache'] {
     return this.#reader.cache;
   }
@@ -150,14 +150,14 @@ export class Lists {
   }
 
   #fetch(request: ListRequest, demand: 'client' | 'background', signal: AbortSignal): Promise<AnyList> {
-    const { key, project, kind, range, country, type, part, sources } = request;
+    const { key, project, kind, range, country, type, pair, sources } = request;
     const { now } = this.#options;
     const done = async (): Promise<AnyList | undefined> => {
       const list = await this.#find(key);
       return list !== undefined && this.#isFresh(list) ? list : undefined;
     };
     const work = async (demanded: () => Demand): Promise<AnyList> => {
-      const query = { kind, property: project.property, range, country, type, part };
+      const query = { kind, property: project.property, range, country, type, pair };
       // Evaluated before the fetch, because a day may become final during it.
       const isFinal =
         !request.fromProvider || range.to <= lastFinalDay(project.provisionalAfter, project.lastSyncedAt, now());

@@ -83,12 +83,12 @@ export class OwnRows {
   async #rank(
     name: string,
     stored: readonly StoredFile[],
-    parts: Readonly<Record<string, string>>,
+    fills: Readonly<Record<string, string>>,
     values: FactsValues,
     max: number,
   ): Promise<RankedRows> {
     const { engine, files, distant, signal } = this.#options;
-    const rows = sqlTemplate(name, parts);
+    const rows = sqlTemplate(name, fills);
     if (!distant?.reads(stored)) {
       using opened = await files.open(stored);
       return await RankedRows.from(engine, rows, { ...values, max, files: opened.paths });
@@ -97,8 +97,8 @@ export class OwnRows {
     const read = { files: stored, signal, values: { ...values, max } };
     const add = (some: readonly TextRow[]): Promise<void> => fetched.add(some);
     // If all rows are needed, Trino does not sort them, because they are ranked here anyway.
-    if (max === ALL_ROWS) await distant.rows(name, { ...read, parts }, add);
-    else await distant.rows('lists/best_rows', { ...read, parts: { rows } }, add);
+    if (max === ALL_ROWS) await distant.rows(name, { ...read, fills }, add);
+    else await distant.rows('lists/best_rows', { ...read, fills: { rows } }, add);
     return await fetched.rank(max);
   }
 }

@@ -3,7 +3,7 @@ import { connectionsOf } from '../catalog/connections.ts';
 import { listKeywords } from '../catalog/keywords.ts';
 import { type FactFile, type FactTable, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
+import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
@@ -44,7 +44,7 @@ interface Wanted {
   readonly kind: ListKind;
   readonly range: Range;
   readonly type: Surface;
-  readonly part: ListPart | null;
+  readonly pair: ListPair | null;
   /** The parameters that give the range. */
   readonly named?: string;
 }
@@ -74,10 +74,10 @@ export class Sources {
    */
   async choose(
     project: Project,
-    { kind, range, type, part, named = 'from and to' }: Wanted,
+    { kind, range, type, pair, named = 'from and to' }: Wanted,
     catalog: Catalog = this.#options.catalog,
   ): Promise<Choice> {
-    if (type === 'bing' && part === null) return this.#weeks(project, kind, range, catalog);
+    if (type === 'bing' && pair === null) return this.#weeks(project, kind, range, catalog);
     // In parallel, to wait only once for a remote database.
     const [connections, periods, isKnown, facts] = await Promise.all([
       connectionsOf(catalog, project.id),
@@ -97,7 +97,7 @@ export class Sources {
       );
     }
     if (connected.length === 0) {
-      if (part !== null) return this.#pairs(project, { kind, range, type, part }, catalog);
+      if (pair !== null) return this.#pairs(project, { kind, range, type, pair }, catalog);
       const loaded = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false, namesRevision: null };
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
       // Days have more detail than their sum: each country, and each query or page beyond the top ones.
@@ -120,7 +120,7 @@ export class Sources {
     );
     // A warehouse starts on the day that the export was enabled; loaded facts may go further back.
     const areWarehouses = connected.every(({ provider }) => provider.lists.isWarehouse);
-    if (part === null && type === 'web' && areWarehouses && (await this.#isLoaded(project, kind, range, catalog)))
+    if (pair === null && type === 'web' && areWarehouses && (await this.#isLoaded(project, kind, range, catalog)))
       sources.push(...facts);
     return {
       sourceKey: `property ${project.property}`,
@@ -133,7 +133,7 @@ export class Sources {
 
   async #pairs(
     { id, factsRevision, entitiesRevision }: Project,
-    { kind, range, part }: Wanted & { readonly part: ListPart },
+    { kind, range, pair }: Wanted & { readonly pair: ListPair },
     catalog: Catalog,
   ): Promise<Choice> {
     const [isKnown, files, keywords] = await Promise.all([
@@ -142,7 +142,7 @@ export class Sources {
       listKeywords(catalog, id),
     ]);
     const source = new KeywordPages(this.#options.rows, files, keywords);
-    if (!isKnown || (kind === 'pages' && source.idsOf(part.of).length === 0)) {
+    if (!isKnown || (kind === 'pages' && source.idsOf(pair.of).length === 0)) {
       throw unavailable(
         'The project is connected to no provider, and pairs of queries and pages are stored of tracked keywords only.',
         'list-without-source',

@@ -125,8 +125,8 @@ async function writeSnapshot(
   const made = { id: project, workspace, property, domain, brandTerms, known, now };
   // The export contains only final days.
   const syncedThrough = known?.syncedThrough ? later(known.syncedThrough, lastDay) : lastDay;
-  const finalThrough = known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay;
-  writeRows(folder, 'projects', [projectRow({ ...made, syncedThrough, finalThrough })]);
+  const provisionalAfter = known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay;
+  writeRows(folder, 'projects', [projectRow({ ...made, syncedThrough, provisionalAfter })]);
   const max = options.trackTop ?? 0;
   const top = max === 0 ? [] : await select<{ query: string }>('top_queries', { rows, max });
   const added = untrackedQueries(

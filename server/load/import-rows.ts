@@ -22,12 +22,12 @@ export interface ImportedProject {
   readonly now: string;
   readonly syncedThrough: Day;
   /** The last final day. */
-  readonly finalThrough: Day;
+  readonly provisionalAfter: Day;
 }
 
 /** The row of the project of an import. */
 export function projectRow(made: ImportedProject): object {
-  const { id, workspace, property, domain, brandTerms, known, now, syncedThrough, finalThrough } = made;
+  const { id, workspace, property, domain, brandTerms, known, now, syncedThrough, provisionalAfter } = made;
   return {
     id,
     workspace_id: workspace,
@@ -39,7 +39,7 @@ export function projectRow(made: ImportedProject): object {
     sync_status: 'ok',
     last_synced_at: now,
     synced_through: syncedThrough,
-    provisional_after: finalThrough,
+    provisional_after: provisionalAfter,
     history_backfilling: known?.historyBackfilling ?? false,
     setup_finished: true,
     created_at: known ? isoInstant(known.createdAt) : now,

@@ -38,7 +38,7 @@ export async function buildState(
   );
   for (const { schema, isCarried, links, target } of read) {
     const { name: table } = schema;
-    const parts = { table, key: identifiers(schema.key), columns: identifiers(schema.links), reach: schema.reach };
+    const fills = { table, key: identifiers(schema.key), columns: identifiers(schema.links), reach: schema.reach };
     const ids =
       isCarried && MOVABLE.includes(table) ? await session.rows<{ id: string }>(`select id from new_${table}`) : [];
     const rows = catalogRows(catalog, schema, links, { projects, ids: ids.map(({ id }) => id) });
@@ -48,9 +48,9 @@ export async function buildState(
       continue;
     }
     const isReplaced = replaced.includes(schema);
-    if (isReplaced) await session.run(sqlTemplate('load/removed_rows', parts));
-    const kept = isReplaced ? ` anti join removed_${table} using (${parts.key})` : '';
-    await session.run(sqlTemplate('load/state_after', { ...parts, kept }));
+    if (isReplaced) await session.run(sqlTemplate('load/removed_rows', fills));
+    const kept = isReplaced ? ` anti join removed_${table} using (${fills.key})` : '';
+    await session.run(sqlTemplate('load/state_after', { ...fills, kept }));
   }
   return others;
 }

@@ -3,9 +3,9 @@ import { answerParent } from '../runtime/ask-process.ts';
 import { type Collected, ProcessMetrics, type ProcessName } from './process-metrics.ts';
 import { METRICS_QUESTION } from './question.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { type ServerParts, watchParts } from './server-parts.ts';
+import { type ServerState, watchState } from './server-state.ts';
 
-/** The metrics of a process that serves: of the process, its requests and its parts. */
+/** The metrics of a process that serves: of the process, its requests and its state. */
 export class ServerProcessMetrics {
   readonly onAnswered: OnAnswered;
   readonly #process: ProcessMetrics;
@@ -16,9 +16,9 @@ export class ServerProcessMetrics {
     this.onAnswered = (answered) => requests.answered(answered);
   }
 
-  /** Adds the parts of the server. Call it once. */
-  watch(parts: ServerParts): void {
-    watchParts(this.#process.registry, parts);
+  /** Adds the state of the server. Call it once. */
+  watch(state: ServerState): void {
+    watchState(this.#process.registry, state);
   }
 
   collect(): Promise<Collected> {

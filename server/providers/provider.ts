@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
 import type { FactTable } from '../catalog/manifest.ts';
-import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
+import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import type { CrawlDay, PageCrawl } from '../domain/crawl.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
@@ -111,7 +111,7 @@ export interface ListQuery {
   readonly country: string | null;
   readonly type: SearchType;
   /** Null for the whole list. */
-  readonly part: ListPart | null;
+  readonly pair: ListPair | null;
   /** Accepts a list without the newest days, because no other source is available. */
   readonly allowMissingRecentDays: boolean;
 }

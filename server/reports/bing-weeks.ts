@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
+import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import { listUnusualDays, readFirstKept, type UnusualDay } from '../catalog/sync-days.ts';
 import { type Compare, comparisonRange, type UnsafeReason } from '../domain/comparison.ts';
 import { addDays, type Day, earlier, later, WEEK, weekdayOf } from '../domain/dates.ts';
@@ -13,7 +13,7 @@ import type { Facts, FactsQuery } from '../facts/facts.ts';
 interface WeeksQuery {
   readonly kind: ListKind;
   readonly sent: { readonly compare: Compare | undefined };
-  readonly part?: ListPart;
+  readonly pair?: ListPair;
 }
 
 /** The whole weeks of a range, and of the range to compare with. */
@@ -34,7 +34,7 @@ export interface WeeksPlan extends Range {
 export async function planWeeks(
   catalog: Catalog,
   project: Project,
-  { kind, from, to, sent: { compare }, part }: Range & WeeksQuery,
+  { kind, from, to, sent: { compare }, pair }: Range & WeeksQuery,
 ): Promise<WeeksPlan> {
   const table = BING_TABLES[kind];
   const all = (await readCoverage(catalog, project.id))[table];
@@ -44,7 +44,7 @@ export async function planWeeks(
       'list-without-source',
     );
   }
-  const kept = part === undefined ? null : await readFirstKept(catalog, project.id, table);
+  const kept = pair === undefined ? null : await readFirstKept(catalog, project.id, table);
   const stored = kept === null ? all : { ...all, firstDay: kept };
   const weeks = storedWeeks({ from, to }, stored, kept !== null);
   const base = compare === undefined ? null : comparedWeeks(weeks, compare, stored.lastDay);

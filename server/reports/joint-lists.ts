@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { ListPart } from '../catalog/stored-lists.ts';
+import type { ListPair } from '../catalog/stored-lists.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { oneDevice } from '../domain/project-ranges.ts';
 import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
@@ -29,7 +29,7 @@ export const queriesOfPageReport = trackedReport({
   parameters: { ...listParameters.queries, ...ofPage },
   parse: (sent, project, now) => {
     const { page, device: chosen } = readParameters(ofPage, sent);
-    return parseList('queries', sent, project, now, partOf('page', page, oneDevice(chosen)));
+    return parseList('queries', sent, project, now, pairOf('page', page, oneDevice(chosen)));
   },
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, queryRendering(snapshot)),
   run: runList,
@@ -42,14 +42,14 @@ export const pagesOfQueryReport = projectReport({
   parameters: { ...listParameters.pages, ...ofQuery },
   parse: (sent, project, now) => {
     const { query, device: chosen } = readParameters(ofQuery, sent);
-    return parseList('pages', sent, project, now, partOf('query', query, oneDevice(chosen)));
+    return parseList('pages', sent, project, now, pairOf('query', query, oneDevice(chosen)));
   },
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, PAGE_RENDERING),
   run: runList,
   mayReplan: wasListLost,
 });
 
-function partOf(name: string, of: string | undefined, chosen: string | null): ListPart {
+function pairOf(name: string, of: string | undefined, chosen: string | null): ListPair {
   if (of === undefined) throw invalidRequest(`${name} is missing: whose rows are wanted?`);
   return { of, device: chosen };
 }

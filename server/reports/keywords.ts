@@ -91,7 +91,7 @@ export interface KeywordSeries {
   /** The number of days of each interval; undefined for single days. */
   readonly dayCounts: readonly number[] | undefined;
   /** Some keywords at a time, each part read on demand. */
-  readonly parts: AsyncIterable<KeywordDays<TrackedKeyword>>;
+  readonly batches: AsyncIterable<KeywordDays<TrackedKeyword>>;
 }
 
 /** Tracked keywords with totals over a range, and their days. */
@@ -147,7 +147,7 @@ export const keywordsReport = trackedReport({
       compared && readComparison(facts, compared, { range, device, indexes: tracked.indexes, signal }),
     ]);
     const buckets = bucketsOf(range, interval);
-    const parts = facts.keywordDayParts(
+    const batches = facts.keywordDayBatches(
       {
         device,
         signal,
@@ -173,7 +173,7 @@ export const keywordsReport = trackedReport({
       keywords,
       totals,
       comparison: comparison ?? undefined,
-      daily: daily ? { buckets, dayCounts: countsOf(buckets, query, project), parts } : undefined,
+      daily: daily ? { buckets, dayCounts: countsOf(buckets, query, project), batches } : undefined,
     };
   },
 });

@@ -172,12 +172,12 @@ export async function readUnseenEvents(
   signal: AbortSignal,
 ): Promise<UnseenEvents[]> {
   if (watched.every((files) => files.length === 0)) return watched.map(() => ALL_SEEN);
-  const parts = watched.map((files) => ({ files, range: WATCHED_DAYS }));
+  const ranges = watched.map((files) => ({ files, range: WATCHED_DAYS }));
   const read = async (device: Device) =>
     // The days of one property are in memory, if it was asked about before.
-    parts.length === 1
-      ? [await facts.siteDays({ ...parts[0]!, signal }, device)]
-      : facts.siteDaysOfEach(parts, device, signal);
+    ranges.length === 1
+      ? [await facts.siteDays({ ...ranges[0]!, signal }, device)]
+      : facts.siteDaysOfEach(ranges, device, signal);
   const [desktop, all] = [await read('desktop'), await read('all')];
   return desktop.map((days, index) =>
     days.some(({ hasUnknownDevice }) => hasUnknownDevice === 1) ? ALL_SEEN : unseenEvents(days, all[index]!),

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind, ListPart, StoredList } from '../catalog/stored-lists.ts';
+import type { ListKind, ListPair, StoredList } from '../catalog/stored-lists.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
@@ -61,7 +61,7 @@ interface ListQuery extends Range, Selection, OfSurface {
   readonly kind: ListKind;
   readonly country: string | null;
   /** Left out for whole lists. */
-  readonly part?: ListPart;
+  readonly pair?: ListPair;
   readonly comparison: Range | null;
   readonly quality: boolean;
   /** The ranges as sent: they are the same for all pages of a sequence. */
@@ -131,7 +131,7 @@ export function listVersion({ lists }: ListResult): string {
   return lists.map(({ file, fetchedAt }) => `${file} ${fetchedAt}`).join(' ');
 }
 
-export function parseList(kind: ListKind, sent: unknown, project: Project, now: number, part?: ListPart): ListQuery {
+export function parseList(kind: ListKind, sent: unknown, project: Project, now: number, pair?: ListPair): ListQuery {
   const {
     engine,
     type,
@@ -146,8 +146,8 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     to,
     period,
   } = readParameters(listParameters[kind], sent);
-  checkFields(kind, { type, filter, sort }, part);
-  const ofDevice = (part?.device ?? null) !== null;
+  checkFields(kind, { type, filter, sort }, pair);
+  const ofDevice = (pair?.device ?? null) !== null;
   const surface = surfaceOf(engine, type, { country: named !== null, quality, device: ofDevice }, project);
   const days = listRange({ from, to, period }, project, now);
   return {
@@ -155,7 +155,7 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     ...days,
     ...ofType(surface),
     country: named,
-    ...(part && { part }),
+    ...(pair && { pair }),
     comparison: comparedListRange(days, other, now),
     quality,
     sent: { from, to, period, compare: other },
@@ -170,10 +170,10 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
 function checkFields(
   kind: ListKind,
   { type, ...selection }: Selection & { readonly type: SearchType },
-  part: ListPart | undefined,
+  pair: ListPair | undefined,
 ): void {
   if (hasQueries(type)) return;
-  if (kind === 'queries' || part !== undefined) throw invalidRequest(`type must not be ${type}: it has no queries.`);
+  if (kind === 'queries' || pair !== undefined) throw invalidRequest(`type must not be ${type}: it has no queries.`);
   refusePositions(type, selection);
 }
 
@@ -195,15 +195,15 @@ export async function planList(
   { lists }: ReportSources,
   ofRows: Rendering,
 ): Promise<ListPlan> {
-  const { kind, type, country: named, part, sent } = query;
+  const { kind, type, country: named, pair, sent } = query;
   const weeks = type === 'bing' ? await planWeeks(catalog, project, query) : null;
   const { from, to, comparison } = weeks ?? query;
   const rendering = hasListedQueries(type) ? ofRows : withoutPositions(ofRows);
-  const asked = { kind, country: named, type, part };
+  const asked = { kind, country: named, type, pair };
   const parameters = { from: sent.from, to: sent.to, period: sent.period };
   const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);
   const coverage = comparison === null && !query.quality ? {} : await readCoverage(catalog, project.id);
-  const daily = part === undefined ? DAILY[kind] : 'keyword_page_daily';
+  const daily = pair === undefined ? DAILY[kind] : 'keyword_page_daily';
   // A list of a provider, or one that was exported as a whole, has no stored days of its own.
   const { site } = tablesOfType(type);
   const table = request.fromProvider || coverage[daily] === undefined ? site : daily;
@@ -224,7 +224,7 @@ export async function runList(
   { lists, facts }: ReportSources,
   { signal, reader }: ReportRequest,
 ): Promise<ListResult> {
-  const { kind, type, country: named, part, filter, sort, limit, offset } = query;
+  const { kind, type, country: named, pair, filter, sort, limit, offset } = query;
   const hasPositions = hasListedQueries(type);
   const page = { filter, sort, limit, offset, reader };
   const asked: PageRequest = {
@@ -263,7 +263,7 @@ export async function runList(
       },
       source: {
         ...sourceOf(list),
-        ...(weeks && part === undefined && { reconciled: await areReconciled(facts, weeks, signal) }),
+        ...(weeks && pair === undefined && { reconciled: await areReconciled(facts, weeks, signal) }),
         ...(other === null ? {} : { comparison: sourceOf(other.list) }),
       },
       ...(await qualityOf(facts, quality, signal)),

@@ -41,8 +41,8 @@ export async function* portfolioRows(
 }
 
 async function readGroup(facts: Facts, group: readonly PlannedProject[], { device }: How, signal: AbortSignal) {
-  const parts = group.map(({ site }) => site);
-  const days = await facts.siteDaysOfEach(parts, device, signal);
+  const ranges = group.map(({ site }) => site);
+  const days = await facts.siteDaysOfEach(ranges, device, signal);
   const watched = group.map((planned) => planned.watched);
   const unseen = await readUnseenEvents(facts, watched, signal);
   return { group, days, unseen, quality: await readQuality(facts, group, unseen, signal) };
@@ -107,10 +107,10 @@ async function readQuality(
   signal: AbortSignal,
 ): Promise<(Quality | undefined)[]> {
   if (group.every(({ quality }) => quality === null)) return [];
-  const parts = (of: 'site' | 'brand'): StoredRange[] =>
+  const ranges = (of: 'site' | 'brand'): StoredRange[] =>
     group.map(({ quality, site }) => quality?.[of] ?? { ...site, files: [] });
-  const days = await facts.siteDaysOfEach(parts('site'), ALL, signal);
-  const queries = await facts.queryTotalsOfEach(parts('brand'), signal);
+  const days = await facts.siteDaysOfEach(ranges('site'), ALL, signal);
+  const queries = await facts.queryTotalsOfEach(ranges('brand'), signal);
   return inTurns(
     (function* () {
       const all: (Quality | undefined)[] = [];

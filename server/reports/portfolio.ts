@@ -5,7 +5,7 @@ import { siteRange } from '../domain/project-ranges.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import { hasDailyPositions } from '../domain/search-types.ts';
 import { selectRows } from '../domain/select-rows.ts';
-import { inOnePart, inTurns } from '../runtime/turns.ts';
+import { inOneBatch, inTurns } from '../runtime/turns.ts';
 import * as parameter from './parameters.ts';
 import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portfolio-plan.ts';
 import { type PortfolioRow, portfolioRows, RATED } from './portfolio-rows.ts';
@@ -30,7 +30,7 @@ export interface PortfolioResult {
   readonly query: PortfolioQuery;
   readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   /** Some projects at a time, each part read on demand. */
-  readonly parts: AsyncIterable<readonly PortfolioRow[]>;
+  readonly batches: AsyncIterable<readonly PortfolioRow[]>;
 }
 
 /** All projects of a workspace, each with its response of `/site`. */
@@ -74,19 +74,19 @@ export const portfolioReport = workspaceReport({
     const end = offset + (limit ?? Number.POSITIVE_INFINITY);
     const head = (total: number) => ({ query, paging: { total, limit: limit ?? total, offset } });
     if (filter === null && sort === null) {
-      return { ...head(projects.length), parts: read(projects.slice(offset, end), { daily }) };
+      return { ...head(projects.length), batches: read(projects.slice(offset, end), { daily }) };
     }
     const all = (await Array.fromAsync(read(projects, { daily: false }))).flat();
     const selected = await inTurns(selectRows(all, { filter, sort }, RATED));
     const page = selected.slice(offset, end);
     // Days of all projects would not fit in memory.
-    const parts = daily
+    const batches = daily
       ? read(
           page.map(({ planned }) => planned),
           { daily },
         )
-      : inOnePart(page);
-    return { ...head(selected.length), parts };
+      : inOneBatch(page);
+    return { ...head(selected.length), batches };
   },
 });
 

@@ -62,16 +62,16 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const compared = comparison && new ComparedRanges(range, comparison, known ?? NO_REASONS, null);
   const buckets = bucketsFor(query);
   const lastDay = project.syncedThrough ?? to;
-  const answersOf = async (part: readonly ReadRow[]): Promise<readonly QuestionRow[]> => {
+  const answersOf = async (batch: readonly ReadRow[]): Promise<readonly QuestionRow[]> => {
     // Rows of remembered lists stay the same objects, whose JSON is remembered too.
-    if (comparison === null && !hasDayCounts(query)) return part;
-    const before = comparison && (await rows.compared(comparison, ranges.base, part));
-    return part.map(rowMaker({ buckets, before, compared, query, lastDay }));
+    if (comparison === null && !hasDayCounts(query)) return batch;
+    const before = comparison && (await rows.compared(comparison, ranges.base, batch));
+    return batch.map(rowMaker({ buckets, before, compared, query, lastDay }));
   };
   const answers = await answersOf(read);
-  async function* parts(): AsyncGenerator<readonly QuestionRow[]> {
+  async function* batches(): AsyncGenerator<readonly QuestionRow[]> {
     yield answers;
-    for await (const part of rows.after(read.length, count, range, ranges.now)) yield await answersOf(part);
+    for await (const batch of rows.after(read.length, count, range, ranges.now)) yield await answersOf(batch);
   }
   const totals = total && {
     measures: total,
@@ -91,8 +91,8 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
       aggregation,
     },
     rows: answers,
-    /** The rows, and of a question for all those that are read one part after the other. */
-    parts,
+    /** The rows, and of a question for all those that are read one batch after the other. */
+    batches,
     totals: query.totals ? totals : undefined,
     remainder,
     paging: { total: count, limit: limit ?? count, offset },

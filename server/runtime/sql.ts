@@ -30,10 +30,10 @@ export function hasSql(name: string): boolean {
  * The text of a SQL template. Each `{name}` is replaced by identifiers or SQL from our own table declarations, never by
  * values: those are bound.
  */
-export function sqlTemplate(name: string, parts: Readonly<Record<string, string>>): string {
-  return sqlText(name).replaceAll(/\{(\w+)\}/g, (_, part: string) => {
-    const text = parts[part];
-    if (text === undefined) throw new Error(`sql/${name}.sql needs {${part}}`);
+export function sqlTemplate(name: string, fills: Readonly<Record<string, string>>): string {
+  return sqlText(name).replaceAll(/\{(\w+)\}/g, (_, blank: string) => {
+    const text = fills[blank];
+    if (text === undefined) throw new Error(`sql/${name}.sql needs {${blank}}`);
     return text;
   });
 }

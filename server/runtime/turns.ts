@@ -62,7 +62,7 @@ function runUntil({ steps, resolve, reject }: Steps, isOver: () => boolean): boo
   }
 }
 
-/** Rows that are read already, for code that reads them in parts. */
-export async function* inOnePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+/** Rows that are read already, for code that reads them in batches. */
+export async function* inOneBatch<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
   yield rows;
 }

@@ -22,7 +22,7 @@ interface FetchedPublication {
   readonly fetched: FetchedWindow;
   readonly days: DaysByTable;
   readonly today: Day;
-  readonly finalThrough: Day;
+  readonly provisionalAfter: Day;
   /** Milliseconds. */
   readonly now: number;
 }
@@ -47,11 +47,11 @@ function fetchedDay(
   day: Day,
   found: FetchedDay,
   before: SyncDay | undefined,
-  { window, today, finalThrough, now }: FetchedPublication,
+  { window, today, provisionalAfter, now }: FetchedPublication,
 ): SyncDay {
   // Windows of keywords add rows to published days.
   const added =
-    window.kind === 'keywords' && before !== undefined ? before : { ...NOTHING, final: day <= finalThrough };
+    window.kind === 'keywords' && before !== undefined ? before : { ...NOTHING, final: day <= provisionalAfter };
   const sums: FetchedDay = {
     cutOff: added.cutOff || found.cutOff,
     rows: added.rows + found.rows,

@@ -28,7 +28,7 @@ export interface HoursInput {
   readonly days: ReadonlyMap<Day, SyncDay>;
   readonly today: Day;
   /** The last final day. */
-  readonly finalThrough: Day;
+  readonly provisionalAfter: Day;
   /** Microseconds. */
   readonly now: Microseconds;
   /** Hours fetched before this instant are fetched again. */
@@ -71,7 +71,7 @@ export async function syncHours(
 }
 
 /** From the first day that may still change, of those that the provider keeps, to today; null if it was just fetched. */
-function dueHours({ days, today, now, staleBefore }: Omit<HoursInput, 'project' | 'finalThrough'>): Range | null {
+function dueHours({ days, today, now, staleBefore }: Omit<HoursInput, 'project' | 'provisionalAfter'>): Range | null {
   const newest = days.get(today);
   const nextTry = newest?.nextTry ?? null;
   if (nextTry !== null ? nextTry > now : newest !== undefined && newest.fetchedAt > staleBefore) return null;
@@ -85,7 +85,7 @@ async function fetchHours(
   range: Range,
   files: DayFiles,
   options: RequestOptions,
-  { finalThrough }: HoursInput,
+  { provisionalAfter }: HoursInput,
 ): Promise<HourStart> {
   const { property, country } = options.project;
   const query: AnalyticsQuery = {
@@ -102,7 +102,7 @@ async function fetchHours(
   const rows = page.rows.map(hourFact).filter(({ day }) => day >= range.from && day <= range.to);
   options.counts.rows += rows.length;
   await files.add(HOURS_TABLE, rows);
-  return page.firstIncompleteHour ?? startOfPacificDay(addDays(finalThrough, 1));
+  return page.firstIncompleteHour ?? startOfPacificDay(addDays(provisionalAfter, 1));
 }
 
 function hourFact(row: AnalyticsRow): FetchedRow {

@@ -31,7 +31,7 @@ export interface PlanInput {
   /** The days to sync; the last one is today (Pacific). */
   readonly syncRange: Range;
   /** The last final day. */
-  readonly finalThrough: Day;
+  readonly provisionalAfter: Day;
   readonly tables: readonly SyncTable[];
   /** The states of days that were published or failed. */
   readonly days: readonly SyncDay[];
@@ -121,7 +121,7 @@ class Needs {
       const days = eachDay(range.from, range.to).filter((day) => this.#isNeeded(table, day));
       for (const day of days) this.take(table, day);
       const queried = KEYWORD_TABLES.includes(table) ? keywords : [];
-      dayQueries.push(...dayQueriesOf(table, days, this.#input.finalThrough, queried));
+      dayQueries.push(...dayQueriesOf(table, days, this.#input.provisionalAfter, queried));
     }
     return dayQueries.length === 0 ? undefined : { kind, ...spanOf(dayQueries), dayQueries };
   }
@@ -132,12 +132,12 @@ class Needs {
   }
 
   #changes(table: SyncTable, day: Day): boolean {
-    const { moved, now, staleBefore, finalThrough } = this.#input;
+    const { moved, now, staleBefore, provisionalAfter } = this.#input;
     const known = this.known(table, day);
     if (known === undefined) return true;
     if (known.nextTry !== null) return known.nextTry <= now;
     if (known.state === 'failed' || moved.has(day)) return true;
-    return !known.final && (day <= finalThrough || known.fetchedAt <= staleBefore);
+    return !known.final && (day <= provisionalAfter || known.fetchedAt <= staleBefore);
   }
 
   /** When a day of a stored month has changed, all days of the month are fetched. */
@@ -154,12 +154,12 @@ class Needs {
 function dayQueriesOf(
   table: SyncTable,
   days: readonly Day[],
-  finalThrough: Day,
+  provisionalAfter: Day,
   keywords: readonly KeywordQuery[],
 ): DayQuery[] {
   const dayQueries: DayQuery[] = [];
   for (const day of days) {
-    const dataState = day <= finalThrough ? 'final' : 'all';
+    const dataState = day <= provisionalAfter ? 'final' : 'all';
     const last = dayQueries.at(-1);
     if (last !== undefined && addDays(last.to, 1) === day && last.dataState === dataState) {
       dayQueries[dayQueries.length - 1] = { ...last, to: day };
@@ -180,19 +180,19 @@ function joined(dayQueries: readonly DayQuery[]): DayQuery[] {
 }
 
 /** All days fetched with other brand terms, in one publication, so that old and new terms are never mixed. */
-function brandWindow({ days, syncRange, finalThrough }: PlanInput, needs: Needs): SyncWindow | undefined {
+function brandWindow({ days, syncRange, provisionalAfter }: PlanInput, needs: Needs): SyncWindow | undefined {
   const published = days
     .filter(({ table, day }) => table === 'brand_daily' && day >= syncRange.from && day <= syncRange.to)
     .map(({ day }) => day)
     .sort();
   for (const day of published) needs.take('brand_daily', day);
-  const dayQueries = dayQueriesOf('brand_daily', published, finalThrough, []);
+  const dayQueries = dayQueriesOf('brand_daily', published, provisionalAfter, []);
   return dayQueries.length === 0 ? undefined : { kind: 'brand', ...spanOf(dayQueries), dayQueries };
 }
 
 /** Windows for keywords that lack published days. */
 function keywordWindows(input: PlanInput, first?: SyncWindow): SyncWindow[] {
-  const { days, keywords, fetchedKeywords, syncRange, finalThrough } = input;
+  const { days, keywords, fetchedKeywords, syncRange, provisionalAfter } = input;
   const requested = first?.dayQueries.filter(({ table }) => table === 'keyword_daily') ?? [];
   const published = new Set(
     days
@@ -206,7 +206,7 @@ function keywordWindows(input: PlanInput, first?: SyncWindow): SyncWindow[] {
   }
   return lackingWindows(keywords, coverage, [...published].sort()).map(({ from, to, keywords: lacking }) => {
     const lacked = eachDay(from, to).filter((day) => published.has(day));
-    const dayQueries = KEYWORD_TABLES.flatMap((table) => dayQueriesOf(table, lacked, finalThrough, lacking));
+    const dayQueries = KEYWORD_TABLES.flatMap((table) => dayQueriesOf(table, lacked, provisionalAfter, lacking));
     return { kind: 'keywords', from, to, dayQueries };
   });
 }

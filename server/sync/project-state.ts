@@ -21,14 +21,14 @@ import { findConnected } from './prepare.ts';
 
 /** The state of a project after its newest days are published. */
 export function newestState(
-  { finalThrough }: Pick<PlanInput, 'finalThrough'>,
+  { provisionalAfter }: Pick<PlanInput, 'provisionalAfter'>,
   days: DaysByTable,
   { project, now }: { readonly project: Project; readonly now: number },
 ): Partial<SyncState> {
   const withRows = [...(days.get('site_daily')?.values() ?? [])].filter(({ rows }) => rows > 0);
   return {
     lastSyncedAt: toMicroseconds(now),
-    provisionalAfter: finalThrough,
+    provisionalAfter,
     syncedThrough: withRows.length === 0 ? project.syncedThrough : withRows.map(({ day }) => day).reduce(later),
   };
 }

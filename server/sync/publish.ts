@@ -43,7 +43,7 @@ export interface WindowPublication extends Publication {
   readonly window: SyncWindow;
   readonly fetched: FetchedWindow;
   readonly today: Day;
-  readonly finalThrough: Day;
+  readonly provisionalAfter: Day;
   /** Days that are stored again even if unchanged. */
   readonly again: ReadonlySet<Day>;
   /** Milliseconds. */

@@ -98,12 +98,11 @@ class Run {
     this.#days = byTable(before.input.days);
     // First, because they do not depend on the reporting API.
     await this.#syncWholeTables(before.input, before.sync.keptFrom);
-    const finalThrough = await readLastFinalDay(this.#requestOptions(), this.#today);
-    await this.#syncHours(before.input, finalThrough);
+    const known = { ...before.input, provisionalAfter: await readLastFinalDay(this.#requestOptions(), this.#today) };
+    await this.#syncHours(known);
     const isFirst = this.#days.get('site_daily') === undefined;
-    if (!isFirst) await this.#syncTypes(before.input, finalThrough);
-    const moved = await this.#findMovedDays(before.input.days);
-    const input: PlanInput = { ...before.input, finalThrough, moved };
+    if (!isFirst) await this.#syncTypes(known);
+    const input: PlanInput = { ...known, moved: await this.#findMovedDays(known.days) };
     const windows = planWindows(input);
     const { brandTerms } = this.#connected.project;
     const allRequests = this.#counts.requests + windows.reduce((sum, it) => sum + countRequests(it, brandTerms), 0);
@@ -122,16 +121,16 @@ class Run {
       await this.#syncWindow(window, input, { report, deferCumulative });
       this.#counts.windows++;
       // Web search comes first in a new project.
-      if (isFirst && index === 0) await this.#syncTypes(input, finalThrough);
+      if (isFirst && index === 0) await this.#syncTypes(input);
       report();
     }
     return this.#end(input, windows.length > this.#counts.windows);
   }
 
   /** Fetches and publishes the newest hours: before the windows, because the provider keeps hours for ten days only. */
-  async #syncHours({ now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>, finalThrough: Day): Promise<void> {
+  async #syncHours({ provisionalAfter, now, staleBefore }: Omit<PlanInput, 'moved'>): Promise<void> {
     const days = this.#days.get(HOURS_TABLE) ?? new Map<Day, SyncDay>();
-    const input = { project: this.#connected.project.id, days, today: this.#today, finalThrough, now, staleBefore };
+    const input = { project: this.#connected.project.id, days, today: this.#today, provisionalAfter, now, staleBefore };
     for (const day of await syncHours(this.#stores, this.#requestOptions(), input)) addDay(this.#days, day);
   }
 
@@ -145,8 +144,8 @@ class Run {
   }
 
   /** Fetches and publishes the search types other than web. */
-  async #syncTypes({ syncRange, now, staleBefore }: Omit<PlanInput, 'moved' | 'finalThrough'>, finalThrough: Day) {
-    const input = { project: this.#connected.project.id, days: this.#days, syncRange, finalThrough, now, staleBefore };
+  async #syncTypes(known: Omit<PlanInput, 'moved'>): Promise<void> {
+    const input = { ...known, project: this.#connected.project.id, days: this.#days };
     for (const day of await syncTypes(this.#stores, this.#requestOptions(), input)) addDay(this.#days, day);
   }
 
@@ -179,7 +178,7 @@ class Run {
         window,
         fetched,
         today: this.#today,
-        finalThrough: input.finalThrough,
+        provisionalAfter: input.provisionalAfter,
         again: new Set(this.#options.again),
         now: this.#options.now(),
         deferCumulative,

@@ -23,7 +23,7 @@ export interface TypesInput {
   readonly days: DaysByTable;
   readonly syncRange: Range;
   /** The last final day of web, and of types of which the provider does not report it. */
-  readonly finalThrough: Day;
+  readonly provisionalAfter: Day;
   /** Microseconds. */
   readonly now: Microseconds;
   /** Days fetched before this instant are fetched again. */
@@ -106,10 +106,10 @@ async function fetchTable(
   const first = [...files.of(table).keys()].reduce(earlier, range.to);
   const days = eachDay(range.from, range.to).filter((day) => day >= first || known.has(day) || replaced.has(table));
   // Types may be late by other days than web.
-  const finalThrough = incomplete === null ? input.finalThrough : addDays(incomplete, -1);
+  const provisionalAfter = incomplete === null ? input.provisionalAfter : addDays(incomplete, -1);
   return days.map((day) =>
     fetchedState(table, day, files.expect(table, day), {
-      final: day <= finalThrough,
+      final: day <= provisionalAfter,
       compared: 0,
       fetchedAt: input.now,
     }),

@@ -9,7 +9,7 @@ import { openUsage } from '../../server/catalog/open-usage.ts';
 import { statementOf, type Translated, translate } from '../../server/catalog/postgres/dialect.ts';
 import { ENTITIES } from '../../server/load/tables.ts';
 import { hasSql, sqlNames, sqlTemplate, sqlText } from '../../server/runtime/sql.ts';
-import { templateParts, USAGE_PARTS } from '../template-parts.ts';
+import { templateFills, USAGE_FILLS } from '../template-fills.ts';
 import { temporaryFolder } from '../world.ts';
 import { newDatabase, query, skip } from './databases.ts';
 
@@ -42,12 +42,12 @@ t.test('every statement has the same parameters and columns in SQLite and in Pos
       const name = path.slice(kind.length + 1);
       const tables =
         kind === 'catalog' && /\{\w+\}/.test(sqlText(path))
-          ? ENTITIES.flatMap((entity) => templateParts(path, entity))
+          ? ENTITIES.flatMap((entity) => templateFills(path, entity))
           : [null];
-      for (const parts of tables) {
-        const what = parts === null ? path : `${path} of ${parts['table']}`;
-        const statement = parts === null ? name : { template: name, parts };
-        const sqlite = db.prepare(sqlTemplate(path, parts ?? USAGE_PARTS));
+      for (const fills of tables) {
+        const what = fills === null ? path : `${path} of ${fills['table']}`;
+        const statement = fills === null ? name : { template: name, fills };
+        const sqlite = db.prepare(sqlTemplate(path, fills ?? USAGE_FILLS));
         const expected = sqlite.columns().map(({ name: column }) => column);
         t.strictSame(await columnsOf(client, statementOf(kind, statement)), expected, what);
         const twin = `${kind}/postgres/${name}`;

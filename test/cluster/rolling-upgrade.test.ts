@@ -8,7 +8,7 @@ import type * as Dialect from '../../server/catalog/postgres/dialect.ts';
 import type * as Tables from '../../server/load/tables.ts';
 import type * as Sql from '../../server/runtime/sql.ts';
 import { run, type Server, startProgram, until, untilReady } from '../process.ts';
-import { templateParts } from '../template-parts.ts';
+import { templateFills } from '../template-fills.ts';
 import { facts, keyword, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { newDatabase, query } from './databases.ts';
 import { makeCluster, skip as skipCluster } from './nodes.ts';
@@ -166,7 +166,10 @@ t.test('what the release before reads and writes is still there', { skip }, asyn
       const name = path.slice(kind.length + 1);
       const isTemplate = kind === 'catalog' && /\{\w+\}/.test(sqlText(path));
       const statements = isTemplate
-        ? ENTITIES.flatMap((entity) => templateParts(path, entity)).map((parts) => ({ template: name, parts }))
+        ? ENTITIES.flatMap((entity) => templateFills(path, entity)).map((fills) => ({
+            template: name,
+            fills,
+          }))
         : [name];
       for (const statement of statements) {
         const { text } = statementOf(kind, statement);

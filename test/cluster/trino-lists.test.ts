@@ -71,7 +71,7 @@ t.test('lists are ranked equally by both engines', { skip }, async (t) => {
           range,
           country,
           type: 'web',
-          part: null,
+          pair: null,
           allowMissingRecentDays: true,
         };
         const stored = await filesOf(world.catalog, 'Proj1', kind === 'queries' ? 'query_daily' : 'page_daily', range);

@@ -424,6 +424,6 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   await rebuild(dataFolder);
   t.strictSame(await manifestOf(dataFolder), manifest);
   await using catalog = await openCatalog(sqliteIn(dataFolder));
-  const counted = { template: 'state_all', parts: { table: 'keywords', columns: 'count(*) as count' } };
+  const counted = { template: 'state_all', fills: { table: 'keywords', columns: 'count(*) as count' } };
   t.match(await catalog.statements.get(counted), { count: 200 + 4 });
 });

@@ -14,7 +14,7 @@ const FIRST = '2024-11-01';
 
 const NEW: PlanInput = {
   syncRange: { from: FIRST, to: TODAY },
-  finalThrough: '2026-03-12',
+  provisionalAfter: '2026-03-12',
   tables: SYNC_TABLES,
   days: [],
   keywords: [{ id: 'kw001', query: 'red shoes' }],
@@ -32,7 +32,7 @@ function published(table: SyncTable, day: Day, more: Partial<SyncDay> = {}): Syn
     table,
     day,
     state: 'done',
-    final: day <= NEW.finalThrough,
+    final: day <= NEW.provisionalAfter,
     cutOff: false,
     rows: 1,
     clicks: 1,
@@ -64,7 +64,7 @@ t.test('a first run asks for each wanted day of each table once, the newest firs
   t.strictSame(ends, ends.toSorted().reverse());
   t.ok(
     windows.every(({ dayQueries }) =>
-      dayQueries.every(({ to, dataState }) => to <= NEW.finalThrough || dataState === 'all'),
+      dayQueries.every(({ to, dataState }) => to <= NEW.provisionalAfter || dataState === 'all'),
     ),
   );
   t.end();
@@ -89,7 +89,7 @@ t.test('what is needed is asked for once, and no final day that is published', (
       fc.boolean(),
       (states, moved, archive, brandChanged) => {
         const days = states.map((state) =>
-          published(state.table, state.day, { ...state, final: state.final && state.day <= NEW.finalThrough }),
+          published(state.table, state.day, { ...state, final: state.final && state.day <= NEW.provisionalAfter }),
         );
         const tables = tablesOf(archive);
         const known = new Map(days.map((day) => [`${day.table} ${day.day}`, day]));
@@ -109,7 +109,7 @@ t.test('what is needed is asked for once, and no final day that is published', (
               state.state !== 'failed' &&
               state.nextTry === null &&
               !moved.includes(day) &&
-              (state.final || (day > input.finalThrough && state.fetchedAt > input.staleBefore));
+              (state.final || (day > input.provisionalAfter && state.fetchedAt > input.staleBefore));
             const isOfBrand = brandChanged && table === 'brand_daily' && state !== undefined;
             if (asks.has(key) !== (isOfBrand || (!waits && !isRight))) throw new Error(`${key} ${asks.has(key)}`);
           }

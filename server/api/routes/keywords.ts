@@ -54,7 +54,7 @@ export const keywords: Route = {
     followed: (project) => project,
     json: keywordsJson,
     // Responses with days are too long to cache.
-    jsonParts: ({ daily }) => (daily ? dailyKeywordsJson : undefined),
+    jsonChunks: ({ daily }) => (daily ? dailyKeywordsJson : undefined),
     rows: keywordRows,
     isLong: isLongResult,
   }),

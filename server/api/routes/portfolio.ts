@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { portfolioJson, portfolioParts } from '../../formats/portfolio-json.ts';
+import { portfolioChunks, portfolioJson } from '../../formats/portfolio-json.ts';
 import { portfolioRows } from '../../formats/portfolio-rows.ts';
 import { isLongPortfolio, portfolioReport } from '../../reports/portfolio.ts';
 import { answerWith } from '../answer.ts';
@@ -42,7 +42,7 @@ export const portfolio: Route = {
   },
   handle: answerWith(portfolioReport, {
     json: portfolioJson,
-    jsonParts: (query) => (isLongPortfolio(query) ? portfolioParts : undefined),
+    jsonChunks: (query) => (isLongPortfolio(query) ? portfolioChunks : undefined),
     rows: portfolioRows,
     isLong: isLongPortfolio,
   }),

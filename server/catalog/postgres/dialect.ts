@@ -43,7 +43,7 @@ export function orderValues({ parameters, text }: Translated, values: Values): V
 }
 
 /** Uses the clock of the database (never null), because clocks of machines differ. Indexes only allow short texts. */
-const PARTS = { now: 'coalesce(floor(extract(epoch from clock_timestamp()) * 1000)::bigint, $at)', hash: 'md5' };
+const FILLS = { now: 'coalesce(floor(extract(epoch from clock_timestamp()) * 1000)::bigint, $at)', hash: 'md5' };
 
 const translated = new Map<string, Translated>();
 
@@ -65,5 +65,5 @@ function textOf(folder: string, statement: Statement): string {
   const name = typeof statement === 'string' ? statement : statement.template;
   const dialectName = `${folder}/postgres/${name}`;
   const path = hasSql(dialectName) ? dialectName : `${folder}/${name}`;
-  return sqlTemplate(path, typeof statement === 'string' ? PARTS : statement.parts);
+  return sqlTemplate(path, typeof statement === 'string' ? FILLS : statement.fills);
 }

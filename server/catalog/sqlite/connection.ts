@@ -171,13 +171,13 @@ export class Connection implements Statements {
 }
 
 function keyOf(statement: Statement): string {
-  return typeof statement === 'string' ? statement : cacheKey(statement.template, statement.parts);
+  return typeof statement === 'string' ? statement : cacheKey(statement.template, statement.fills);
 }
 
 function textOf(statement: Statement): string {
   return typeof statement === 'string'
     ? sqlText(`catalog/${statement}`)
-    : sqlTemplate(`catalog/${statement.template}`, statement.parts);
+    : sqlTemplate(`catalog/${statement.template}`, statement.fills);
 }
 
 function* nextOf<Row>(rows: Iterator<Row>): Generator<void, Row[]> {

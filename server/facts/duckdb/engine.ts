@@ -15,7 +15,7 @@ import pLimit from 'p-limit';
 import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import type { TakeColumns } from '../facts.ts';
-import type { FactsValues, Parts } from '../reader.ts';
+import type { FactsValues, Fills } from '../reader.ts';
 import { appendRow, type Batch } from './append.ts';
 import { readNumbers, readRows } from './columns.ts';
 
@@ -49,7 +49,7 @@ const MAX_TEXTS = 200;
 export class Engine {
   readonly #database: DuckDBInstance;
   readonly #makeFolder: () => void;
-  /** By name and parts. Questions of users have texts without end: those that were not asked for long are closed. */
+  /** By name and fills. Questions of users have texts without end: those that were not asked for long are closed. */
   readonly #idle = new LRUCache<CacheKey, Statement[]>({
     max: MAX_TEXTS,
     dispose: (statements) => {
@@ -90,14 +90,14 @@ export class Engine {
     return new Engine(database, options.makeFolder ?? (() => {}));
   }
 
-  /** All rows of `sql/NAME.sql` (with few different `parts`). Throws `QueryCancelled` when `signal` is aborted first. */
-  async query<Row>(name: string, parameters: Parameters, signal?: AbortSignal, parts?: Parts): Promise<Row[]> {
-    return readRows<Row>(await this.#result(name, parameters, signal, parts));
+  /** All rows of `sql/NAME.sql` (with few different `fills`). Throws `QueryCancelled` when `signal` is aborted first. */
+  async query<Row>(name: string, parameters: Parameters, signal?: AbortSignal, fills?: Fills): Promise<Row[]> {
+    return readRows<Row>(await this.#result(name, parameters, signal, fills));
   }
 
   /** Like `query`, for statements whose columns are all DOUBLE and without nulls: passes columns to `take`. */
-  async numbers(name: string, of: Parameters, take: TakeColumns, signal?: AbortSignal, parts?: Parts): Promise<void> {
-    await readNumbers(await this.#result(name, of, signal, parts), take);
+  async numbers(name: string, of: Parameters, take: TakeColumns, signal?: AbortSignal, fills?: Fills): Promise<void> {
+    await readNumbers(await this.#result(name, of, signal, fills), take);
   }
 
   /** A connection for several statements in a row, with its own temporary tables. Close it. */
@@ -144,11 +144,11 @@ export class Engine {
     else statement.close();
   }
 
-  async #result(name: string, parameters: Parameters, signal?: AbortSignal, parts: Parts = {}) {
+  async #result(name: string, parameters: Parameters, signal?: AbortSignal, fills: Fills = {}) {
     this.#haveFolder();
-    const key = cacheKey(name, parts);
+    const key = cacheKey(name, fills);
     const statement =
-      this.#idle.get(key)?.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlTemplate(name, parts)));
+      this.#idle.get(key)?.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlTemplate(name, fills)));
     try {
       const result = await statement.run(parameters, signal);
       // An interrupted statement is not reused: the interrupt could stop the next query.
@@ -219,8 +219,8 @@ export class Session {
   }
 
   /** Runs `sql/NAME.sql`; returns how many rows it wrote. */
-  runFile(name: string, parameters: Parameters, parts: Parts = {}): Promise<number> {
-    return this.run(sqlTemplate(name, parts), parameters);
+  runFile(name: string, parameters: Parameters, fills: Fills = {}): Promise<number> {
+    return this.run(sqlTemplate(name, fills), parameters);
   }
 
   /** All rows of one statement. */

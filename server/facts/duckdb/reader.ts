@@ -18,17 +18,17 @@ export class DuckDBReader implements FactsReader {
     this.#heavy = heavy;
   }
 
-  async rows<Row>(name: string, { files, values, parts, signal }: FactsRead): Promise<Row[]> {
+  async rows<Row>(name: string, { files, values, fills, signal }: FactsRead): Promise<Row[]> {
     using opened = await this.#files.open(files);
-    return await this.#engine.query<Row>(name, { ...values, files: opened.paths }, signal, parts);
+    return await this.#engine.query<Row>(name, { ...values, files: opened.paths }, signal, fills);
   }
 
   async numbers(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
-    const { files, values, parts, priority, signal } = read;
+    const { files, values, fills, priority, signal } = read;
     for (const some of read.isByFile ? files.map((file) => [file]) : [files]) {
       using opened = await this.#files.open(some);
       const bound = { ...values, files: opened.paths };
-      const run = (): Promise<void> => this.#engine.numbers(name, bound, take, signal, parts);
+      const run = (): Promise<void> => this.#engine.numbers(name, bound, take, signal, fills);
       await (priority === undefined ? run() : this.#heavy.run(signal, run, priority));
     }
   }

@@ -67,9 +67,9 @@ export class TrinoReader implements FactsReader {
   listRows: DistantLists['rows'] = (name, read, add) =>
     this.pages(name, read, (rows) => add((rows as readonly TextRow[]).map(exact)));
 
-  async #run(name: string, { files, signal, values, parts }: FactsRead, take: TakeRows): Promise<void> {
+  async #run(name: string, { files, signal, values, fills }: FactsRead, take: TakeRows): Promise<void> {
     const table = tableOfFile(files[0]!.file);
-    const statement = trinoStatement(name, table, { ...values, ...this.#files.of(files) }, parts);
+    const statement = trinoStatement(name, table, { ...values, ...this.#files.of(files) }, fills);
     const started = performance.now();
     const ended = (outcome: string): void => measure('trinoQuery', () => ({ outcome, seconds: secondsSince(started) }));
     try {

@@ -10,16 +10,16 @@ const PARAMETER = /(\bin \()?(?<!")\$(\w+)/g;
 /**
  * The text to send for `sql/NAME.sql` over files of a table. Trino's protocol has no bound values; they are sent as
  * literals after the statement.
- * @param parts see `sqlTemplate`
+ * @param fills see `sqlTemplate`
  */
 export function trinoStatement(
   name: string,
   table: TrinoTable,
   values: FactsValues,
-  parts: Readonly<Record<string, string>> = {},
+  fills: Readonly<Record<string, string>> = {},
 ): string {
   const literals: string[] = [];
-  const template = toTrino(sqlTemplate(name, { table, ...parts }), table, values);
+  const template = toTrino(sqlTemplate(name, { table, ...fills }), table, values);
   const text = template.replaceAll(PARAMETER, (_, asList: string | undefined, parameter: string) => {
     const value = values[parameter];
     if (value === undefined) throw new Error(`sql/${name}.sql needs $${parameter}`);

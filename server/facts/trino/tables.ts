@@ -78,8 +78,8 @@ export function tableDefinitions(storage: string, { catalog, schema }: { catalog
 }
 
 /** A statement without its comment. */
-function definition(name: string, parts: Readonly<Record<string, string>>): string {
-  return sqlTemplate(`trino/ddl/${name}`, parts).replaceAll(/^--.*\n/gm, '');
+function definition(name: string, fills: Readonly<Record<string, string>>): string {
+  return sqlTemplate(`trino/ddl/${name}`, fills).replaceAll(/^--.*\n/gm, '');
 }
 
 function quoted(name: string): string {

@@ -48,16 +48,16 @@ export class Warehouse implements ConnectedProvider {
   }
 
   async fetchList(...[query, take, run]: Parameters<Required<ConnectedProvider>['fetchList']>): Promise<FetchedCounts> {
-    const { kind, property, range, country, part, maxRows } = query;
+    const { kind, property, range, country, pair, maxRows } = query;
     // Only rows counted by page have both.
-    const { table, days: written } = await this.#origin(part === null ? kind : 'pages', property, run);
+    const { table, days: written } = await this.#origin(pair === null ? kind : 'pages', property, run);
     const complete = checkCoverage(query, written);
     const file = kind === 'pages' ? 'pages_from_url' : table === SITE_TABLE ? 'queries_from_site' : 'queries_from_url';
     const names = { url_impression: this.#dataset.table(URL_TABLE), site_impression: this.#dataset.table(SITE_TABLE) };
     // One additional row shows whether the list is truncated.
     const max = maxRows + 1;
     const days = { from: { day: range.from }, to: { day: range.to } };
-    const limits = file === 'queries_from_site' ? {} : { part: part?.of ?? '', device: part?.device ?? '' };
+    const limits = file === 'queries_from_site' ? {} : { pair: pair?.of ?? '', device: pair?.device ?? '' };
     const parameters = { ...days, site: property, country: country ?? '', ...limits, max };
     let count = 0;
     for await (const rows of this.#dataset.rows(sqlTemplate(`bigquery/${file}`, names), parameters, run)) {

@@ -69,9 +69,9 @@ export function connectBy(access: BingAccess, context: ProviderContext): Connect
       return { found: `Bing can read ${site}${days.length === 0 ? ', which has no data yet' : ''}.` };
     },
     findMissingStep: async (_property, failure) => missingStep(failure),
-    async fetchList({ kind, property, part, range, maxRows }, take, run) {
+    async fetchList({ kind, property, pair, range, maxRows }, take, run) {
       const site = await client.siteOf(property, run);
-      const rows = sumOfWeeks(await client.weeksOf(site, kind, part!.of, run), range);
+      const rows = sumOfWeeks(await client.weeksOf(site, kind, pair!.of, run), range);
       await take(rows.slice(0, maxRows + 1));
       // Bing does not say which weeks may still change.
       return { rows: Math.min(rows.length, maxRows), truncated: rows.length > maxRows, complete: false };

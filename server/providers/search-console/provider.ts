@@ -1,5 +1,5 @@
 import { ARCHIVES, DEFAULT_ARCHIVE } from '../../catalog/connections.ts';
-import type { ListKind, ListPart } from '../../catalog/stored-lists.ts';
+import type { ListKind, ListPair } from '../../catalog/stored-lists.ts';
 import { addDays } from '../../domain/dates.ts';
 import { sumPositionOf } from '../../domain/metrics.ts';
 import { SEARCH_TYPES } from '../../domain/search-types.ts';
@@ -67,9 +67,9 @@ export const SEARCH_CONSOLE: Provider = {
         return { found: `The reporting API can read ${property}${end}` };
       },
       findMissingStep: (property, failure) => findMissingStep(context, connection, property, failure),
-      async fetchList({ kind, property, range, country, type, part, maxRows: max }, take, run) {
-        const filters = filtersOf(kind, country, part);
-        const group = GROUPS[kind === 'queries' && part !== null ? 'queriesOfPage' : kind];
+      async fetchList({ kind, property, range, country, type, pair, maxRows: max }, take, run) {
+        const filters = filtersOf(kind, country, pair);
+        const group = GROUPS[kind === 'queries' && pair !== null ? 'queriesOfPage' : kind];
         const query = { property, ...range, ...group, filters, dataState: 'all', type } as const;
         const takeAll = (found: readonly AnalyticsRow[]) =>
           take(found.map((row) => [row.keys[0]!, row.clicks, row.impressions, sumPositionOf(row)]));
@@ -80,11 +80,11 @@ export const SEARCH_CONSOLE: Provider = {
   },
 };
 
-function filtersOf(kind: ListKind, country: string | null, part: ListPart | null): AnalyticsFilter[] {
+function filtersOf(kind: ListKind, country: string | null, pair: ListPair | null): AnalyticsFilter[] {
   const values = [
     ['country', country],
-    [kind === 'queries' ? 'page' : 'query', part?.of ?? null],
-    ['device', part?.device ?? null],
+    [kind === 'queries' ? 'page' : 'query', pair?.of ?? null],
+    ['device', pair?.device ?? null],
   ] as const;
   return values.flatMap(([dimension, expression]) =>
     expression === null ? [] : [{ dimension, operator: 'equals', expression }],

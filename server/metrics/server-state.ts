@@ -14,8 +14,8 @@ interface CacheState {
   readonly misses: number;
 }
 
-/** Parts of a server whose states are metrics. Reading a state is cheap. */
-export interface ServerParts {
+/** The state of a server that metrics show. Reading it is cheap. */
+export interface ServerState {
   /** Concurrency limits by purpose. */
   readonly places: Readonly<Record<string, () => SlotsState>>;
   readonly caches: Readonly<Record<string, () => CacheState>>;
@@ -27,8 +27,8 @@ export interface ServerParts {
   readonly limits: () => { readonly isAway: boolean; readonly inMemory: number };
 }
 
-/** Adds gauges and counters that read the parts of a server when they are collected. */
-export function watchParts(registry: Registry, { places, caches, provider, engineMemory, limits }: ServerParts): void {
+/** Adds gauges and counters that read the state of a server when they are collected. */
+export function watchState(registry: Registry, { places, caches, provider, engineMemory, limits }: ServerState): void {
   const registers = [registry];
   const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, ...labelNames: string[]) =>
     new Gauge({ name: `ordinate_${name}`, help, labelNames, registers, collect });

@@ -7,16 +7,16 @@ import type { SiteDayMeasures, StoredRange, TakeColumns } from './facts.ts';
 /** The files of several properties in one list, with parallel lists of the property and the days to read of each. */
 interface FilesOfEach {
   readonly files: readonly StoredFile[];
-  /** The indices of properties in the list of parts. */
+  /** The indices of properties in the list of ranges. */
   readonly ordinals: readonly string[];
   readonly firsts: readonly string[];
   readonly lasts: readonly string[];
 }
 
-/** Groups the files of parts by the maximum of a statement; a part with more files is not split. */
-export function* groupsOf(parts: readonly StoredRange[], maxFiles: number): Generator<FilesOfEach> {
+/** Groups the files of ranges by the maximum of a statement; a range with more files is not split. */
+export function* groupsOf(ranges: readonly StoredRange[], maxFiles: number): Generator<FilesOfEach> {
   let read: { file: StoredFile; range: Range; ordinal: number }[] = [];
-  for (const [ordinal, { files, range }] of parts.entries()) {
+  for (const [ordinal, { files, range }] of ranges.entries()) {
     if (read.length > 0 && read.length + files.length > maxFiles) {
       yield listsOf(read);
       read = [];
@@ -35,7 +35,7 @@ function listsOf(read: readonly { file: StoredFile; range: Range; ordinal: numbe
   };
 }
 
-/** Collects a result for each part from rows. */
+/** Collects a result for each range from rows. */
 export interface Collected<T> {
   readonly found: T[];
   readonly take: TakeColumns;
@@ -44,10 +44,10 @@ export interface Collected<T> {
 type Numbers = Float64Array;
 type ColumnsOfDays = readonly [Numbers, Numbers, Numbers, Numbers, Numbers, Numbers];
 
-/** Collects the rows of `site_daily_each`: the days of each part, in order. */
-export function collectSiteDays(parts: readonly StoredRange[]): Collected<SiteDayMeasures[]> {
-  const found = parts.map((): SiteDayMeasures[] => []);
-  const days = parts.map(({ range: { from, to } }) => eachDay(from, to));
+/** Collects the rows of `site_daily_each`: the days of each range, in order. */
+export function collectSiteDays(ranges: readonly StoredRange[]): Collected<SiteDayMeasures[]> {
+  const found = ranges.map((): SiteDayMeasures[] => []);
+  const days = ranges.map(({ range: { from, to } }) => eachDay(from, to));
   const take: TakeColumns = (columns, rows) => {
     const [ordinal, day, hasUnknownDevice, clicks, impressions, sumPosition] = columns as ColumnsOfDays;
     for (let row = 0; row < rows; row++) {
@@ -64,9 +64,9 @@ export function collectSiteDays(parts: readonly StoredRange[]): Collected<SiteDa
   return { found, take };
 }
 
-/** Collects the rows of `brand_totals_each`: the measures of each part; null if they are unknown. */
-export function collectTotals(parts: readonly StoredRange[]): Collected<Measures | null> {
-  const found = parts.map((): Measures | null => NOTHING);
+/** Collects the rows of `brand_totals_each`: the measures of each range; null if they are unknown. */
+export function collectTotals(ranges: readonly StoredRange[]): Collected<Measures | null> {
+  const found = ranges.map((): Measures | null => NOTHING);
   const take: TakeColumns = ([ordinal, isUnknown, clicks, impressions, sumPosition], rows) => {
     for (let row = 0; row < rows; row++) {
       const measures = { clicks: clicks![row]!, impressions: impressions![row]!, sumPosition: sumPosition![row]! };

@@ -1,10 +1,10 @@
 import { type EntityTable, identifiers } from '../server/load/tables.ts';
 
 /** What fills templates of `sql/usage/` in SQLite. */
-export const USAGE_PARTS = { now: 'cast($at as bigint)', hash: '' };
+export const USAGE_FILLS = { now: 'cast($at as bigint)', hash: '' };
 
 /** What fills a template of `sql/catalog/` for a table, once; nothing if it does not fit the table. */
-export function templateParts(name: string, { name: table, columns, key }: EntityTable): Record<string, string>[] {
+export function templateFills(name: string, { name: table, columns, key }: EntityTable): Record<string, string>[] {
   const names = columns.map((column) => column.name);
   if (name.endsWith('of_key') && !(names.includes('project_id') && names.includes('id'))) return [];
   if (name.endsWith('of_project') && !names.includes('project_id')) return [];
