@@ -113,9 +113,12 @@ export function run(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly str
 /** Resolves when `found` returns a value. Fails after ten minutes, more than any machine needs, and says what was missing. */
 export async function until<T>(what: string, found: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (const deadline = Date.now() + 600_000; Date.now() < deadline; ) {
+    const looked = performance.now();
     const value = await found();
     if (value !== undefined) return value;
-    await new Promise((done) => setTimeout(done, 15));
+    // Most looks cost nothing; one that asks a process or runs a command is a tenth of the time, or its processor time would be most of the test's.
+    const pause = Math.min(Math.max(15, 10 * (performance.now() - looked)), 500);
+    await new Promise((done) => setTimeout(done, pause));
   }
   throw new Error(`never found ${what}`);
 }

@@ -10,7 +10,7 @@ import { FileLock } from './file-lock.ts';
  */
 export class ProcessFolder {
   readonly path: string;
-  #lock: FileLock;
+  #lock: FileLock | undefined;
 
   private constructor(path: string, lock: FileLock) {
     this.path = path;
@@ -30,11 +30,12 @@ export class ProcessFolder {
    * @param within a folder that is not recreated: throws if it is missing
    */
   makeAgain(within: string | undefined): boolean {
-    if (existsSync(this.path)) return false;
+    if (this.#lock !== undefined && existsSync(this.path)) return false;
     if (within !== undefined) statSync(within);
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    // The file of the old lock may be gone, too; others would then treat the folder as that of a killed process.
-    this.#lock.release();
+    // The file of the old lock may be gone, or none was taken the last time: others would remove the folder as a leftover.
+    this.#lock?.release();
+    this.#lock = undefined;
     this.#lock = makeLocked(this.path);
     return true;
   }
@@ -59,7 +60,7 @@ export function readRunning(parent: string, file: string): string[] {
 function makeLocked(path: string): FileLock {
   const lock = FileLock.take(lockOf(path));
   if (lock === undefined) throw new Error(`The lock of '${path}' is held by another process.`);
-  mkdirSync(path);
+  mkdirSync(path, { recursive: true });
   return lock;
 }
 
@@ -73,7 +74,7 @@ async function removeLeftovers(parent: string): Promise<void> {
 }
 
 /** Removes the lock file last, while the lock is held. */
-async function removeLocked(path: string, lock: FileLock): Promise<void> {
+async function removeLocked(path: string, lock: FileLock | undefined): Promise<void> {
   using _held = lock;
   await rm(path, { recursive: true, force: true });
   await rm(lockOf(path), { force: true });

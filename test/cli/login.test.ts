@@ -1,24 +1,17 @@
 // A sign-in link names the server that runs on the data folder, whatever port it has.
 import { join } from 'node:path';
 import t from 'tap';
-import { run, startServer } from '../process.ts';
+import { command } from '../command.ts';
+import { startServer } from '../process.ts';
 import { temporaryFolder } from '../world.ts';
 
 t.test('the link leads to the running server, and to the settings without one', async (t) => {
   const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data'), PORT: '4711' };
-  await run(t, settings, 'workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'pro');
-  await run(t, settings, 'members', 'add', '--workspace', 'acme', '--email', 'a@acme.example', '--role', 'owner');
+  await command(settings, 'workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'pro');
+  await command(settings, 'members', 'add', '--workspace', 'acme', '--email', 'a@acme.example', '--role', 'owner');
   const login = async (): Promise<string> => {
-    const { stdout, stderr } = await run(
-      t,
-      settings,
-      'login',
-      '--workspace',
-      'acme',
-      '--by',
-      'a@acme.example',
-      '--json',
-    );
+    const words = ['login', '--workspace', 'acme', '--by', 'a@acme.example', '--json'];
+    const { stdout, stderr } = await command(settings, ...words);
     return (JSON.parse(stdout || `{"url":${JSON.stringify(stderr)}}`) as { url: string }).url;
   };
   t.match(await login(), /^http:\/\/127\.0\.0\.1:4711\/app\/sign-in#/);

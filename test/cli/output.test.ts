@@ -6,7 +6,7 @@ import { formatTable } from '../../cli/table.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { withLoadLock } from '../../server/load/change-facts.ts';
-import { CTRL_C, makeDataFolder, noTerminals, startInTerminal, until } from '../process.ts';
+import { CTRL_C, makeDataFolder, noTerminals, PROGRAM, startInTerminal, until } from '../process.ts';
 import { isLocal } from '../stores.ts';
 import { WORKSPACE, writeSnapshot } from '../world.ts';
 
@@ -91,7 +91,7 @@ t.test('Ctrl-C ends a command in a terminal without a size', { skip: noTerminals
   const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE] });
   const { dataFolder } = await makeDataFolder(t, [snapshot]);
   await using catalog = await openCatalog(sqliteIn(dataFolder));
-  const line = `exec '${process.execPath}' cli/ordinate.ts load '${snapshot}'`;
+  const line = `exec '${process.execPath}' '${PROGRAM}' load '${snapshot}'`;
   await withLoadLock(catalog.locks, {}, async () => {
     const load = startInTerminal(t, { ORDINATE_DATA: dataFolder }, line);
     await until('the load to wait', () => load.printed.stdout.includes('waiting') || undefined);

@@ -4,10 +4,11 @@ import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { command } from '../command.ts';
 import { freePort } from '../free-port.ts';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, run, start, startServer, until } from '../process.ts';
+import { makeDataFolder, type Server, start, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const SMALL = {
@@ -18,7 +19,11 @@ const SMALL = {
 
 t.test('the server says when it is ready, and answers; a second one on its port is told so', async (t) => {
   const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-  const server = await startServer(t, { ORDINATE_DATA: dataFolder });
+  // A port that was free a moment ago.
+  const port = String(await freePort());
+  const settings = { ORDINATE_DATA: dataFolder, PORT: port, HOST: 'localhost' };
+  const server = await startServer(t, settings);
+  t.equal(new URL(server.address).port, port, 'address and port are settings');
   t.match(await server.get('/projects/Proj1/site', keys[0]!), {
     status: 200,
     headers: { 'cache-control': 'no-store', 'x-ratelimit-limit': '120' },
@@ -31,8 +36,7 @@ t.test('the server says when it is ready, and answers; a second one on its port 
     [200, 200, 200],
   );
 
-  const { port } = new URL(server.address);
-  const second = await run(t, { ORDINATE_DATA: dataFolder, PORT: port }, 'serve');
+  const second = await command(settings, 'serve');
   t.not(second.code, 0);
   t.equal(second.stdout, '');
   t.match(second.stderr, new RegExp(`in use.*${port}|${port}.*in use`));
@@ -45,35 +49,17 @@ t.test('the server says when it is ready, and answers; a second one on its port 
   t.notMatch(server.printed.stderr, /background jobs/, 'there are none where ORDINATE_JOBS is off');
 });
 
-t.test('settings of address and port; options go before them', async (t) => {
+t.test('options go before the settings of address and port', async (t) => {
   const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-  const settings = { ORDINATE_DATA: dataFolder };
-  // A port that was free a moment ago.
-  const first = await startServer(t, settings);
-  const { port } = new URL(first.address);
-  first.child.kill('SIGTERM');
-  t.match(await first.ended, { code: 0 });
-
-  const byOption = await startServer(t, { ...settings, PORT: '1' }, '--port', port);
-  t.equal(new URL(byOption.address).port, port);
-  t.equal((await byOption.get('/projects', keys[0]!)).status, 200);
-  byOption.child.kill('SIGTERM');
-  t.match(await byOption.ended, { code: 0 });
-
-  const bySetting = await startServer(t, { ...settings, PORT: port, HOST: 'localhost' });
-  t.equal(new URL(bySetting.address).port, port);
-  t.equal((await bySetting.get('/projects', keys[0]!)).status, 200);
-  bySetting.child.kill('SIGTERM');
-  t.match(await bySetting.ended, { code: 0 });
-
-  if (process.platform !== 'linux') {
-    t.pass('not run', { skip: 'only Linux has the address 127.0.0.2 by itself' });
-    return;
-  }
-  const elsewhere = await startServer(t, { ...settings, HOST: '127.0.0.1' }, '--host', '127.0.0.2');
-  t.equal(new URL(elsewhere.address).hostname, '127.0.0.2');
-  t.equal((await elsewhere.get('/projects', keys[0]!)).status, 200);
-  await t.rejects(fetch(`http://127.0.0.1:${new URL(elsewhere.address).port}/livez`), 'nowhere but there');
+  const port = String(await freePort());
+  // Only Linux has the address 127.0.0.2 by itself.
+  const [host, set] = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.1'] : ['127.0.0.1', '127.0.0.3'];
+  const settings = { ORDINATE_DATA: dataFolder, PORT: '1', HOST: set };
+  const server = await startServer(t, settings, '--port', port, '--host', host);
+  t.equal(new URL(server.address).host, `${host}:${port}`);
+  t.equal((await server.get('/projects', keys[0]!)).status, 200);
+  await t.rejects(fetch(`http://${set}:${port}/livez`), 'nowhere but there');
+  await endsUnread(t, server);
 });
 
 t.test('a signal to stop: an answer under way is given whole, then the process ends', async (t) => {
@@ -126,14 +112,16 @@ t.test('a signal to stop while the server prepares for its first question', asyn
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'nothing temporary is left');
 });
 
-t.test('a signal to stop: servers whose log nobody reads any more end, too', async (t) => {
-  for (const words of [[], ['--workers', '2']]) {
-    const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-    const server = await startServer(t, { ORDINATE_DATA: dataFolder }, ...words);
-    // As if what started them ended at the same moment, with lines not yet written.
-    for (let n = 0; n < 20; n += 1) await fetch(`${server.address}/livez`);
-    server.child.stderr!.destroy();
-    server.child.kill('SIGTERM');
-    t.equal((await server.ended).code, 0, words.join(' '));
-  }
+/** A signal to stop: a server whose log nobody reads any more ends, too. */
+async function endsUnread(t: Test, server: Server): Promise<void> {
+  // As if what started it ended at the same moment, with lines not yet written.
+  for (let n = 0; n < 20; n += 1) await fetch(`${server.address}/livez`);
+  server.child.stderr!.destroy();
+  server.child.kill('SIGTERM');
+  t.equal((await server.ended).code, 0, 'nobody reads its log');
+}
+
+t.test('a signal to stop: several processes whose log nobody reads any more', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+  await endsUnread(t, await startServer(t, { ORDINATE_DATA: dataFolder }, '--workers', '2'));
 });

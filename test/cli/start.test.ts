@@ -22,6 +22,7 @@ import {
   until,
   untilReady,
 } from '../process.ts';
+import { ROOT } from '../readme.ts';
 import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 // How a server starts and ends: its data folder, its temporary files, npm around it.
@@ -99,15 +100,8 @@ t.test('a command whose output nobody reads any more ends quietly, and does its 
   t.match(await command({ ORDINATE_DATA: join(folder, 'data') }, 'workspaces', 'list'), { stdout: /acme/ });
 });
 
-t.test('the server says where its data is; commands that only look make no data folder', async (t) => {
-  const ROOT = join(import.meta.dirname, '../..');
+t.test('commands that only look make no data folder', async (t) => {
   const folder = temporaryFolder(t);
-  const there = join(folder, 'there', 'data');
-  const server = await startServer(t, { ORDINATE_DATA: relative(ROOT, there) });
-  await until('both lines', () => (server.printed.stdout.includes(`data folder is ${there}\n`) ? true : undefined));
-  server.child.kill('SIGTERM');
-  t.match((await server.ended).stderr, `"dataFolder":"${there}"`, 'the log says so too');
-
   const missing = join(folder, 'missing');
   const empty = join(folder, 'empty');
   mkdirSync(empty);
@@ -153,38 +147,46 @@ t.test('a data folder that cannot be made is refused at once', async (t) => {
     return;
   }
   // Node's own way of making folders never comes back from here.
-  const { code, stderr } = await run(t, { ORDINATE_DATA: '/proc/nope/deeper' }, 'serve');
-  t.equal(code, 1);
-  t.match(stderr, /^The data folder '\/proc\/nope\/deeper' cannot be created: .*Set ORDINATE_DATA to .*\n$/);
+  t.match(await command({ ORDINATE_DATA: '/proc/nope/deeper' }, 'serve'), {
+    code: 1,
+    stderr: /^The data folder '\/proc\/nope\/deeper' cannot be created: .*Set ORDINATE_DATA to .*\n$/,
+  });
 });
 
-t.test('what a killed server left behind goes; what a running one uses stays', async (t) => {
-  const dataFolder = join(temporaryFolder(t), 'data');
-  await (await openCatalog(sqliteIn(dataFolder))).close();
-  const temporary = join(dataFolder, 'temporary');
-  // As earlier versions named it, on a machine that is no more.
-  mkdirSync(join(temporary, 'other-host-1'), { recursive: true });
-  writeFileSync(join(temporary, 'other-host-1', 'duckdb_temp_storage_DEFAULT-0.tmp'), 'x');
-  const server = await startServer(t, { ORDINATE_DATA: dataFolder });
-  const folders = () =>
-    readdirSync(temporary, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => join(temporary, name))
-      .sort();
-  const [theirs = '', ...others] = folders();
-  t.strictSame(others, [], 'only its own is left');
-  writeFileSync(join(theirs, 'duckdb_temp_storage_DEFAULT-0.tmp'), 'x');
+t.test(
+  'a server says where its data is; what a killed one left behind goes, and what a running one uses stays',
+  async (t) => {
+    const dataFolder = join(temporaryFolder(t), 'data');
+    await (await openCatalog(sqliteIn(dataFolder))).close();
+    const temporary = join(dataFolder, 'temporary');
+    // As earlier versions named it, on a machine that is no more.
+    mkdirSync(join(temporary, 'other-host-1'), { recursive: true });
+    writeFileSync(join(temporary, 'other-host-1', 'duckdb_temp_storage_DEFAULT-0.tmp'), 'x');
+    const server = await startServer(t, { ORDINATE_DATA: relative(ROOT, dataFolder) });
+    const said = (): boolean => server.printed.stdout.includes(`data folder is ${dataFolder}\n`);
+    await until('where its data is', () => said() || undefined);
+    const logged = (): boolean => server.printed.stderr.includes(`"dataFolder":"${dataFolder}"`);
+    await until('its log to say so too', () => logged() || undefined);
+    const folders = () =>
+      readdirSync(temporary, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => join(temporary, name))
+        .sort();
+    const [theirs = '', ...others] = folders();
+    t.strictSame(others, [], 'only its own is left');
+    writeFileSync(join(theirs, 'duckdb_temp_storage_DEFAULT-0.tmp'), 'x');
 
-  const first = await ProcessFolder.take(temporary);
-  t.strictSame(folders(), [theirs, first.path].sort());
-  server.child.kill('SIGKILL');
-  await server.ended;
-  const second = await ProcessFolder.take(temporary);
-  t.strictSame(folders(), [first.path, second.path].sort());
-  await first.remove();
-  await second.remove();
-  t.strictSame(readdirSync(temporary), [], 'no lock is left either');
-});
+    const first = await ProcessFolder.take(temporary);
+    t.strictSame(folders(), [theirs, first.path].sort());
+    server.child.kill('SIGKILL');
+    await server.ended;
+    const second = await ProcessFolder.take(temporary);
+    t.strictSame(folders(), [first.path, second.path].sort());
+    await first.remove();
+    await second.remove();
+    t.strictSame(readdirSync(temporary), [], 'no lock is left either');
+  },
+);
 
 t.test('a server that cannot be built closes what it had opened', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');

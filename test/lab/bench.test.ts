@@ -8,6 +8,8 @@ import { ONE_THREAD, temporaryFolder } from '../world.ts';
 
 const run = promisify(execFile);
 const bench = join(import.meta.dirname, '../../lab/bench/bench.ts');
+/** Each server would have a process of jobs, which nothing measures. */
+const WITHOUT_JOBS = { ORDINATE_JOBS: 'off' };
 const TINY = ['--quick', '--rounds', '1', '--seconds', '1', '--keywords', '30', '--days', '40'];
 
 interface Document {
@@ -21,7 +23,7 @@ t.test('the benchmark measures everything, prints it and writes it', async (t) =
   const folder = temporaryFolder(t);
   const json = join(folder, 'results.json');
   const words = [bench, ...TINY, '--folder', join(folder, 'bench'), '--json', json];
-  const { stdout } = await run(process.execPath, words, { env: { ...process.env, ...ONE_THREAD } });
+  const { stdout } = await run(process.execPath, words, { env: { ...process.env, ...ONE_THREAD, ...WITHOUT_JOBS } });
   const { machine, options, lines, targets } = JSON.parse(readFileSync(json, 'utf8')) as Document;
 
   t.match(machine, { processors: Number, node: process.version });

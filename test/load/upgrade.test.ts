@@ -8,9 +8,10 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import type { SchemaState } from '../../server/catalog/schema-state.ts';
 import { MIGRATIONS } from '../../server/catalog/sqlite/migrations.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
-import { startServer } from '../process.ts';
-import { facts, ofProject, temporaryFolder, writeSnapshot } from '../world.ts';
+import { serveHere } from '../fakes/second-server.ts';
+import { facts, ONE_THREAD, ofProject, temporaryFolder, writeSnapshot } from '../world.ts';
 
 /** A data folder that release 0.1 made, and what that release answered over it. */
 const RELEASE = join(import.meta.dirname, '../fixtures/release-0.1');
@@ -44,10 +45,10 @@ t.test('a data folder of the first release is answered as before, loaded into, v
     return all;
   };
 
-  const upgraded = await startServer(t, settings);
+  const serve = () => serveHere(t, readSettings({ ...ONE_THREAD, ...settings }));
+  const upgraded = await serve();
   t.strictSame(await answers(upgraded.get), RECORDED);
-  upgraded.child.kill('SIGTERM');
-  await upgraded.ended;
+  await upgraded.stop();
   t.match(await command(settings, 'keys', 'list', '--workspace', 'acme'), { code: 0, stdout: /dashboard/ });
   t.match(await command(settings, 'connections', 'list'), { code: 0, stdout: /search-console/ });
 
@@ -64,7 +65,7 @@ t.test('a data folder of the first release is answered as before, loaded into, v
   t.match(await command(settings, 'verify'), { code: 0, stdout: /All is in order/ });
   t.match(await command(settings, 'verify', '--repair'), { stdout: /Proj2/ }, 'rollups that are new are made');
   t.match(await command(settings, 'verify'), { code: 0, stdout: /All is in order/ });
-  const loaded = await startServer(t, settings);
+  const loaded = await serve();
   const after = await answers(loaded.get);
   const changed = await loaded.get('/projects/Proj1/keywords?from=2026-02-10&to=2026-02-10&limit=1', KEY);
   t.match(changed.body, { keywords: [{ id: 'Kw004', metrics: { clicks: 0 } }] }, 'the day was replaced as a whole');
@@ -75,14 +76,13 @@ t.test('a data folder of the first release is answered as before, loaded into, v
   t.match(await surfacesOf('Proj2'), { surfaces: [{ engine: 'bing', clicks: 5 }] });
   const weeks = await loaded.get('/projects/Proj2/queries?engine=bing&from=2026-02-06&to=2026-02-12', KEY);
   t.match(weeks.body, { queries: [{ query: 'shoes', clicks: 5 }] });
-  loaded.child.kill('SIGTERM');
-  await loaded.ended;
+  await loaded.stop();
 
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataFolder, `catalog.sqlite${suffix}`), { force: true });
   t.match(await command(settings, 'rebuild'), { code: 0, stdout: /2 projects/ });
   const made = await command(settings, 'keys', 'create', '--workspace', 'acme', '--name', 'again', '--json');
   const { key } = JSON.parse(made.stdout) as { key: string };
-  const rebuilt = await startServer(t, settings);
+  const rebuilt = await serve();
   t.strictSame(await answers((path) => rebuilt.get(path, key)), after);
 });
 

@@ -11,7 +11,7 @@ import { command } from '../command.ts';
 import { connect, credentialsFile } from '../fakes/connected.ts';
 import { fakeSearchConsole } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
-import { environmentOf, makeDataFolder, type Running, run, start, startServer, until } from '../process.ts';
+import { environmentOf, makeDataFolder, type Running, start, startServer, until } from '../process.ts';
 import { ROOT } from '../readme.ts';
 import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { parseExpression } from './promql.ts';
@@ -60,7 +60,7 @@ function requestSocket(socketPath: string): Promise<string> {
   });
 }
 
-t.test('a server serves what its processes did and what is stored', async (t) => {
+t.test('a server serves what its processes did and what is stored, on a port and a socket', async (t) => {
   const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, ROWS)]);
   const google = await fakeSearchConsole(t);
   google.failure = { how: FAILURES.forbidden, times: 100 };
@@ -127,9 +127,10 @@ t.test('a server serves what its processes did and what is stored', async (t) =>
     [404, 405, 200],
   );
   t.equal((await fetch(`${server.address}/metrics`)).status, 404, 'the port of the API has none');
-  const second = await run(t, { ...settings, PORT: '0' }, 'serve');
-  t.equal(second.code, 1);
-  t.match(second.stderr, /ORDINATE_METRICS_SOCKET: '.*' is in use already; choose another one/);
+  t.match(await command({ ...settings, PORT: '0' }, 'serve'), {
+    code: 1,
+    stderr: /ORDINATE_METRICS_SOCKET: '.*' is in use already; choose another one/,
+  });
 
   const worker = Number(await until('its id', () => /"worker":(\d+)/.exec(server.printed.stderr)?.[1]));
   process.kill(worker, 'SIGSTOP');
@@ -142,9 +143,19 @@ t.test('a server serves what its processes did and what is stored', async (t) =>
   } finally {
     process.kill(worker, 'SIGCONT');
   }
-  server.child.kill('SIGTERM');
-  t.equal((await server.ended).code, 0);
+
+  server.child.kill('SIGKILL');
+  await server.ended;
+  t.ok(existsSync(socket), 'the socket of a killed server is still there');
+  const next = await startServer(t, settings);
+  await addressOf(next, 'unix');
+  t.ok(parseScrape(await requestSocket(socket)).size > 10, 'and is replaced');
+  next.child.kill('SIGTERM');
+  t.equal((await next.ended).code, 0);
   t.notOk(existsSync(socket), 'the socket is removed');
+  writeFileSync(socket, 'mine');
+  t.match(await command({ ...settings, PORT: '0' }, 'serve'), { code: 1 }, 'other files are not replaced');
+  t.equal(readFileSync(socket, 'utf8'), 'mine');
 });
 
 /** All that expressions read is in a scrape. Values of `status` and `outcome` depend on what happened. */
@@ -237,26 +248,6 @@ t.test('work serves the metrics of its process alone', async (t) => {
   t.strictSame(valuesOf(await scrape(address), 'ordinate_process_up'), { jobs: 1 });
   working.child.kill('SIGTERM');
   t.equal((await working.ended).code, 0);
-});
-
-t.test('the socket of a killed server is replaced; other files are not', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, ROWS)]);
-  const path = join(temporaryFolder(t), 'metrics.sock');
-  const settings = { ORDINATE_DATA: dataFolder, ORDINATE_METRICS_SOCKET: path };
-  const first = await startServer(t, settings);
-  await addressOf(first, 'unix');
-  first.child.kill('SIGKILL');
-  await first.ended;
-  t.ok(existsSync(path), 'it is still there');
-  const second = await startServer(t, settings);
-  await addressOf(second, 'unix');
-  t.ok(parseScrape(await requestSocket(path)).size > 10);
-  second.child.kill('SIGTERM');
-  await second.ended;
-  writeFileSync(path, 'mine');
-  const third = await run(t, { ...settings, PORT: '0' }, 'serve');
-  t.equal(third.code, 1);
-  t.equal(readFileSync(path, 'utf8'), 'mine');
 });
 
 /** A collector of traces; returns what it got, as text. */
