@@ -9,7 +9,7 @@ import { PeakMemory, processorSeconds } from './memory.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** A test of the benchmark has a program that starts sooner. */
-const program = process.env['TEST_PROGRAM'] ?? join(root, 'cli/ordinate.ts');
+export const program: string = process.env['TEST_PROGRAM'] ?? join(root, 'cli/ordinate.ts');
 const COMPILED = join(root, 'node_modules/.cache/compiled');
 const run = promisify(execFile);
 

@@ -84,16 +84,18 @@ function makeDue(dataFolder: string): void {
 }
 
 t.test(
-  'serve starts the jobs in a process of their own, starts it again when it is killed, and stops it',
+  'jobs have a process of their own, run once for all servers, begin again when killed, and end with their server',
   async (t) => {
     const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-    const server = await startServer(t, { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' });
+    const settings = { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' };
+    const [one, other] = await Promise.all([startServer(t, settings), startServer(t, settings)]);
+    await untilRunning(one);
+    await untilRunning(other);
     await untilDone(t, dataFolder);
-    await until('its lines in the log of the server', () =>
-      doneBy(server).length >= TALKING.length ? true : undefined,
-    );
-    t.strictSame(doneBy(server).sort(), [...TALKING].sort());
-    const [first] = workersOf(server);
+    const done = (): string[] => [...doneBy(one), ...doneBy(other)];
+    await until('their lines in the logs of the servers', () => (done().length >= TALKING.length ? true : undefined));
+    t.strictSame(done().sort(), [...TALKING].sort(), 'each once');
+    const [first] = workersOf(one);
     if (first === undefined) throw new Error('No worker runs.');
     if (process.platform === 'linux') {
       const loaded = readFileSync(`/proc/${first}/maps`, 'utf8');
@@ -101,39 +103,26 @@ t.test(
       t.notMatch(loaded, /duckdb/, 'it loads DuckDB only when a job needs it');
     }
 
+    const [worker = 0] = workersOf(other);
+    t.ok(isRunning(worker));
+    other.child.kill('SIGKILL');
+    await untilGone(worker);
+
     makeDue(dataFolder);
     process.kill(first, 'SIGKILL');
-    await untilRunning(server, 2);
-    t.match(linesWith(server, /will be restarted/), [{ how: 'SIGKILL' }]);
-    const [, second = 0] = workersOf(server);
+    await untilRunning(one, 2);
+    t.match(linesWith(one, /will be restarted/), [{ how: 'SIGKILL' }]);
+    const [, second = 0] = workersOf(one);
     t.not(second, first);
-    await until('the jobs to run again', () => (doneBy(server).length === 6 ? true : undefined));
-    t.equal((await server.get('/projects', keys[0]!)).status, 200, 'requests are answered all the time');
+    await until('the jobs to run again', () => (done().length === 6 ? true : undefined));
+    t.equal((await one.get('/projects', keys[0]!)).status, 200, 'requests are answered all the time');
 
-    server.child.kill('SIGTERM');
-    t.match(await server.ended, { code: 0 });
+    one.child.kill('SIGTERM');
+    t.match(await one.ended, { code: 0 });
     t.notOk(isRunning(second));
-    t.equal(linesWith(server, /will be restarted/).length, 1, 'a process that was told to end is not missed');
+    t.equal(linesWith(one, /will be restarted/).length, 1, 'a process that was told to end is not missed');
   },
 );
-
-t.test('two servers over one data folder run each job once; jobs end with a server that is killed', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-  const settings = { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' };
-  const [one, other] = await Promise.all([startServer(t, settings), startServer(t, settings)]);
-  await untilRunning(one);
-  await untilRunning(other);
-  await untilDone(t, dataFolder);
-  const done = (): string[] => [...doneBy(one), ...doneBy(other)];
-  await until('their log', () => (done().length >= TALKING.length ? true : undefined));
-  one.child.kill('SIGTERM');
-  t.match(await one.ended, { code: 0 });
-  t.strictSame(done().sort(), [...TALKING].sort());
-  const [worker = 0] = workersOf(other);
-  t.ok(isRunning(worker));
-  other.child.kill('SIGKILL');
-  await untilGone(worker);
-});
 
 t.test('work runs the jobs alone; a run that cannot end by itself is stopped with it', async (t) => {
   const { dataFolder, google, ask } = await connectedWorld(t, { environment: { ORDINATE_LISTS_LIFETIME: '600' } });

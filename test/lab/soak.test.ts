@@ -38,7 +38,7 @@ t.test('every answer is checked beside a load, a backup and the rotation of a ke
 
 t.test('one wrong number makes it fail, with the seed and the answer', async (t) => {
   const words = [soak, ...TINY, '--works', 'audit', '--plant', '--seed', '7', '--folder', temporaryFolder(t)];
-  const failed = run(process.execPath, words, { env: { ...process.env, ...ONE_THREAD } });
+  const failed = run(process.execPath, words, { env: { ...process.env, ...ONE_THREAD, ORDINATE_JOBS: 'off' } });
   await t.rejects(failed, { code: 1, stdout: /unexpected answers .* no\n[\s\S]*seed 7\n[\s\S]*: state 0: / });
 });
 

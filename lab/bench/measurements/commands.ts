@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { API, type Bench } from '../bench-context.ts';
 import { Connection } from '../connection.ts';
 import { readProcess } from '../memory.ts';
-import { ordinate } from '../ordinate.ts';
+import { ordinate, program } from '../ordinate.ts';
 import { atMost, type Line, type Outcome } from '../results.ts';
 import { type Sample, summarise } from '../rounds.ts';
 import { workspaceName } from '../snapshots.ts';
@@ -51,7 +51,9 @@ async function startDemo(folder: string): Promise<{ answer: number; chart: numbe
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const at = performance.now();
-  const child = spawn('npm', ['start', '--silent', '--', '--port', '0'], {
+  const npm = ['npm', 'start', '--silent', '--'];
+  const start = program.endsWith('.ts') ? npm : [process.execPath, program, 'serve', '--demo'];
+  const child = spawn(start[0]!, [...start.slice(1), '--port', '0'], {
     env: { ...process.env, ORDINATE_DATA: join(folder, 'data') },
     stdio: ['ignore', 'pipe', 'ignore'],
     // npm does not pass signals on to what the script started.
