@@ -17,7 +17,7 @@ import type { Removals } from './removals.ts';
 import { RepeatedKeys } from './rollups.ts';
 import { findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
-import { isSmall, readStagedParts, type StagedPart } from './staged-parts.ts';
+import { areSmall, isSmall, readStagedParts, type StagedPart } from './staged-parts.ts';
 import { nameOwners } from './state.ts';
 import { loadFolders, type Stores } from './stores.ts';
 import { summarise, type TableSummary } from './summary.ts';
@@ -125,6 +125,8 @@ async function loadLocked(
     return opened.adopt(engine, (it) => it.close());
   };
   const engine = await (options.engine ?? openEngine)();
+  const paths = found.tables.flatMap((table) => table.files.map(({ path }) => path));
+  await engine.useThreads(areSmall(paths) ? 1 : engine.threads);
   using session = await engine.session();
   const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
   await engine.define(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));

@@ -1,7 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
-import { cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
@@ -36,12 +35,27 @@ export function replacedDays(
 
 type Writing = () => Promise<PartChange[]>;
 
+/** Staged rows of a table, and the days that they replace, by project. */
+export interface StagedDays {
+  readonly schema: FactTableSchema;
+  readonly parts: readonly StagedPart[];
+  readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
+}
+
+/** A part that a load changes. */
+interface PlannedPart {
+  readonly project: string;
+  readonly part: Part;
+  readonly carried: StagedPart | undefined;
+  readonly current: FactFile | undefined;
+  /** Replaced days of the project. */
+  readonly replaced: ReadonlySet<Day>;
+}
+
 interface PartsInput {
   readonly files: FactFiles;
   readonly schema: FactTableSchema;
-  readonly parts: readonly StagedPart[];
-  /** Replaced days by project. */
-  readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
+  readonly planned: readonly PlannedPart[];
   /** Removes the cumulative totals of changed projects and does not write new ones. */
   readonly deferCumulative?: boolean;
   /** How many files are written at a time, of several tables; see `filesAtOnce`. */
@@ -51,15 +65,41 @@ interface PartsInput {
 }
 
 /** Files written concurrently: sorting and writing one does not use two processors fully. */
-export const filesAtOnce = (): LimitFunction => pLimit(2);
+const AT_ONCE = 2;
+export const filesAtOnce = (): LimitFunction => pLimit(AT_ONCE);
+
+/** Rows that one thread reads. */
+const FEW_ROWS = 61_440;
+
+/** How many threads write parts: one less if none is so large that it is written alone in the end. */
+export function threadsToWrite({ threads }: Engine, planned: readonly PlannedPart[]): number {
+  const rows = planned.map(({ carried, current }) => (carried?.rows ?? 0) + (current?.rows ?? 0));
+  const all = rows.reduce((sum, one) => sum + one, 0);
+  if (all <= FEW_ROWS) return 1;
+  return rows.some((one) => one * AT_ONCE > all) ? threads : threads - 1;
+}
+
+/** The parts of a table that a load changes: all parts of its days, but only periods that it contains. */
+export async function planParts(catalog: Catalog, { schema, parts, days }: StagedDays): Promise<PlannedPart[]> {
+  const planned: PlannedPart[] = [];
+  for (const [project, replaced] of days) {
+    const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
+    const before = new Map((await manifestOf(catalog, project, schema.name, range)).map((row) => [row.part, row]));
+    const staged = new Map(parts.filter((one) => one.project === project).map((one) => [one.part, one]));
+    for (const part of partsToWrite(schema, range, [...staged.keys()])) {
+      const [carried, current] = [staged.get(part), before.get(part)];
+      if (carried !== undefined || current !== undefined) planned.push({ project, part, carried, current, replaced });
+    }
+  }
+  return planned;
+}
 
 /**
  * Writes the new file of each changed part, and its rollups, beside the current files. Their names become durable with
  * `syncFolders` of the store; they become current when the manifest is published.
  */
 export async function writePartFiles(engine: Engine, catalog: Catalog, input: PartsInput): Promise<PartChange[]> {
-  const { files, schema, parts, days, deferCumulative = false, limit = filesAtOnce(), signal } = input;
-  const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part]));
+  const { files, schema, planned, deferCumulative = false, limit = filesAtOnce(), signal } = input;
   const allOf = async (work: readonly Writing[]): Promise<PartChange[]> => {
     const writing = work.map((write) =>
       limit(() => {
@@ -69,26 +109,10 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
     );
     return (await allEnded(writing)).flat();
   };
-  const writing: Writing[] = [];
-  for (const [project, replaced] of days) {
-    const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
-    const before = new Map((await manifestOf(catalog, project, schema.name, range)).map((row) => [row.part, row]));
-    for (const part of partsToWrite(
-      schema,
-      range,
-      parts.filter((one) => one.project === project),
-    )) {
-      const current = before.get(part);
-      const carried = staged.get(cacheKey(project, part));
-      const target = { files, schema, project, part };
-      if (carried === undefined && current === undefined) continue;
-      writing.push(() => writePart(engine, target, { carried, current, replaced }));
-    }
-  }
-  const changes = await allOf(writing);
+  const changes = await allOf(planned.map((part) => () => writePart(engine, { files, schema, ...part }, part)));
   const { running, cumulative } = schema;
-  const rollups = changes.map(({ project, part, written }): Writing => {
-    const checked = staged.get(cacheKey(project, part))?.repeated === null;
+  const rollups = changes.map(({ project, part, written }, index): Writing => {
+    const checked = planned[index]!.carried?.repeated === null;
     return async () => {
       using session = await engine.session();
       return await writePartRollups(session, { files, schema, project, part }, written, { checked });
@@ -124,10 +148,9 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
   return changes;
 }
 
-/** The parts that a load changes: all parts of its days, but only periods that it contains. */
-function partsToWrite({ split }: FactTableSchema, { from, to }: Range, carried: readonly StagedPart[]): Part[] {
+function partsToWrite({ split }: FactTableSchema, { from, to }: Range, carried: readonly Part[]): readonly Part[] {
   if (split === 'none') return ['all'];
-  return split === 'period' ? carried.map(({ part }) => part) : eachMonth(from, to);
+  return split === 'period' ? carried : eachMonth(from, to);
 }
 
 interface CumulativeOf {
@@ -160,18 +183,11 @@ async function outdatedMonths(
     .map(([part, file]) => ({ part, days: file }));
 }
 
-interface PartInput {
-  readonly carried: StagedPart | undefined;
-  readonly current: FactFile | undefined;
-  /** Replaced days of the project. */
-  readonly replaced: ReadonlySet<Day>;
-}
-
 /** Writes one part. */
 async function writePart(
   engine: Engine,
   target: Target,
-  { carried, current, replaced }: PartInput,
+  { carried, current, replaced }: PlannedPart,
 ): Promise<PartChange[]> {
   const { files, schema, project, part } = target;
   using session = await engine.session();

@@ -10,7 +10,7 @@ import { openFileStore } from '../storage/open-file-store.ts';
 import { changeFacts } from './change-facts.ts';
 import { FACTS } from './fact-tables.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
-import { writePartFiles } from './part-files.ts';
+import { planParts, writePartFiles } from './part-files.ts';
 import { publishFiles } from './publish.ts';
 import type { EngineStores } from './stores.ts';
 import type { FactTableSchema } from './tables.ts';
@@ -94,7 +94,8 @@ async function writeWithout(
     }
     const first = old.map(({ firstDay }) => firstDay).reduce((a, b) => (a < b ? a : b));
     const days = new Map([[project, new Set(eachDay(first, addDays(before, -1)))]]);
-    const written = await writePartFiles(await engine(), catalog, { files, schema, parts: [], days });
+    const planned = await planParts(catalog, { schema, parts: [], days });
+    const written = await writePartFiles(await engine(), catalog, { files, schema, planned });
     changes.push(...written, ...(await leftTotals(catalog, project, schema, { before, written })));
   }
   await files.store.syncFolders();

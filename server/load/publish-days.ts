@@ -17,9 +17,10 @@ import { type Counts, countLoad } from './count-load.ts';
 import { checkKeys } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
-import { type PublicationOptions, publishFiles, publishStaged, recordOwners, type StagedDays } from './publish.ts';
+import type { StagedDays } from './part-files.ts';
+import { type PublicationOptions, publishFiles, publishStaged, recordOwners } from './publish.ts';
 import { cumulativeBatches, writeCumulative } from './rollups.ts';
-import { onlyPart, partOf, readStagedParts, stagedFile, WRONG_PART } from './staged-parts.ts';
+import { areSmall, onlyPart, partOf, readStagedParts, stagedFile, WRONG_PART } from './staged-parts.ts';
 import type { EngineStores } from './stores.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
 
@@ -97,7 +98,9 @@ async function publishAlone(
   using opened = new DisposableStack();
   const openFiles: Gathering['open'] = async (files) => opened.use(await change.files.store.open(files)).paths;
   const staged: StagedDays[] = [];
-  for (const { table, days, files } of await newDays({ session, folder: change.staging, keywords, open: openFiles })) {
+  const found = await newDays({ session, folder: change.staging, keywords, open: openFiles });
+  await engine.useThreads(areSmall(found.flatMap(({ files }) => files)) ? 1 : engine.threads);
+  for (const { table, days, files } of found) {
     const schema = FACTS.find(({ name }) => name === table)!;
     const folder = join(change.staging, table);
     await stage(session, schema, { files, folder, keywords, days });
@@ -173,6 +176,7 @@ async function completeCumulative(stores: EngineStores, project: string): Promis
     if (running === undefined || missing.length === 0) return;
     const limit = pLimit(AT_ONCE);
     const opened = await engine();
+    await opened.useThreads(opened.threads - 1);
     const all = missing.map((days) => ({ part: days.part, days }));
     const writing = cumulativeBatches(all, running).map((months) => {
       const target = { files, schema: KEYWORDS, project };

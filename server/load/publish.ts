@@ -3,14 +3,12 @@ import { findRow, type Table } from '../catalog/entity-rows.ts';
 import type { LoadLock } from '../catalog/locks.ts';
 import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '../catalog/manifest.ts';
 import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
-import type { Day } from '../domain/dates.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { allEnded } from '../runtime/all-ended.ts';
 import type { JournalRecord, Publications } from './journal.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
-import { filesAtOnce, writePartFiles } from './part-files.ts';
-import type { StagedPart } from './staged-parts.ts';
-import { ENTITIES, type EntityTable, type FactTableSchema } from './tables.ts';
+import { filesAtOnce, planParts, type StagedDays, threadsToWrite, writePartFiles } from './part-files.ts';
+import { ENTITIES, type EntityTable } from './tables.ts';
 
 export type Row = Record<string, Value>;
 
@@ -56,13 +54,6 @@ export async function publishFiles(
   });
 }
 
-/** Staged rows of a table, and the days that they replace, by project. */
-export interface StagedDays {
-  readonly schema: FactTableSchema;
-  readonly parts: readonly StagedPart[];
-  readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
-}
-
 export interface PublicationOptions {
   /**
    * For a sequence of publications of earlier and earlier days, each of which would rewrite the cumulative totals of all
@@ -93,9 +84,18 @@ export async function writeDays(
   { report = () => {}, stop = new AbortController(), ...options }: WritingOptions,
 ): Promise<WrittenDays> {
   const limit = filesAtOnce();
-  const writing = staged.map((of) => {
+  const { signal } = stop;
+  const tables = await Promise.all(
+    staged.map(async (of) => ({ schema: of.schema, planned: await planParts(catalog, of) })),
+  );
+  await engine.useThreads(
+    threadsToWrite(
+      engine,
+      tables.flatMap(({ planned }) => planned),
+    ),
+  );
+  const writing = tables.map((of) => {
     report(`writing ${of.schema.name}`);
-    const { signal } = stop;
     return writePartFiles(engine, catalog, { files, ...of, ...options, limit, signal }).catch((error: unknown) => {
       stop.abort(error);
       throw error;

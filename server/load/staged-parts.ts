@@ -61,7 +61,7 @@ function partName(part: number): Part {
 /** Approximate number of staged facts per duplicate check. */
 const BATCH_ROWS = 1_000_000;
 
-/** Bytes of staged files that are checked for repeated keys when they are summed. */
+/** Bytes of few rows. */
 const SMALL_BYTES = 2_000_000;
 
 /** The files of a part with more projects are sorted by project first. */
@@ -79,6 +79,11 @@ export interface StagedPart {
   /** About how many rows repeat a key, 0 for certain; null if only `checkKeys` counts them. */
   readonly repeated: number | null;
   readonly files: readonly string[];
+}
+
+/** Whether files together have few rows. */
+export function areSmall(files: readonly string[]): boolean {
+  return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0) <= SMALL_BYTES;
 }
 
 /** Whether the staged rows of a table are few. */
@@ -104,9 +109,8 @@ export async function readStagedParts(
   filesOf.delete(WRONG_PART);
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
-  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
   // A separate statement takes a third longer, but of many rows it counts a batch at a time.
-  const repeated = bytes > SMALL_BYTES ? 'null' : `count(*) - count(distinct hash(${identifiers(schema.key)}))`;
+  const repeated = !areSmall(files) ? 'null' : `count(*) - count(distinct hash(${identifiers(schema.key)}))`;
   const of = { ...daysOf(schema), ...sumsOf(schema), part: partOf(schema), repeated };
   const template = sqlTemplate('load/staged_parts', of);
   const found = await session.rows<PartRow>(template, { files });

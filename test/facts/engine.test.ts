@@ -83,6 +83,17 @@ t.test('queries cannot change the limits of folders and memory', async (t) => {
   await t.rejects(session.run("select * from read_text('/etc/hostname')"), /permission|disabled/i);
 });
 
+t.test('a load may use fewer threads than the limit, not more', async (t) => {
+  using session = await engine.session();
+  const used: unknown[] = [];
+  for (const threads of [1, 0, 9, 2]) {
+    await engine.useThreads(threads);
+    const [row] = await session.rows<{ threads: number }>("select current_setting('threads')::double as threads");
+    used.push(row?.threads);
+  }
+  t.strictSame(used, [1, 1, 2, 2]);
+});
+
 t.test('few idle statements are pooled, and none that was stopped or failed', async (t) => {
   const engine = await Engine.open({ memoryLimit: '256MB', threads: 2, temporaryFolder: folder, folders: [folder] });
   t.teardown(() => engine.close());

@@ -1,4 +1,5 @@
-import type { DuckDBAppender } from '@duckdb/node-api';
+import { type DuckDBAppender, type DuckDBType, type DuckDBValue, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import type { FactsValues } from '../reader.ts';
 
 /** A value of an appended row. */
 type Appended = string | boolean | number | null;
@@ -13,4 +14,22 @@ export function appendRow(appender: DuckDBAppender, row: readonly Appended[]): v
     else appender.appendVarchar(value);
   }
   appender.endRow();
+}
+
+/** Lists carry their type: the driver cannot guess that of an empty one. */
+export function bind(parameters: FactsValues): {
+  values: Record<string, DuckDBValue>;
+  types: Record<string, DuckDBType>;
+} {
+  const values: Record<string, DuckDBValue> = {};
+  const types: Record<string, DuckDBType> = {};
+  for (const [name, value] of Object.entries(parameters)) {
+    if (typeof value === 'object' && value !== null) {
+      values[name] = listValue(value);
+      types[name] = LIST(VARCHAR);
+    } else {
+      values[name] = value;
+    }
+  }
+  return { values, types };
 }

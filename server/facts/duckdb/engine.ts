@@ -4,11 +4,6 @@ import {
   DuckDBInstance,
   type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
-  type DuckDBType,
-  type DuckDBValue,
-  LIST,
-  listValue,
-  VARCHAR,
 } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -16,7 +11,7 @@ import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import type { TakeColumns } from '../facts.ts';
 import type { FactsValues, Fills } from '../reader.ts';
-import { appendRow, type Batch } from './append.ts';
+import { appendRow, type Batch, bind } from './append.ts';
 import { readNumbers, readRows } from './columns.ts';
 
 export type Parameters = FactsValues;
@@ -59,9 +54,14 @@ export class Engine {
 
   readonly #macros = new Set<string>();
   readonly #defining = pLimit(1);
+  /** The most that `useThreads` sets. */
+  readonly threads: number;
+  #used: number;
 
-  private constructor(database: DuckDBInstance, makeFolder: () => void) {
+  private constructor(database: DuckDBInstance, threads: number, makeFolder: () => void) {
     this.#database = database;
+    this.threads = threads;
+    this.#used = threads;
     this.#makeFolder = makeFolder;
   }
 
@@ -85,9 +85,10 @@ export class Engine {
       folders: [...options.folders, options.temporaryFolder].map((folder) => `${folder}/`),
     });
     await session.run('set enable_external_access = false');
+    await session.run("set allowed_configs = ['threads']");
     await session.run('set lock_configuration = true');
     session.close();
-    return new Engine(database, options.makeFolder ?? (() => {}));
+    return new Engine(database, options.threads, options.makeFolder ?? (() => {}));
   }
 
   /** All rows of `sql/NAME.sql` (with few different `fills`). Throws `QueryCancelled` when `signal` is aborted first. */
@@ -115,6 +116,18 @@ export class Engine {
       await session.runAll(missing);
       for (const text of missing) this.#macros.add(text);
     });
+  }
+
+  /**
+   * How many threads work from now on, for all sessions, from 1 to `threads`. What runs a statement is one of them; it waits
+   * busily for the others, and so takes a processor from a statement beside it.
+   */
+  async useThreads(wanted: number): Promise<void> {
+    const threads = Math.max(1, Math.min(wanted, this.threads));
+    if (threads === this.#used) return;
+    this.#used = threads;
+    using session = await this.session();
+    await session.run(`set global threads = ${threads}`);
   }
 
   /** The bytes in memory and on disk that DuckDB uses now, for metrics. */
@@ -261,21 +274,6 @@ export class Session {
     const { values, types } = bind(parameters);
     return this.#connection.run(text, values, types);
   }
-}
-
-/** Lists carry their type: the driver cannot guess that of an empty one. */
-function bind(parameters: Parameters): { values: Record<string, DuckDBValue>; types: Record<string, DuckDBType> } {
-  const values: Record<string, DuckDBValue> = {};
-  const types: Record<string, DuckDBType> = {};
-  for (const [name, value] of Object.entries(parameters)) {
-    if (typeof value === 'object' && value !== null) {
-      values[name] = listValue(value);
-      types[name] = LIST(VARCHAR);
-    } else {
-      values[name] = value;
-    }
-  }
-  return { values, types };
 }
 
 /** Interrupts repeatedly until the query ends: DuckDB ignores an interrupt that comes before the query has started. */
