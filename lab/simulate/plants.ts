@@ -144,7 +144,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'a file is let go while somebody reads it',
-    file: 'server/storage/s3/file-cache.ts',
+    file: 'server/storage/s3/held-links.ts',
     find: 'if (held.readers > 0) return;',
     replace: '',
     world: 'storage',

@@ -60,8 +60,13 @@ export function readRunning(parent: string, file: string): string[] {
 function makeLocked(path: string): FileLock {
   const lock = FileLock.take(lockOf(path));
   if (lock === undefined) throw new Error(`The lock of '${path}' is held by another process.`);
-  mkdirSync(path, { recursive: true });
-  return lock;
+  try {
+    mkdirSync(path, { recursive: true });
+    return lock;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 async function removeLeftovers(parent: string): Promise<void> {

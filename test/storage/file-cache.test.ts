@@ -38,6 +38,8 @@ t.test('a file is fetched once, also for concurrent readers, and then read from 
   for (const held of all) t.strictSame(read(held), ['content of a', 'content of b']);
   t.strictSame(remote.fetched, ['a', 'b']);
   for (const held of all) held[Symbol.dispose]();
+  using soon = await cache.hold(files);
+  t.strictSame(soon.paths, all[0]!.paths, 'the next question reads them by the same links');
   await cache.close();
 
   const later = await open(t, { folder, remote });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { rm, unlink } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -10,6 +10,7 @@ import { DamagedFile, MISSING } from '../checked-files.ts';
 import type { OpenFiles, StoredFile } from '../file-store.ts';
 import { COMPARED_AT_ONCE, type Content, differenceOf, ifMissing, measure } from '../local-files.ts';
 import { CacheFolder } from './cache-folder.ts';
+import { type Held, HeldLinks } from './held-links.ts';
 import type { RemoteFiles } from './remote-files.ts';
 
 /** Concurrent fetches. */
@@ -30,13 +31,6 @@ export interface CacheOptions {
   readonly now?: () => number;
 }
 
-/** A file that this process reads, by a separate hard link, so that no other process can remove it. */
-interface Held {
-  readonly path: string;
-  readonly ready: Promise<void>;
-  readers: number;
-}
-
 /**
  * Files of an object store on the disk of this machine, shared by its processes. Open files are held by a link in a
  * folder of the process, so that files can be dropped from the cache at any time; the folders of killed processes are
@@ -47,7 +41,7 @@ export class FileCache {
   readonly #options: CacheOptions;
   readonly #folder: CacheFolder;
   readonly #now: () => number;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new HeldLinks();
   readonly #limit = pLimit(FETCHES);
   readonly #comparing = pLimit(COMPARED_AT_ONCE);
   /** By name: the stamp of a compared file, and when its use was noted. */
@@ -109,7 +103,9 @@ export class FileCache {
     const held = files.map((stored) => this.#reading(stored));
     const results = await Promise.allSettled(held.map(({ ready }) => ready));
     const release = (): void => {
-      for (const [index, { file }] of files.entries()) this.#release(file, held[index]!);
+      for (const [index, { file }] of files.entries()) {
+        this.#held.release(file, held[index]!, results[index]!.status === 'fulfilled');
+      }
     };
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) {
@@ -148,6 +144,7 @@ export class FileCache {
   drop(file: string): void {
     this.#makeAgain();
     this.#checked.delete(file);
+    this.#held.drop(file);
     this.#folder.index.remove(hashOf(file), this.#folder.remove);
   }
 
@@ -168,30 +165,21 @@ export class FileCache {
   }
 
   #reading(stored: StoredFile): Held {
-    let held = this.#held.get(stored.file);
+    const held = this.#held.find(stored.file, (path) => this.#isAsCompared(stored.file, path));
     if (held === undefined) {
       const path = this.#folder.newPrivatePath(hashOf(stored.file), '.parquet');
-      held = { path, ready: this.#bring(stored, path), readers: 0 };
-      this.#held.set(stored.file, held);
+      return this.#held.add(stored.file, { path, ready: this.#bring(stored, path) });
     }
-    held.readers++;
+    this.#noteHit(stored.file);
     return held;
-  }
-
-  #release(file: string, held: Held): void {
-    held.readers--;
-    if (held.readers > 0) return;
-    // The next reader creates a new link.
-    if (this.#held.get(file) === held) this.#held.delete(file);
-    void unlink(held.path).catch(() => {});
   }
 
   /** Links an intact file from the cache, or fetches it. */
   async #bring(stored: StoredFile, path: string): Promise<void> {
     const isLinked = this.#linkCached(stored.file, path);
     const isHit = isLinked && (await this.#isIntact(stored, path));
-    noteMeasured('storageRead', () => ({ outcome: isHit ? 'hit' : 'miss' }));
-    if (isHit) return this.#noteUse(stored.file);
+    if (isHit) return this.#noteHit(stored.file);
+    noteMeasured('storageRead', () => ({ outcome: 'miss' }));
     if (isLinked) await rm(path, { force: true });
     await this.#limit(() => this.#fetch(stored, path));
   }
@@ -201,6 +189,15 @@ export class FileCache {
     try {
       linkSync(this.#folder.pathOf(hashOf(file)), path);
       return true;
+    } catch (error) {
+      return ifMissing(false)(error);
+    }
+  }
+
+  /** Whether a file was compared, and nobody has written to it or removed it since. */
+  #isAsCompared(file: string, path: string): boolean {
+    try {
+      return this.#checked.get(file)?.stamp === stampOf(path);
     } catch (error) {
       return ifMissing(false)(error);
     }
@@ -241,6 +238,7 @@ export class FileCache {
       await rm(path, { force: true });
       if (classifyFailure(error) !== 'disk-full' || this.#folder.index.bytes === 0) throw error;
       this.#folder.index.shrink(0, this.#folder.remove);
+      this.#held.shrink();
       return remote.get(stored, path);
     }
   }
@@ -270,7 +268,8 @@ export class FileCache {
     }
   }
 
-  #noteUse(file: string): void {
+  #noteHit(file: string): void {
+    noteMeasured('storageRead', () => ({ outcome: 'hit' }));
     const known = this.#checked.get(file);
     if (known === undefined || this.#now() - known.notedAt < NOTE_EVERY) return;
     known.notedAt = this.#now();
