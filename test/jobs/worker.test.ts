@@ -87,13 +87,16 @@ t.test(
   'jobs have a process of their own, run once for all servers, begin again when killed, and end with their server',
   async (t) => {
     const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-    const settings = { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' };
+    const settings = { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on', ORDINATE_LOG_LEVEL: 'info' };
     const [one, other] = await Promise.all([startServer(t, settings), startServer(t, settings)]);
     await untilRunning(one);
     await untilRunning(other);
     await untilDone(t, dataFolder);
     const done = (): string[] => [...doneBy(one), ...doneBy(other)];
-    await until('their lines in the logs of the servers', () => (done().length >= TALKING.length ? true : undefined));
+    for (const server of [one, other]) {
+      await server.get('/projects', keys[0]!);
+      await until('all lines until then', () => server.printed.stderr.includes('"answered"') || undefined);
+    }
     t.strictSame(done().sort(), [...TALKING].sort(), 'each once');
     const [first] = workersOf(one);
     if (first === undefined) throw new Error('No worker runs.');
@@ -119,6 +122,7 @@ t.test(
 
     one.child.kill('SIGTERM');
     t.match(await one.ended, { code: 0 });
+    t.strictSame(done().sort(), [...TALKING, ...TALKING].sort(), 'each once more');
     t.notOk(isRunning(second));
     t.equal(linesWith(one, /will be restarted/).length, 1, 'a process that was told to end is not missed');
   },
