@@ -1,6 +1,7 @@
 import { countDays, type Day } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
+import { keepMemory, takeMemory } from '../runtime/external-memory.ts';
 
 /**
  * Measures of keywords on the days of a range, in flat arrays: no object for each of hundreds of thousands of rows.
@@ -13,14 +14,22 @@ export class DayGrid {
   readonly sumPosition: Float64Array;
   /** 1 for cells with a stored day. */
   readonly stored: Uint8Array;
+  readonly #memory: ArrayBuffer;
 
   constructor(days: readonly Day[], keywords: number) {
     this.days = days;
     const cells = keywords * this.days.length;
-    this.clicks = new Float64Array(cells);
-    this.impressions = new Float64Array(cells);
-    this.sumPosition = new Float64Array(cells);
-    this.stored = new Uint8Array(cells);
+    this.#memory = takeMemory(BYTES_PER_CELL * cells);
+    new Uint8Array(this.#memory, 0, BYTES_PER_CELL * cells).fill(0);
+    this.clicks = new Float64Array(this.#memory, 0, cells);
+    this.impressions = new Float64Array(this.#memory, 8 * cells, cells);
+    this.sumPosition = new Float64Array(this.#memory, 16 * cells, cells);
+    this.stored = new Uint8Array(this.#memory, 24 * cells, cells);
+  }
+
+  /** Gives its memory to the next grid; it may not be used any more. */
+  release(): void {
+    keepMemory(this.#memory);
   }
 
   /** Puts rows into their cells. Columns: cell, clicks, impressions, sum of positions. */
@@ -94,7 +103,9 @@ export interface DaySpan {
   readonly last: number;
 }
 
-/** Max cells in memory at once; 25 bytes each. */
+/** Three numbers, and whether they are stored. */
+const BYTES_PER_CELL = 25;
+/** Max cells in memory at once. */
 const MAX_CELLS = 250_000;
 /** The first batch is small, so that a response starts early; the next ones double, to be read while one is written. */
 const FIRST_CELLS = 40_000;

@@ -164,7 +164,8 @@ export interface Facts {
 
   /**
    * The days of the keywords of a page, and those to compare them with, for some keywords at a time. The next part is
-   * read while one is written, so that a long response takes the longer of both times, not their sum.
+   * read while one is written, so that a long response takes the longer of both times, not their sum. Grids are used again
+   * for later batches and answers: they may be read until the next one is asked for.
    */
   keywordDayBatches<K extends IndexedKeyword>(
     query: KeywordDaysQuery,

@@ -35,12 +35,12 @@ function textsOf({ query, intent, source }: IndexedKeyword): { query: string; in
 }
 
 /** See `Facts.keywordDayBatches`. */
-export function keywordDayBatches<K extends IndexedKeyword>(
+export async function* keywordDayBatches<K extends IndexedKeyword>(
   facts: Pick<Facts, 'keywordDays'>,
   { device, signal, days, base }: KeywordDaysQuery,
   page: readonly K[],
 ): AsyncGenerator<KeywordDays<K>> {
-  return readAhead(gridBatches(page, days.range), async (keywords, index) => {
+  const batches = readAhead(gridBatches(page, days.range), async (keywords, index) => {
     // The first batch has priority: responses start early, and short ones (one batch) do not wait for long ones.
     const priority = index === 0 ? 1 : 0;
     const ids = keywords.map(({ id }) => id);
@@ -51,19 +51,26 @@ export function keywordDayBatches<K extends IndexedKeyword>(
     if (both !== undefined && fitsInGrid(keywords.length, both.range)) {
       const grid = await read(both);
       const first = countDays(base.range.from, base.range.to);
-      return {
-        keywords,
-        days: folded(grid.slice(first, grid.days.length), days),
-        base: folded(grid.slice(0, first), base),
-      };
+      const [earlier, later] = [grid.slice(0, first), grid.slice(first, grid.days.length)];
+      grid.release();
+      return { keywords, days: folded(later, days), base: folded(earlier, base) };
     }
     const [inRange, inBase] = await Promise.all([read(days), read(base)]);
     return { keywords, days: folded(inRange, days), base: folded(inBase, base) };
   });
+  for await (const batch of batches) {
+    yield batch;
+    // Whoever wanted a batch has written it when the next one is wanted.
+    batch.days.release();
+    batch.base?.release();
+  }
 }
 
 function folded(grid: DayGrid, { sums }: DaysQuery): DayGrid {
-  return sums === undefined ? grid : grid.fold(sums);
+  if (sums === undefined) return grid;
+  const sum = grid.fold(sums);
+  grid.release();
+  return sum;
 }
 
 /** Joins two consecutive ranges, because one statement is faster than two; undefined for others. */

@@ -23,7 +23,30 @@ export function reportExternalBytes(more: number): void {
   collectGarbage({ type: 'minor' });
 }
 
+/** Max bytes that are kept. */
+const MAX_KEPT = 20_000_000;
+
+/** By size. */
+const kept: ArrayBuffer[] = [];
+
+/**
+ * At least so many bytes, with any content: those that were kept, if they are enough. V8 collects everything when some
+ * megabytes of new memory have outlived two minor collections.
+ */
+export function takeMemory(bytes: number): ArrayBuffer {
+  const at = kept.findIndex(({ byteLength }) => byteLength >= bytes);
+  return at === -1 ? new ArrayBuffer(bytes) : kept.splice(at, 1)[0]!;
+}
+
+/** Keeps memory for the next use. Nothing may use it any more. */
+export function keepMemory(memory: ArrayBuffer): void {
+  kept.push(memory);
+  kept.sort((a, b) => a.byteLength - b.byteLength);
+  while (kept.reduce((sum, { byteLength }) => sum + byteLength, 0) > MAX_KEPT) kept.shift();
+}
+
 /** Collects everything and returns the memory of young objects to the system. Blocks the process for 150 ms or so. */
 export function returnMemory(): void {
+  kept.length = 0;
   collectGarbage({ type: 'major', flavor: 'last-resort' });
 }

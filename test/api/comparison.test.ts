@@ -209,6 +209,19 @@ t.test('keywords: totals, with and without a device, a filter and days', async (
   }
 });
 
+t.test('keywords: answers with days are the same one after the other, side by side and after others', async (t) => {
+  const queries = [...SAFE, YEAR].flatMap(([query]) =>
+    ['', '&interval=week', '&device=tablet'].map((more) => `/keywords?${query}&daily=1${more}`),
+  );
+  const alone: unknown[] = [];
+  for (const query of queries) alone.push((await ask(query)).body);
+  const together = await Promise.all(queries.toReversed().map((query) => ask(query)));
+  t.strictSame(
+    together.toReversed().map(({ body }): unknown => body),
+    alone,
+  );
+});
+
 /** Days of a keyword: those with rows, each beside the day in the same place of the other range. */
 function checkDays(t: Test, daily: Row[], rows: readonly Row[], { now, base }: Ranges): void {
   const stored = new Set(rows.filter(isIn(now)).map(({ date }) => date));

@@ -1,4 +1,5 @@
 import type { Cells } from '../rows.ts';
+import type { Output } from './output.ts';
 
 /** A column of one group of rows, uncompressed. */
 export interface Chunk {
@@ -18,6 +19,6 @@ export interface ColumnChunks {
   readonly characters: number;
   /** Adds the cells of a batch's rows `from` to `to` (exclusive). */
   add(cells: Cells, from: number, to: number): void;
-  /** Returns what was added since the last call. */
-  take(): Chunk;
+  /** Encodes what was added since the last call. */
+  take(output: Output): Chunk;
 }

@@ -3,7 +3,8 @@ import { type Cell, type Cells, type Column, cellReader } from '../rows.ts';
 import type { Chunk, ColumnChunks } from './chunk.ts';
 import { indexPage, levels } from './hybrid.ts';
 import { NumberChunks } from './numbers.ts';
-import { bits, doubles, int32s, int64s, texts } from './plain.ts';
+import type { Output } from './output.ts';
+import { bits, doubles, encoded, int32s, int64s, type Plain, texts } from './plain.ts';
 
 /** @param max rows of a group */
 export function columnChunks(type: Column['type'], max: number): ColumnChunks {
@@ -18,7 +19,7 @@ export function columnChunks(type: Column['type'], max: number): ColumnChunks {
 /** How the values of a type are written. */
 interface Distinct<Value> {
   readonly toValue: (cell: string) => Value;
-  readonly plain: (values: readonly Value[]) => Buffer;
+  readonly plain: Plain<readonly Value[]>;
   /** Encodes a value as a bound. */
   readonly bound: (value: Value) => Buffer;
   readonly compare: (a: Value, b: Value) => number;
@@ -37,14 +38,14 @@ const TEXTS: Distinct<string> = {
 const DAYS: Distinct<number> = {
   toValue: (cell) => Date.parse(cell) / DAY,
   plain: int32s,
-  bound: (day) => int32s([day]),
+  bound: (day) => encoded(int32s, [day]),
   compare: byNumber,
 };
 /** Microseconds. */
 const INSTANTS: Distinct<number> = {
   toValue: (cell) => Date.parse(cell) * 1000,
   plain: int64s,
-  bound: (instant) => int64s([instant]),
+  bound: (instant) => encoded(int64s, [instant]),
   compare: byNumber,
 };
 
@@ -80,14 +81,23 @@ class DistinctChunks<Value extends string | number> implements ColumnChunks {
     }
   }
 
-  take(): Chunk {
+  take(output: Output): Chunk {
     const valid = this.#valid.subarray(0, this.#rows);
     const indexes = this.#indexes.subarray(0, this.#length);
     const values = this.#values;
     const { plain } = this.#distinct;
     // Otherwise the indexes would take more space than they save.
     const repeats = indexes.length >= 2 * values.length && values.length > 0;
-    const bytes = repeats ? plain(values) : plain(Array.from(indexes, (index) => values[index]!));
+    if (repeats) plain(output, values);
+    const bytes = output.since(0);
+    const start = output.end;
+    levels(output, valid, 1);
+    if (repeats) indexPage(output, indexes, values.length);
+    else
+      plain(
+        output,
+        Array.from(indexes, (index) => values[index]!),
+      );
     this.#known = new Map();
     this.#values = [];
     this.characters = 0;
@@ -97,7 +107,7 @@ class DistinctChunks<Value extends string | number> implements ColumnChunks {
       values: valid.length,
       nulls: valid.length - indexes.length,
       dictionary: repeats ? { bytes, values: values.length } : undefined,
-      page: Buffer.concat([levels(valid, 1), repeats ? indexPage(indexes, values.length) : bytes]),
+      page: output.since(start),
       bounds: boundsOf(values, this.#distinct),
     };
   }
@@ -127,7 +137,7 @@ class ListChunks implements ColumnChunks {
     }
   }
 
-  take(): Chunk {
+  take(output: Output): Chunk {
     const repetition: number[] = [];
     const definition: number[] = [];
     for (const list of this.#lists) {
@@ -141,15 +151,14 @@ class ListChunks implements ColumnChunks {
     const ids = this.#lists.flatMap((list) => list ?? []);
     this.#lists = [];
     this.characters = 0;
+    levels(output, Uint8Array.from(repetition), 1);
+    levels(output, Uint8Array.from(definition), DEFINED_ID);
+    texts(output, ids);
     return {
       values: definition.length,
       nulls: definition.length - ids.length,
       dictionary: undefined,
-      page: Buffer.concat([
-        levels(Uint8Array.from(repetition), 1),
-        levels(Uint8Array.from(definition), DEFINED_ID),
-        texts(ids),
-      ]),
+      page: output.since(0),
       bounds: undefined,
     };
   }

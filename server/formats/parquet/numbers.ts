@@ -1,19 +1,21 @@
 import type { Cells } from '../rows.ts';
 import type { Chunk, ColumnChunks } from './chunk.ts';
 import { indexPage, levels } from './hybrid.ts';
+import type { Output } from './output.ts';
+import { encoded, type Plain } from './plain.ts';
 
 /** Numbers and booleans. */
 export class NumberChunks implements ColumnChunks {
   readonly characters = 0;
   readonly #valid: Uint8Array;
   readonly #values: Float64Array;
-  readonly #plain: (values: Float64Array) => Buffer;
+  readonly #plain: Plain<Float64Array>;
   readonly #repeat: boolean;
   #rows = 0;
   #length = 0;
 
   /** @param repeat whether values may repeat so that references to distinct ones take less space */
-  constructor(max: number, plain: (values: Float64Array) => Buffer, repeat = true) {
+  constructor(max: number, plain: Plain<Float64Array>, repeat = true) {
     this.#valid = new Uint8Array(max);
     this.#values = new Float64Array(max);
     this.#plain = plain;
@@ -32,20 +34,23 @@ export class NumberChunks implements ColumnChunks {
     }
   }
 
-  take(): Chunk {
+  take(output: Output): Chunk {
     const values = this.#values.subarray(0, this.#length);
     const valid = this.#valid.subarray(0, this.#rows);
     this.#rows = 0;
     this.#length = 0;
     const distinct = this.#repeat ? distinctOf(values) : undefined;
+    if (distinct !== undefined) this.#plain(output, distinct.values);
+    const bytes = output.since(0);
+    const start = output.end;
+    levels(output, valid, 1);
+    if (distinct === undefined) this.#plain(output, values);
+    else indexPage(output, distinct.indexes, distinct.values.length);
     return {
       values: valid.length,
       nulls: valid.length - values.length,
-      dictionary: distinct && { bytes: this.#plain(distinct.values), values: distinct.values.length },
-      page: Buffer.concat([
-        levels(valid, 1),
-        distinct ? indexPage(distinct.indexes, distinct.values.length) : this.#plain(values),
-      ]),
+      dictionary: distinct && { bytes, values: distinct.values.length },
+      page: output.since(start),
       bounds: this.#bounds(distinct?.values ?? values),
     };
   }
@@ -68,7 +73,7 @@ export class NumberChunks implements ColumnChunks {
       if (value < min) min = value;
       else if (value > max) max = value;
     }
-    return { min: this.#plain(Float64Array.of(min)), max: this.#plain(Float64Array.of(max)) };
+    return { min: encoded(this.#plain, Float64Array.of(min)), max: encoded(this.#plain, Float64Array.of(max)) };
   }
 }
 
@@ -78,9 +83,10 @@ const MAX_DISTINCT = SLOTS / 2;
 /** Values for each distinct one, at least: with fewer, references take nearly as much space as the values. */
 const REPEATS = 4;
 
+/** Overwritten by the next call. */
 interface Distinct {
   readonly values: Float64Array;
-  /** For each value its index among the distinct ones. Overwritten by the next call. */
+  /** For each value its index among the distinct ones. */
   readonly indexes: Uint32Array;
 }
 
@@ -119,5 +125,5 @@ function distinctOf(values: Float64Array): Distinct | undefined {
     }
     numbered[at] = index;
   }
-  return count === 0 ? undefined : { values: distinct.slice(0, count), indexes: numbered.subarray(0, length) };
+  return count === 0 ? undefined : { values: distinct.subarray(0, count), indexes: numbered.subarray(0, length) };
 }

@@ -6,6 +6,7 @@ import type { Batch, Column } from '../rows.ts';
 import type { Chunk, ColumnChunks } from './chunk.ts';
 import { columnChunks } from './columns.ts';
 import { fileIndex, type PlacedChunk, pageHeader, type RowGroup } from './metadata.ts';
+import { Output } from './output.ts';
 
 /** Max rows of a group, and so in memory at a time. */
 const ROWS = 65_536;
@@ -15,6 +16,8 @@ const FIRST_ROWS = 16_384;
 const CHARACTERS = 4_000_000;
 /** Rows read per step: some 50 µs. */
 const ROWS_PER_STEP = 256;
+/** Bytes that most pages need, compressed or not. */
+const PAGE = 65_536;
 
 const MAGIC = Buffer.from('PAR1');
 const compressAsync = promisify(zstdCompress);
@@ -24,13 +27,13 @@ const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
 export class ParquetStream {
   readonly #columns: readonly Column[];
   readonly #chunks: readonly ColumnChunks[];
+  /** Of the column that is encoded and of the one before it, which is compressed meanwhile. */
+  readonly #outputs = [new Output(PAGE), new Output(PAGE)];
   readonly #groups: RowGroup[] = [];
   /** Rows of the current group. */
   #rows = 0;
   /** Bytes written. */
   #position = 0;
-  /** The group that is compressed while the next one is filled. */
-  #compressing: { readonly rows: number; readonly pages: Promise<readonly Written[]> } | undefined;
 
   constructor(columns: readonly Column[]) {
     this.#columns = columns;
@@ -53,7 +56,6 @@ export class ParquetStream {
   /** The last group and the index. */
   async *end(metadata: Readonly<Record<string, string>>): AsyncGenerator<Buffer, void> {
     if (this.#rows > 0) yield* this.#group();
-    yield* this.#compressed();
     const index = fileIndex(this.#columns, this.#groups, metadata);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(index.length);
@@ -83,49 +85,45 @@ export class ParquetStream {
     );
   }
 
-  /** Ends the group. Yields the bytes of the previous one; those of the first one at once, to start the response. */
+  /** Ends the group and yields its bytes. */
   async *#group(): AsyncGenerator<Buffer, void> {
-    const rows = this.#rows;
+    const placed: PlacedChunk[] = [];
+    let compressing: Promise<Written> | undefined;
+    for (const [index, column] of this.#chunks.entries()) {
+      const next = compress(await inTurns(take(column, this.#outputs[index % 2]!)));
+      // A rejection is thrown where it is awaited; if the client has left, it never is.
+      next.catch(() => {});
+      if (compressing !== undefined) yield* this.#bytesOf(await compressing, placed);
+      compressing = next;
+    }
+    yield* this.#bytesOf(await compressing!, placed);
+    this.#groups.push({ rows: this.#rows, chunks: placed });
     this.#rows = 0;
-    const pages = Promise.all((await inTurns(takeEach(this.#chunks))).map(compress));
-    // A rejection is thrown where it is awaited; if the client has left, it never is.
-    pages.catch(() => {});
-    yield* this.#compressed();
-    this.#compressing = { rows, pages };
-    if (this.#groups.length === 0) yield* this.#compressed();
   }
 
-  async *#compressed(): AsyncGenerator<Buffer, void> {
-    if (this.#compressing === undefined) return;
-    const { rows, pages } = this.#compressing;
-    this.#compressing = undefined;
-    const placed: PlacedChunk[] = [];
-    for (const { chunk, dictionary, data, size } of await pages) {
-      const compressed = dictionary.length + data.length;
-      placed.push({
-        values: chunk.values,
-        nulls: chunk.nulls,
-        bounds: chunk.bounds,
-        dictionaryAt: dictionary.length === 0 ? undefined : this.#position,
-        dataAt: this.#position + dictionary.length,
-        size,
-        compressed,
-      });
-      this.#position += compressed;
-      if (dictionary.length > 0) yield dictionary;
-      yield data;
-    }
-    this.#groups.push({ rows, chunks: placed });
+  /** Yields the bytes of a column and notes where they are. */
+  *#bytesOf({ chunk, dictionary, data, size }: Written, placed: PlacedChunk[]): Generator<Buffer, void> {
+    const compressed = dictionary.length + data.length;
+    placed.push({
+      values: chunk.values,
+      nulls: chunk.nulls,
+      bounds: chunk.bounds,
+      dictionaryAt: dictionary.length === 0 ? undefined : this.#position,
+      dataAt: this.#position + dictionary.length,
+      size,
+      compressed,
+    });
+    this.#position += compressed;
+    if (dictionary.length > 0) yield dictionary;
+    yield data;
   }
 }
 
-function* takeEach(columns: readonly ColumnChunks[]): Generator<void, Chunk[]> {
-  const taken: Chunk[] = [];
-  for (const column of columns) {
-    taken.push(column.take());
-    yield;
-  }
-  return taken;
+function* take(column: ColumnChunks, output: Output): Generator<void, Chunk> {
+  output.clear();
+  const chunk = column.take(output);
+  yield;
+  return chunk;
 }
 
 interface Written {
@@ -158,7 +156,8 @@ async function page(
 ): Promise<{ readonly bytes: Buffer; readonly size: number }> {
   const { length } = content;
   // With its size known, the compressor takes no more memory than a page needs.
-  const options = { params: PARAMS, pledgedSrcSize: length, chunkSize: Math.max(1024, length) };
+  const chunkSize = Math.min(PAGE, Math.max(1024, length));
+  const options = { params: PARAMS, pledgedSrcSize: length, chunkSize };
   const compressed = await compressAsync(content, options);
   const header = pageHeader(kind, chunk, length, compressed.length);
   reportExternalBytes(length + compressed.length);
