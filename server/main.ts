@@ -21,6 +21,7 @@ import { importOptional } from './runtime/optional-packages.ts';
 import { ProcessFolder } from './runtime/process-folder.ts';
 import { noteAddress } from './runtime/running-servers.ts';
 import { type StopOptions, stopOnSignals } from './runtime/stop-on-signals.ts';
+import { whenQuiet } from './runtime/when-quiet.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Time for running requests to end after a stop signal, in milliseconds. */
@@ -67,7 +68,9 @@ export async function serve(settings: Settings): Promise<string> {
   await prepare(app, address);
   // A signal may have come meanwhile.
   if (settings.jobs && !serving.disposed) {
-    serving.adopt(jobs.supervise(app.log, logStream), (supervisor) => supervisor.stop());
+    // The start of a process would slow down the first answers.
+    const start = () => serving.adopt(jobs.supervise(app.log, logStream), (supervisor) => supervisor.stop());
+    serving.defer(whenQuiet(app.server, start));
   }
   return address;
 }
