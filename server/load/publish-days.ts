@@ -98,6 +98,7 @@ async function publishAlone(
   using opened = new DisposableStack();
   const openFiles: Gathering['open'] = async (files) => opened.use(await change.files.store.open(files)).paths;
   const staged: StagedDays[] = [];
+  await engine.useThreads(engine.threads);
   const found = await newDays({ session, folder: change.staging, keywords, open: openFiles });
   await engine.useThreads(areSmall(found.flatMap(({ files }) => files)) ? 1 : engine.threads);
   for (const { table, days, files } of found) {

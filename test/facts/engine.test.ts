@@ -94,6 +94,30 @@ t.test('a load may use fewer threads than the limit, not more', async (t) => {
   t.strictSame(used, [1, 1, 2, 2]);
 });
 
+t.test('of several loads at once, the last one says how many threads work; a failure changes nothing', async (t) => {
+  const engine = await Engine.open({ memoryLimit: '256MB', threads: 4, temporaryFolder: folder, folders: [folder] });
+  t.teardown(() => engine.close());
+  using session = await engine.session();
+  const used = async (): Promise<number | undefined> => {
+    const [row] = await session.rows<{ threads: number }>("select current_setting('threads')::double as threads");
+    return row?.threads;
+  };
+  const { run } = DuckDBConnection.prototype;
+  DuckDBConnection.prototype.run = () => Promise.reject(new Error('no thread'));
+  await t.rejects(engine.useThreads(1), /no thread/);
+  DuckDBConnection.prototype.run = run;
+  t.equal(await used(), 4);
+  await engine.useThreads(1);
+  t.equal(await used(), 1);
+  let others = 0;
+  for (let time = 0; time < 50; time++) {
+    await Promise.all([1, 3, 1, 4].map((threads) => engine.useThreads(threads)));
+    await engine.useThreads(4);
+    others += (await used()) === 4 ? 0 : 1;
+  }
+  t.equal(others, 0);
+});
+
 t.test('few idle statements are pooled, and none that was stopped or failed', async (t) => {
   const engine = await Engine.open({ memoryLimit: '256MB', threads: 2, temporaryFolder: folder, folders: [folder] });
   t.teardown(() => engine.close());

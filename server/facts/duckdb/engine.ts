@@ -54,6 +54,7 @@ export class Engine {
 
   readonly #macros = new Set<string>();
   readonly #defining = pLimit(1);
+  readonly #setting = pLimit(1);
   /** The most that `useThreads` sets. */
   readonly threads: number;
   #used: number;
@@ -119,15 +120,17 @@ export class Engine {
   }
 
   /**
-   * How many threads work from now on, for all sessions, from 1 to `threads`. What runs a statement is one of them; it waits
-   * busily for the others, and so takes a processor from a statement beside it.
+   * How many threads work from now on, for all sessions, from 1 to `threads`; the last call counts. What runs a statement is
+   * one of them; it waits busily for the others, and so takes a processor from a statement beside it.
    */
-  async useThreads(wanted: number): Promise<void> {
+  useThreads(wanted: number): Promise<void> {
     const threads = Math.max(1, Math.min(wanted, this.threads));
-    if (threads === this.#used) return;
-    this.#used = threads;
-    using session = await this.session();
-    await session.run(`set global threads = ${threads}`);
+    return this.#setting(async () => {
+      if (threads === this.#used) return;
+      using session = await this.session();
+      await session.run(`set global threads = ${threads}`);
+      this.#used = threads;
+    });
   }
 
   /** The bytes in memory and on disk that DuckDB uses now, for metrics. */

@@ -41,7 +41,7 @@ export class FileCache {
   readonly #options: CacheOptions;
   readonly #folder: CacheFolder;
   readonly #now: () => number;
-  readonly #held = new HeldLinks();
+  readonly #held: HeldLinks;
   readonly #limit = pLimit(FETCHES);
   readonly #comparing = pLimit(COMPARED_AT_ONCE);
   /** By name: the stamp of a compared file, and when its use was noted. */
@@ -54,6 +54,7 @@ export class FileCache {
     this.#options = options;
     this.#folder = folder;
     this.#now = options.now ?? Date.now;
+    this.#held = new HeldLinks(options.max);
   }
 
   static async open(options: CacheOptions): Promise<FileCache> {
@@ -103,8 +104,8 @@ export class FileCache {
     const held = files.map((stored) => this.#reading(stored));
     const results = await Promise.allSettled(held.map(({ ready }) => ready));
     const release = (): void => {
-      for (const [index, { file }] of files.entries()) {
-        this.#held.release(file, held[index]!, results[index]!.status === 'fulfilled');
+      for (const [index, stored] of files.entries()) {
+        this.#held.release(stored, held[index]!, results[index]!.status === 'fulfilled');
       }
     };
     const failed = results.find((result) => result.status === 'rejected');
@@ -170,7 +171,8 @@ export class FileCache {
       const path = this.#folder.newPrivatePath(hashOf(stored.file), '.parquet');
       return this.#held.add(stored.file, { path, ready: this.#bring(stored, path) });
     }
-    this.#noteHit(stored.file);
+    // Others wait for the same fetch.
+    if (held.readers === 1) this.#noteHit(stored.file);
     return held;
   }
 
@@ -236,9 +238,9 @@ export class FileCache {
       return await remote.get(stored, path);
     } catch (error) {
       await rm(path, { force: true });
-      if (classifyFailure(error) !== 'disk-full' || this.#folder.index.bytes === 0) throw error;
+      if (classifyFailure(error) !== 'disk-full') throw error;
+      if (!(await this.#held.shrink()) && this.#folder.index.bytes === 0) throw error;
       this.#folder.index.shrink(0, this.#folder.remove);
-      this.#held.shrink();
       return remote.get(stored, path);
     }
   }

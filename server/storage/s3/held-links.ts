@@ -1,10 +1,12 @@
 import { unlink } from 'node:fs/promises';
-import { LRUCache } from 'lru-cache';
+import { LRUCache, type Perf } from 'lru-cache';
+import type { StoredFile } from '../file-store.ts';
 
 /** A link that nothing reads stays for so long, in milliseconds, for the next question about its file. */
 const REST = 2000;
-/** Links that nothing reads, at most. */
+/** Links that nothing reads, at most, and the part of the bytes of the cache that their files may take beside it. */
 const MAX_RESTING = 100;
+const SHARE = 0.1;
 
 /** A file that this process reads, by a separate hard link, so that no other process can remove it. */
 export interface Held {
@@ -16,12 +18,23 @@ export interface Held {
 /** The links to files that this process reads, or has read just now: to make a link for each question takes 60 µs. */
 export class HeldLinks {
   readonly #held = new Map<string, Held>();
-  readonly #resting = new LRUCache<string, Held>({
-    max: MAX_RESTING,
-    ttl: REST,
-    ttlAutopurge: true,
-    dispose: (held, file) => this.#end(file, held),
-  });
+  readonly #resting: LRUCache<string, Held>;
+  readonly #maxBytes: number;
+  readonly #ending = new Set<Promise<void>>();
+
+  /** @param cacheBytes the bytes of the cache */
+  constructor(cacheBytes: number, perf: Perf = performance) {
+    this.#maxBytes = Math.floor(cacheBytes * SHARE);
+    this.#resting = new LRUCache({
+      max: MAX_RESTING,
+      maxSize: Math.max(1, this.#maxBytes),
+      ttl: REST,
+      ttlAutopurge: true,
+      ttlResolution: 0,
+      perf,
+      dispose: (held, file) => this.#end(file, held),
+    });
+  }
 
   /**
    * The link to a file for a further reader; undefined if there is none.
@@ -45,9 +58,10 @@ export class HeldLinks {
   }
 
   /** @param isUsable whether the next reader may use it, too */
-  release(file: string, held: Held, isUsable: boolean): void {
+  release({ file, bytes }: StoredFile, held: Held, isUsable: boolean): void {
     held.readers--;
-    if (isUsable && this.#held.get(file) === held) this.#resting.set(file, held);
+    const rests = isUsable && bytes <= this.#maxBytes && this.#held.get(file) === held;
+    if (rests) this.#resting.set(file, held, { size: Math.max(1, bytes) });
     else this.#end(file, held);
   }
 
@@ -56,9 +70,12 @@ export class HeldLinks {
     this.#resting.delete(file);
   }
 
-  /** Removes all links that nothing reads. */
-  shrink(): void {
+  /** Removes all links that nothing reads. Returns whether there were any. */
+  async shrink(): Promise<boolean> {
     this.#resting.clear();
+    const ending = [...this.#ending];
+    await Promise.all(ending);
+    return ending.length > 0;
   }
 
   /** All further readers need new links; current ones continue. */
@@ -70,6 +87,8 @@ export class HeldLinks {
   #end(file: string, held: Held): void {
     if (held.readers > 0) return;
     if (this.#held.get(file) === held) this.#held.delete(file);
-    void unlink(held.path).catch(() => {});
+    const ended = unlink(held.path).catch(() => {});
+    this.#ending.add(ended);
+    void ended.then(() => this.#ending.delete(ended));
   }
 }
