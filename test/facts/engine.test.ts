@@ -102,10 +102,11 @@ t.test('of several loads at once, the last one says how many threads work; a fai
     const [row] = await session.rows<{ threads: number }>("select current_setting('threads')::double as threads");
     return row?.threads;
   };
-  const { run } = DuckDBConnection.prototype;
-  DuckDBConnection.prototype.run = () => Promise.reject(new Error('no thread'));
+  const failing = t.intercept(DuckDBConnection.prototype, 'run', {
+    value: () => Promise.reject(new Error('no thread')),
+  });
   await t.rejects(engine.useThreads(1), /no thread/);
-  DuckDBConnection.prototype.run = run;
+  failing.restore();
   t.equal(await used(), 4);
   await engine.useThreads(1);
   t.equal(await used(), 1);
