@@ -5,10 +5,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { command } from '../command.ts';
 import { freePort } from '../free-port.ts';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, type Server, start, startServer, until } from '../process.ts';
+import { makeDataFolder, run, type Server, start, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const SMALL = {
@@ -36,7 +35,7 @@ t.test('the server says when it is ready, and answers; a second one on its port 
     [200, 200, 200],
   );
 
-  const second = await command(settings, 'serve');
+  const second = await run(t, settings, 'serve');
   t.not(second.code, 0);
   t.equal(second.stdout, '');
   t.match(second.stderr, new RegExp(`in use.*${port}|${port}.*in use`));

@@ -117,7 +117,7 @@ t.test(
     t.match(linesWith(one, /will be restarted/), [{ how: 'SIGKILL' }]);
     const [, second = 0] = workersOf(one);
     t.not(second, first);
-    await until('the jobs to run again', () => (done().length === 6 ? true : undefined));
+    await until('the jobs to run again', () => (done().length >= 6 ? true : undefined));
     t.equal((await one.get('/projects', keys[0]!)).status, 200, 'requests are answered all the time');
 
     one.child.kill('SIGTERM');

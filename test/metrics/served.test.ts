@@ -154,7 +154,11 @@ t.test('a server serves what its processes did and what is stored, on a port and
   t.equal((await next.ended).code, 0);
   t.notOk(existsSync(socket), 'the socket is removed');
   writeFileSync(socket, 'mine');
-  t.match(await command({ ...settings, PORT: '0' }, 'serve'), { code: 1 }, 'other files are not replaced');
+  t.match(
+    await command({ ...settings, PORT: '0' }, 'serve'),
+    { code: 1, stderr: /ORDINATE_METRICS_SOCKET: '.*' is in use already/ },
+    'other files are not replaced',
+  );
   t.equal(readFileSync(socket, 'utf8'), 'mine');
 });
 

@@ -35,8 +35,8 @@ export interface DayOptions {
 const DAY = 24 * HOUR;
 /** Simulated time from one look at the jobs to the next. */
 const STEP = 300_000;
-/** Projects are first due within so long: four syncs with their random variation fit into the day. */
-const FIRST_DUE_WITHIN = 5 * HOUR;
+/** Projects are first due within so long: three more syncs, each after up to 6.6 hours and a step, fit into the day. */
+const FIRST_DUE_WITHIN = 3.5 * HOUR;
 const SYNCS = 4;
 /** Channels that hear of alerts and want a digest. */
 const CHANNELS = 20;
