@@ -85,7 +85,7 @@ export async function writeDays(
 ): Promise<WrittenDays> {
   const limit = filesAtOnce();
   const { signal } = stop;
-  const tables = await Promise.all(
+  const tables = await allEnded(
     staged.map(async (of) => ({ schema: of.schema, planned: await planParts(catalog, of) })),
   );
   await engine.useThreads(

@@ -1,5 +1,14 @@
 // The file cache serves only correct bytes, stays within its size, and repairs itself.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -212,6 +221,22 @@ t.test('a folder that is removed during a fetch is made again, or the failure is
   t.strictSame(read(again), ['content of a']);
   await cache.close();
 });
+
+t.test(
+  'a reader beside one of a removed folder has a file, even if the index could not be made at first',
+  async (t) => {
+    const { cache, remote, folder } = await open(t);
+    const stored = remote.add('a', 'content of a');
+    using _before = await cache.hold([stored]);
+    rmSync(folder, { recursive: true });
+    mkdirSync(join(folder, 'index.sqlite'), { recursive: true });
+    t.equal(classifyFailure(await cache.hold([stored]).catch((error: unknown) => error)), 'cannot-open');
+    rmSync(join(folder, 'index.sqlite'), { recursive: true });
+    using held = await cache.hold([stored]);
+    t.strictSame(read(held), ['content of a']);
+    await cache.close();
+  },
+);
 
 t.test('below a folder that is kept, nothing is made without it', async (t) => {
   const within = join(temporaryFolder(t), 'data');

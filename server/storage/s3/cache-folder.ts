@@ -15,6 +15,8 @@ export class CacheFolder {
   readonly #processFolder: ProcessFolder;
   #index: CacheIndex;
   #made = 0;
+  /** The folder of this process was made again, and nobody knows it yet: the index could not be opened. */
+  #isNew = false;
 
   private constructor(path: string, index: CacheIndex, processFolder: ProcessFolder) {
     this.#path = path;
@@ -89,12 +91,16 @@ export class CacheFolder {
    */
   makeAgain(within: string | undefined): { readonly folder: boolean; readonly index: boolean } {
     try {
-      const folder = this.#processFolder.makeAgain(within);
-      if (!this.#index.isLost) return { folder, index: false };
-      const index = openIndex(this.#path);
-      this.#index.close();
-      this.#index = index;
-      return { folder, index: true };
+      this.#isNew = this.#processFolder.makeAgain(within) || this.#isNew;
+      const isLost = this.#index.isLost;
+      if (isLost) {
+        const index = openIndex(this.#path);
+        this.#index.close();
+        this.#index = index;
+      }
+      const folder = this.#isNew;
+      this.#isNew = false;
+      return { folder, index: isLost };
     } catch (cause) {
       throw new LostCache(this.#path, cause as Error);
     }
