@@ -114,7 +114,7 @@ export const STORES = {
     uses: ['duckdb'],
     fallback: String(availableParallelism()),
     shown: 'one for each processor',
-    help: 'Threads that DuckDB uses in each process.',
+    help: 'Threads that DuckDB uses in each process, at most; loads of few rows use one.',
     wanted: 'a whole number from 1 to 256',
     read: (text) => wholeNumber(text, 1, 256),
   }),
