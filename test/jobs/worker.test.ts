@@ -93,10 +93,8 @@ t.test(
     await untilRunning(other);
     await untilDone(t, dataFolder);
     const done = (): string[] => [...doneBy(one), ...doneBy(other)];
-    for (const server of [one, other]) {
-      await server.get('/projects', keys[0]!);
-      await until('all lines until then', () => server.printed.stderr.includes('"answered"') || undefined);
-    }
+    // A server prints lines of its process of jobs when it has read them.
+    await until('the lines of all jobs', () => (done().length >= TALKING.length ? true : undefined));
     t.strictSame(done().sort(), [...TALKING].sort(), 'each once');
     const [first] = workersOf(one);
     if (first === undefined) throw new Error('No worker runs.');
