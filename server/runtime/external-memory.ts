@@ -25,6 +25,8 @@ export function reportExternalBytes(more: number): void {
 
 /** Max bytes that are kept. */
 const MAX_KEPT = 20_000_000;
+/** Memory of more than so many times the bytes is left for larger answers: a slow client holds what it was lent. */
+const MAX_SHARE = 4;
 
 /** By size. */
 const kept: ArrayBuffer[] = [];
@@ -34,7 +36,7 @@ const kept: ArrayBuffer[] = [];
  * megabytes of new memory have outlived two minor collections.
  */
 export function takeMemory(bytes: number): ArrayBuffer {
-  const at = kept.findIndex(({ byteLength }) => byteLength >= bytes);
+  const at = kept.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= bytes * MAX_SHARE);
   return at === -1 ? new ArrayBuffer(bytes) : kept.splice(at, 1)[0]!;
 }
 

@@ -1,27 +1,34 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 /** Nobody asks for so long, in milliseconds. */
 const QUIET = 250;
 /** Work is put off for at most so long, in milliseconds. */
 const LONGEST = 2000;
 
-/** Calls `start` when nobody asks a server for a moment, or soon anyway. Returns what cancels this. */
+/** Calls `start` when nobody asks a server, nor waits for it, for a moment; or soon anyway. Returns what cancels this. */
 export function whenQuiet(server: Server, start: () => void): () => void {
   const begin = (): void => {
     cancel();
     start();
   };
-  let quiet = setTimeout(begin, QUIET);
+  let quiet: NodeJS.Timeout | undefined = setTimeout(begin, QUIET);
   const latest = setTimeout(begin, LONGEST);
-  const wait = (): void => {
+  let waiting = 0;
+  const answered = (): void => {
+    waiting--;
+    if (waiting === 0 && quiet !== undefined) quiet = setTimeout(begin, QUIET);
+  };
+  const asked = (_: IncomingMessage, response: ServerResponse): void => {
+    waiting++;
     clearTimeout(quiet);
-    quiet = setTimeout(begin, QUIET);
+    response.once('close', answered);
   };
   const cancel = (): void => {
     clearTimeout(quiet);
     clearTimeout(latest);
-    server.off('request', wait);
+    quiet = undefined;
+    server.off('request', asked);
   };
-  server.on('request', wait);
+  server.on('request', asked);
   return cancel;
 }

@@ -206,3 +206,9 @@ export function ifMissing<T>(value: T): (error: unknown) => T {
     throw error;
   };
 }
+
+/** Changes with the content of a file, but not with its links. */
+export function stampOf(path: string): string {
+  const { size, mtimeMs, ino } = statSync(path);
+  return `${size} ${mtimeMs} ${ino}`;
+}

@@ -1,11 +1,16 @@
 // Work that can wait starts when nobody asks a server, or after two seconds.
+import { EventEmitter } from 'node:events';
 import { Server } from 'node:http';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { whenQuiet } from '../../server/runtime/when-quiet.ts';
 
-/** A server that is asked every so many milliseconds; returns when the work started. */
-function startedAt(t: Test, every: number, { cancelledAt }: { cancelledAt?: number } = {}): number | null {
+/** A server that is asked every so many milliseconds, and answers after so many; returns when the work started. */
+function startedAt(
+  t: Test,
+  every: number,
+  { takes = 10, cancelledAt }: { takes?: number; cancelledAt?: number } = {},
+): number | null {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
   const server = new Server();
@@ -16,7 +21,11 @@ function startedAt(t: Test, every: number, { cancelledAt }: { cancelledAt?: numb
     started = now;
   });
   for (; now < 5000; now += 10) {
-    if (now % every === 0) server.emit('request');
+    if (now % every === 0) {
+      const response = new EventEmitter();
+      server.emit('request', {}, response);
+      setTimeout(() => response.emit('close'), takes);
+    }
     if (now === cancelledAt) cancel();
     mock.timers.tick(10);
   }
@@ -26,9 +35,11 @@ function startedAt(t: Test, every: number, { cancelledAt }: { cancelledAt?: numb
 }
 
 t.test('work waits for a quarter of a second without a request, and at most for two seconds', async (t) => {
-  t.equal(startedAt(t, 10_000), 240);
-  t.equal(startedAt(t, 300), 240, 'requests that are far enough from each other do not matter');
+  t.equal(startedAt(t, 10_000), 250);
+  t.equal(startedAt(t, 300), 250, 'requests that are far enough from each other do not matter');
   t.equal(startedAt(t, 200), 1990);
+  t.equal(startedAt(t, 10_000, { takes: 1000 }), 1240, 'while one waits for an answer, it is not quiet');
+  t.equal(startedAt(t, 10_000, { takes: 10_000 }), 1990);
 });
 
 t.test('cancelled work does not start', async (t) => {

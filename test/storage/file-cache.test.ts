@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { classifyFailure } from '../../server/domain/failures.ts';
@@ -121,6 +122,21 @@ t.test('on a full disk, files that nothing reads make room', async (t) => {
   await cache.close();
 });
 
+t.test('on a full disk, all files that are fetched at once profit from the room that one of them made', async (t) => {
+  const { cache, remote } = await open(t);
+  (await cache.hold([remote.add('old', 'old')]))[Symbol.dispose]();
+  const get = remote.get.bind(remote);
+  remote.get = async (...of) => {
+    await nextTurn();
+    if (cache.has('old')) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    return get(...of);
+  };
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  using held = await cache.hold(names.map((name) => remote.add(name, name)));
+  t.strictSame(read(held), names);
+  await cache.close();
+});
+
 t.test('a file larger than the cache is read, and does not stay', async (t) => {
   const { cache, remote, folder } = await open(t, { max: 10 });
   const small = remote.add('small', 'small');
@@ -173,6 +189,17 @@ t.test('a lost or damaged index is made again', async (t) => {
   t.equal(later.cache.bytes, 4, 'one of them made room');
   t.equal(cached(folder).length, 2);
   await later.cache.close();
+});
+
+t.test('files that a lost index no longer counts are counted again, whoever notices the loss', async (t) => {
+  const { cache, remote, folder } = await open(t);
+  const files = ['a', 'b'].map((name) => remote.add(name, `content of ${name}`));
+  (await cache.hold(files))[Symbol.dispose]();
+  for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `index.sqlite${ending}`), { force: true });
+  cache.newPath('c');
+  (await cache.hold(files.slice(0, 1)))[Symbol.dispose]();
+  t.equal(cache.bytes, 24);
+  await cache.close();
 });
 
 t.test('what somebody removes is made again by each process that uses it', async (t) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -61,8 +62,8 @@ export class CacheFolder {
   async adoptStrays({ max, now }: { readonly max: number; readonly now: number }): Promise<void> {
     const index = this.#index;
     if (now - index.listedAt < LIST_EVERY) return;
-    index.listedAt = now;
     const entries = await readdir(join(this.#path, 'files'), { recursive: true, withFileTypes: true });
+    index.listedAt = now;
     for (const entry of entries) {
       const { name } = entry;
       if (!entry.isFile() || index.has(name)) continue;
@@ -125,4 +126,9 @@ class LostCache extends Error {
 function openIndex(path: string): CacheIndex {
   mkdirSync(join(path, 'files'), { recursive: true, mode: 0o700 });
   return CacheIndex.open(join(path, 'index.sqlite'));
+}
+
+/** The name of a file in the cache. */
+export function hashOf(file: string): string {
+  return createHash('sha256').update(file).digest('hex').slice(0, 32);
 }

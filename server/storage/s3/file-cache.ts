@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -8,8 +7,8 @@ import { classifyFailure } from '../../domain/failures.ts';
 import { measure as noteMeasured } from '../../runtime/measurements.ts';
 import { DamagedFile, MISSING } from '../checked-files.ts';
 import type { OpenFiles, StoredFile } from '../file-store.ts';
-import { COMPARED_AT_ONCE, type Content, differenceOf, ifMissing, measure } from '../local-files.ts';
-import { CacheFolder } from './cache-folder.ts';
+import { COMPARED_AT_ONCE, type Content, differenceOf, ifMissing, measure, stampOf } from '../local-files.ts';
+import { CacheFolder, hashOf } from './cache-folder.ts';
 import { type Held, HeldLinks } from './held-links.ts';
 import type { RemoteFiles } from './remote-files.ts';
 
@@ -42,6 +41,10 @@ export class FileCache {
   readonly #folder: CacheFolder;
   readonly #now: () => number;
   readonly #held: HeldLinks;
+  /** Whether there may be files that the index lacks. */
+  #mayLack = false;
+  /** How often files made room on a full disk. */
+  #shrunk = 0;
   readonly #limit = pLimit(FETCHES);
   readonly #comparing = pLimit(COMPARED_AT_ONCE);
   /** By name: the stamp of a compared file, and when its use was noted. */
@@ -87,7 +90,10 @@ export class FileCache {
 
   /** Throws if its folder was removed and cannot be recreated. */
   async check(): Promise<void> {
-    if (this.#makeAgain()) await this.#adoptStrays();
+    this.#makeAgain();
+    if (!this.#mayLack) return;
+    await this.#adoptStrays();
+    this.#mayLack = false;
   }
 
   /** Holds files, fetching those that are missing. Throws `DamagedFile`, `StorageAway` and what `check` throws. */
@@ -157,12 +163,11 @@ export class FileCache {
     return this.#folder.adoptStrays({ max: this.#options.max, now: this.#now() });
   }
 
-  /** True if there may be files that the index lacks. */
-  #makeAgain(): boolean {
+  #makeAgain(): void {
     const made = this.#folder.makeAgain(this.#options.within);
     // Current readers continue; the next reader needs another link.
     if (made.folder) this.#held.clear();
-    return made.index;
+    this.#mayLack ||= made.index;
   }
 
   #reading(stored: StoredFile): Held {
@@ -234,12 +239,15 @@ export class FileCache {
   /** On a full disk, drops files that nothing reads. */
   async #get(stored: StoredFile, path: string): Promise<Content | undefined> {
     const { remote } = this.#options;
+    const before = this.#shrunk;
     try {
       return await remote.get(stored, path);
     } catch (error) {
       await rm(path, { force: true });
       if (classifyFailure(error) !== 'disk-full') throw error;
-      if (!(await this.#held.shrink()) && this.#folder.index.bytes === 0) throw error;
+      const isFreed = (await this.#held.shrink()) || this.#folder.index.bytes > 0 || this.#shrunk > before;
+      if (!isFreed) throw error;
+      this.#shrunk++;
       this.#folder.index.shrink(0, this.#folder.remove);
       return remote.get(stored, path);
     }
@@ -282,14 +290,4 @@ export class FileCache {
       if (classifyFailure(error) === undefined) throw error;
     }
   }
-}
-
-function hashOf(file: string): string {
-  return createHash('sha256').update(file).digest('hex').slice(0, 32);
-}
-
-/** Changes with the content of a file, but not with its links. */
-function stampOf(path: string): string {
-  const { size, mtimeMs, ino } = statSync(path);
-  return `${size} ${mtimeMs} ${ino}`;
 }
