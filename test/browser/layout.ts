@@ -30,7 +30,8 @@ for (const [name, viewport] of Object.entries({ phone: NARROW, laptop: WIDE, 'la
       for (const path of EVERYWHERE) {
         await open(page, path);
         const shifts = (await page.evaluate('window.shifts')) as number;
-        t.ok(shifts <= 0.05, `${path}: ${shifts.toFixed(3)}`);
+        const moved = shifts > 0.05 ? ((await page.evaluate('window.moved')) as string[]) : [];
+        t.ok(shifts <= 0.05, [`${path}: ${shifts.toFixed(3)}`, ...moved].join('; '));
         t.strictSame(await page.evaluate(SMALL), [], path);
       }
     });

@@ -34,9 +34,17 @@ export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 export const HUGE = { width: 2560, height: 1440 };
 
-/** Sums what moved without being asked to, as browsers measure it. */
-export const SHIFTS = `window.shifts = 0; new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+/** Sums what moved without being asked to, as browsers measure it, and notes what it was. */
+export const SHIFTS = `window.shifts = 0; window.moved = []; new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput, startTime, sources } of list.getEntries()) {
+    if (hadRecentInput) continue;
+    window.shifts += value;
+    const boxOf = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(' ');
+    for (const { node, previousRect, currentRect } of sources) {
+      const what = (node?.outerHTML ?? node?.textContent ?? 'what is gone').slice(0, 100);
+      window.moved.push(Math.round(startTime) + ' ms: ' + what + ' from ' + boxOf(previousRect) + ' to ' + boxOf(currentRect));
+    }
+  }
 }).observe({ type: 'layout-shift', buffered: true });`;
 
 /** One server and one browser for all tests. */
