@@ -169,6 +169,8 @@ t.test('what the release before reads and writes is still there', { skip }, asyn
         ? ENTITIES.flatMap((entity) => templateFills(path, entity)).map((fills) => ({
             template: name,
             fills,
+            // As the release before calls it.
+            parts: fills,
           }))
         : [name];
       for (const statement of statements) {

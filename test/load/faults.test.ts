@@ -24,7 +24,7 @@ import { serveHere } from '../fakes/second-server.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
-import { localOnly } from '../stores.ts';
+import { localOnly, storesOf } from '../stores.ts';
 import { facts, keyword, makeWorld, ONE_THREAD, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 
@@ -169,7 +169,7 @@ t.test('readers see all of a load or nothing, and the new state as soon as it ha
   const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(1, 40)], { keys: 20 });
   const next = await versionOf(2, 40);
   const settings = { ORDINATE_DATA: dataFolder };
-  const server = await serveHere(t, readSettings({ ...ONE_THREAD, ...settings }));
+  const server = await serveHere(t, readSettings({ ...ONE_THREAD, ...storesOf(dataFolder), ...settings }));
   const listed = await server.get('/projects/Proj1/queries?period=100d&limit=1', keys[0]!);
   t.match(listed.body.queries, [{ clicks: 100 }]);
 
