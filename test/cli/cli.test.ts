@@ -9,13 +9,12 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
-import { readSettings } from '../../server/settings/settings.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { command } from '../command.ts';
 import { serveHere } from '../fakes/second-server.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { type Ended, environmentOf, makeDataFolder, run, until } from '../process.ts';
-import { facts, keyword, ONE_THREAD, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { facts, keyword, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 /** Runs work over a list, a few at a time: every process takes a part of a second of a processor. */
 async function eachOf<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
@@ -363,7 +362,7 @@ t.test('keys: shown once, at most 20, revoked at once, also for a running server
   const folder = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT] });
   const { dataFolder } = await makeDataFolder(t, [folder], { keys: 0 });
   const { ordinate, json } = commandLine(t, dataFolder);
-  const server = await serveHere(t, readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder }));
+  const server = await serveHere(t, { ORDINATE_DATA: dataFolder });
   const create = ['keys', 'create', '--workspace', 'acme', '--name'];
   const made = (await json(...create, 'Dashboard')) as Record<string, string>;
   t.strictSame(Object.keys(made).sort(), [

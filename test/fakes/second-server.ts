@@ -3,7 +3,8 @@ import { buildApp } from '../../server/app.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { sweepLists } from '../../server/lists/sweep.ts';
-import type { Settings } from '../../server/settings/settings.ts';
+import { readSettings, type Settings } from '../../server/settings/settings.ts';
+import { environmentOf } from '../process.ts';
 import { changeCatalog } from '../stores.ts';
 import { type Answer, sharedEngine, type World } from '../world.ts';
 
@@ -13,8 +14,12 @@ interface ServerHere {
   readonly stop: () => Promise<void>;
 }
 
-/** A server over a data folder in this process, which costs a tenth of a separate process, with a catalog of its own. */
-export async function serveHere(t: Test, settings: Settings, now?: () => number): Promise<ServerHere> {
+/** Like `startServer`, in this process, which costs a tenth of a separate one: for what a server answers. */
+export function serveHere(t: Test, settings: NodeJS.ProcessEnv): Promise<ServerHere> {
+  return serve(t, readSettings(environmentOf(settings)));
+}
+
+async function serve(t: Test, settings: Settings, now?: () => number): Promise<ServerHere> {
   const catalog = await openCatalog(settings);
   const engine = await sharedEngine(settings);
   const log: string[] = [];
@@ -45,7 +50,7 @@ export async function startSecondServer(
   t: Test,
   { settings, key, now }: World & { now?: () => number },
 ): Promise<SecondServer> {
-  const { get, log, stop } = await serveHere(t, settings, now);
+  const { get, log, stop } = await serve(t, settings, now);
   return { ask: (path) => get(`/projects/Proj1${path}`, key), log, stop };
 }
 

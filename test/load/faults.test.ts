@@ -24,8 +24,8 @@ import { serveHere } from '../fakes/second-server.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
-import { localOnly, storesOf } from '../stores.ts';
-import { facts, keyword, makeWorld, ONE_THREAD, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { localOnly } from '../stores.ts';
+import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 
 const DAYS = "(select unnest(generate_series(date '2025-12-01', date '2026-03-10', interval 1 day))::date as date)";
@@ -108,7 +108,7 @@ t.test('loads that are killed leave the old state or the new one, and the next l
   const folders = [await versionOf(1, 40), await versionOf(2, 40)];
   const { dataFolder, keys } = await makeDataFolder(t, [folders[1]!], { keys: 4 });
   const settings = { ORDINATE_DATA: dataFolder };
-  const server = await serveHere(t, readSettings({ ...ONE_THREAD, ...settings }));
+  const server = await serveHere(t, settings);
   const answers: string[] = [];
   answers[1] = await answersOf(server, keys[0]!);
   let started = performance.now();
@@ -157,7 +157,7 @@ t.test('two loads at once: one after the other, and both are whole', localOnly, 
     t.equal(code, 0);
     t.match(JSON.parse(stdout), { loaded: true, tables: { site_daily: { rows: 100 * 3 } } });
   }
-  const server = await serveHere(t, readSettings({ ...ONE_THREAD, ...settings }));
+  const server = await serveHere(t, settings);
   const { body } = await server.get('/projects/Proj1/breakdowns?period=100d', keys[0]!);
   const version = Number(/v(\d)/.exec(body.project.domain as string)?.[1]);
   t.ok(version === 1 || version === 2);
@@ -169,7 +169,7 @@ t.test('readers see all of a load or nothing, and the new state as soon as it ha
   const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(1, 40)], { keys: 20 });
   const next = await versionOf(2, 40);
   const settings = { ORDINATE_DATA: dataFolder };
-  const server = await serveHere(t, readSettings({ ...ONE_THREAD, ...storesOf(dataFolder), ...settings }));
+  const server = await serveHere(t, settings);
   const listed = await server.get('/projects/Proj1/queries?period=100d&limit=1', keys[0]!);
   t.match(listed.body.queries, [{ clicks: 100 }]);
 

@@ -149,7 +149,7 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
   t.strictSame(await manifestOf(dataFolder), manifest);
   await using catalog = await openCatalog(sqliteIn(dataFolder));
   const { key } = await createKey(catalog, { workspace: 'acme', name: 'new', by: null, at: 0 });
-  const after = await serveHere(t, readSettings({ ...ONE_THREAD, ...settings }));
+  const after = await serveHere(t, settings);
   t.equal((await after.get('/projects', keys[0]!)).status, 401, 'no key comes back');
   t.strictSame(await answersOf({ get: (path) => after.get(path, key) }), answers);
   t.match(await command(settings, 'verify', '--json'), { code: 0, stdout: /"ok": true/ });
@@ -203,7 +203,7 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   t.match(await command(settings, 'rebuild'), { code: 0, stdout: /The catalog was rebuilt: 2 projects/ });
   t.strictSame(await manifestOf(dataFolder), manifest);
   t.match(await command(settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
-  const server = await serveHere(t, readSettings({ ...ONE_THREAD, ...settings }));
+  const server = await serveHere(t, settings);
   const { body } = await server.get('/projects/Proj1/site?from=2026-03-02&to=2026-03-02', keys[0]!);
   t.equal(body.totals.clicks, 5, 'keys and facts are there');
   const listed = await server.get('/projects', limited);

@@ -8,10 +8,9 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import type { SchemaState } from '../../server/catalog/schema-state.ts';
 import { MIGRATIONS } from '../../server/catalog/sqlite/migrations.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
-import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { serveHere } from '../fakes/second-server.ts';
-import { facts, ONE_THREAD, ofProject, temporaryFolder, writeSnapshot } from '../world.ts';
+import { facts, ofProject, temporaryFolder, writeSnapshot } from '../world.ts';
 
 /** A data folder that release 0.1 made, and what that release answered over it. */
 const RELEASE = join(import.meta.dirname, '../fixtures/release-0.1');
@@ -45,7 +44,7 @@ t.test('a data folder of the first release is answered as before, loaded into, v
     return all;
   };
 
-  const serve = () => serveHere(t, readSettings({ ...ONE_THREAD, ...settings }));
+  const serve = () => serveHere(t, settings);
   const upgraded = await serve();
   t.strictSame(await answers(upgraded.get), RECORDED);
   await upgraded.stop();
