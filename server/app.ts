@@ -3,7 +3,7 @@ import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { addApi, isApiAddress } from './api/api.ts';
 import { addFeeds } from './api/feeds.ts';
-import { followPublications, RecentQuestions } from './api/follow-publications.ts';
+import { followPublications, RecentRequests } from './api/follow-publications.ts';
 import { addHealthRoutes } from './api/health.ts';
 import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
@@ -52,7 +52,7 @@ interface Limits {
   readonly stalled: number;
   /** Max time of a statement in SQL, in milliseconds. */
   readonly statement: number;
-  /** How long a listening server may prepare for its first question until it is ready nevertheless, in milliseconds. */
+  /** How long a listening server may prepare for its first request until it is ready nevertheless, in milliseconds. */
   readonly preparation: number;
   /** How often a listening server looks for publications, in milliseconds. */
   readonly followEvery: number;
@@ -134,7 +134,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await using building = new AsyncDisposableStack();
   building.defer(() => app.close());
   app.server.prependListener('request', ({ url = '' }) => {
-    if (isApiAddress(url) || isDashboardApiAddress(url)) catalog.expect();
+    if (isApiAddress(url) || isDashboardApiAddress(url)) catalog.prefetchVersion();
   });
   answerHead(app);
   await dependencies.trace?.(app);
@@ -174,7 +174,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     lists,
     files,
     queries: new QueryCache(),
-    recent: new RecentQuestions(now),
+    recent: new RecentRequests(now),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
       concurrency: longAnswers,

@@ -142,7 +142,7 @@ async function openTracing({ tracesEndpoint }: Settings): Promise<Tracing | unde
   return (await importOptional('OTEL_EXPORTER_OTLP_ENDPOINT', packages, load)).startTracing();
 }
 
-/** Waits until a server that listens is prepared for its first question. */
+/** Waits until a server that listens is prepared for its first request. */
 export async function prepare(app: FastifyInstance, address: string): Promise<void> {
   const asked = askOverHttp(address).catch((error: unknown) => {
     app.log.warn({ err: error }, 'could not be asked over the network');

@@ -111,8 +111,8 @@ class DistantCatalog implements OpenCatalog {
     return this.#call('version', async () => this.#catalog.version());
   }
 
-  expect(): void {
-    this.#catalog.expect();
+  prefetchVersion(): void {
+    this.#catalog.prefetchVersion();
   }
 
   size(): Promise<number> {

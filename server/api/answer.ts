@@ -25,7 +25,7 @@ interface Formats<Subject, Query, Result> {
    * and their entity tag is known only when they have been read.
    */
   readonly version?: (result: Result) => string;
-  /** The project of a subject, if the question is asked again after a publication: see `followPublications`. */
+  /** The project of a subject, if the request is repeated after a publication: see `followPublications`. */
   readonly followed?: (subject: Subject) => Project;
 }
 
@@ -69,17 +69,17 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
   }
   const { query, key, etag } = parsed;
   const chunks = jsonChunks?.(query);
-  const isShort = query.format === 'json' && chunks === undefined;
-  // Long ones are computed for those who wait for them only.
-  if (followed !== undefined && isShort) {
-    const again = askAgain(context, report, asked, request.query as object);
-    context.recent.note({ operation: report.operation, project: followed(subject), again });
+  const isBuffered = query.format === 'json' && chunks === undefined;
+  // Streamed answers are computed only for clients that wait for them.
+  if (followed !== undefined && isBuffered) {
+    const repeat = repeatLater(context, report, asked, request.query as object);
+    context.recent.note({ operation: report.operation, project: followed(subject), repeat });
   }
   stages?.end('parse');
 
   if (version === undefined && matchesEtag(request, etag)) return sendNotModified(reply, etag);
 
-  if (version === undefined && isShort) {
+  if (version === undefined && isBuffered) {
     const encoding = preferredEncoding(request);
     const cached = context.cache.find(key, encoding);
     if (cached !== undefined) return sendBytes(reply, cached, etag);
@@ -108,8 +108,8 @@ async function respond<Subject extends { readonly workspaceId: string }, Query e
   return sendBytes(reply, { bytes, encoding: 'identity' }, tag);
 }
 
-/** Asks the same question later. A separate function, so that it does not hold the request. */
-function askAgain<Subject, Query extends ReportQuery, Result>(
+/** Runs the same report later. A separate function, so that it does not hold the request. */
+function repeatLater<Subject, Query extends ReportQuery, Result>(
   context: Context,
   report: Report<Subject, Query, Result>,
   { workspace, projects, id, reader }: ReportRequest,
@@ -124,7 +124,7 @@ function reportRequestOf({ principal, params, signal, stages }: FastifyRequest):
   return { workspace, projects, id, reader, signal, onStage: (name) => stages?.end(name) };
 }
 
-/** What a question is known by: its URL, with the body of POST. */
+/** The URL, with the body of POST. */
 function addressOf({ url, body }: FastifyRequest): string {
   return typeof body === 'string' ? `${url} ${body}` : url;
 }

@@ -8,52 +8,52 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { KnownError } from '../domain/errors.ts';
 import { whileListening } from './while-listening.ts';
 
-/** Questions that are asked again after a publication. */
-const MAX_QUESTIONS = 8;
-/** How long after a client asked it, in milliseconds. */
+/** Requests that are repeated after a publication. */
+const MAX_REQUESTS = 8;
+/** How long after a client sent one, in milliseconds. */
 const LATELY = 10 * 60_000;
-/** A first sync publishes again and again: the pause is so many times as long as the questions took. */
+/** A first sync publishes again and again: the pause is so many times as long as the requests took. */
 const PAUSE = 4;
 
-/** A question about a project, as a client asked it last. */
-interface RecentQuestion {
+/** A request about a project, as a client sent it last. */
+interface RecentRequest {
   readonly operation: string;
-  /** In the state in which it was asked. */
+  /** In the state in which it was sent. */
   readonly project: Project;
-  /** Computes the answer to the same question now. */
-  readonly again: (signal: AbortSignal) => Promise<unknown>;
+  /** Computes the answer as of now. */
+  readonly repeat: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/** The questions that clients asked lately, the last one of each project and operation. */
-export class RecentQuestions {
-  readonly #questions: LRUCache<CacheKey, RecentQuestion>;
+/** The requests that clients sent lately, the last one of each project and operation. */
+export class RecentRequests {
+  readonly #requests: LRUCache<CacheKey, RecentRequest>;
 
   /** @param now milliseconds */
   constructor(now: () => number) {
-    this.#questions = new LRUCache({ max: MAX_QUESTIONS, ttl: LATELY, ttlResolution: 0, perf: { now } });
+    this.#requests = new LRUCache({ max: MAX_REQUESTS, ttl: LATELY, ttlResolution: 0, perf: { now } });
   }
 
-  note(question: RecentQuestion): void {
-    const { operation, project } = question;
-    this.#questions.set(cacheKey(project.workspaceId, project.id, operation), question);
+  note(request: RecentRequest): void {
+    const { operation, project } = request;
+    this.#requests.set(cacheKey(project.workspaceId, project.id, operation), request);
   }
 
   get isEmpty(): boolean {
-    this.#questions.purgeStale();
-    return this.#questions.size === 0;
+    this.#requests.purgeStale();
+    return this.#requests.size === 0;
   }
 
-  /** The questions whose projects have changed since, each once. */
-  async *changed(catalogCache: CatalogCache): AsyncGenerator<RecentQuestion, void> {
-    for (const [key, question] of [...this.#questions.entries()]) {
-      const { id, workspaceId, factsRevision, entitiesRevision } = question.project;
+  /** The requests whose projects have changed since, each once. */
+  async *changed(catalogCache: CatalogCache): AsyncGenerator<RecentRequest, void> {
+    for (const [key, request] of [...this.#requests.entries()]) {
+      const { id, workspaceId, factsRevision, entitiesRevision } = request.project;
       const project = await catalogCache.project(workspaceId, id);
-      // Otherwise a client has asked meanwhile.
-      if (this.#questions.peek(key) !== question) continue;
-      if (project === undefined) this.#questions.delete(key);
+      // Otherwise a client has sent another one meanwhile.
+      if (this.#requests.peek(key) !== request) continue;
+      if (project === undefined) this.#requests.delete(key);
       else if (project.factsRevision !== factsRevision || project.entitiesRevision !== entitiesRevision) {
-        this.#questions.set(key, { ...question, project }, { noUpdateTTL: true });
-        yield question;
+        this.#requests.set(key, { ...request, project }, { noUpdateTTL: true });
+        yield request;
       }
     }
   }
@@ -62,20 +62,20 @@ export class RecentQuestions {
 interface Followed {
   readonly catalog: OpenCatalog;
   readonly catalogCache: CatalogCache;
-  readonly recent: RecentQuestions;
+  readonly recent: RecentRequests;
 }
 
 /**
- * Asks again what clients asked lately when a load or sync, of any process, has published something else about it, and
+ * Repeats what clients requested lately when a load or sync, of any process, has published something else about it, and
  * drops the answers: otherwise the next client waits until new files are compared with their hashes, and read for the first
- * time. Looks every `every` milliseconds while the server listens, after a longer pause if the questions take longer, and
- * one question runs at a time. Long answers are not among them.
+ * time. Looks every `every` milliseconds while the server listens, after a longer pause if the requests take longer, and
+ * one request runs at a time. Streamed answers are not among them.
  */
 export function followPublications(app: FastifyInstance, followed: Followed, every: number): void {
   const failed = 'could not prepare for the next question';
   whileListening(app, failed, (signal) =>
     follow(followed, every, signal, (error) => {
-      // Clients get these errors when they ask again.
+      // Clients get these errors with their next request.
       if (!signal.aborted && !(error instanceof KnownError)) app.log.warn({ err: error }, failed);
     }),
   );
@@ -96,7 +96,7 @@ async function follow(
     try {
       const version = await catalog.version();
       if (version === seen) continue;
-      for await (const { again } of recent.changed(catalogCache)) await again(signal).catch(warn);
+      for await (const { repeat } of recent.changed(catalogCache)) await repeat(signal).catch(warn);
       seen = version;
       took = performance.now() - started;
     } catch {

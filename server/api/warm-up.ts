@@ -20,13 +20,13 @@ const LONGEST_OVER_HTTP = 1000;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Waits until a listening server is prepared for its first question, or has prepared for long enough. */
+    /** Waits until a listening server is prepared for its first request, or has prepared for long enough. */
     prepared: () => Promise<void>;
   }
 }
 
 /**
- * Prepares a listening server for its first question, which would otherwise take ten times as long as later ones, while
+ * Prepares a listening server for its first request, which would otherwise take ten times as long as later ones, while
  * keywords are read, files compared, statements planned and code compiled: asks about the largest project, and drops the
  * answer. Requests are answered meanwhile. Ends when the server closes.
  * @param longest after so many milliseconds the server is ready nevertheless: files may be far away

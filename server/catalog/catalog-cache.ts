@@ -103,7 +103,7 @@ export class CatalogCache {
     read: () => Promise<T | undefined>,
     maxEntries: number,
   ): Found<T> {
-    this.#keep(version);
+    this.#clearIfOutdated(version);
     if (cached.has(key)) return cached.get(key);
     return this.#read(version, cached, key, read, maxEntries);
   }
@@ -117,7 +117,7 @@ export class CatalogCache {
   ): Promise<T | undefined> {
     const value = await read();
     const after = await this.#catalog.version();
-    this.#keep(after);
+    this.#clearIfOutdated(after);
     // A value read before a commit may be outdated.
     if (after !== version) return value;
     if (cached.size >= maxEntries) cached.clear();
@@ -125,8 +125,7 @@ export class CatalogCache {
     return value;
   }
 
-  /** Clears the cache when the version of the catalog has changed. */
-  #keep(version: CatalogVersion): void {
+  #clearIfOutdated(version: CatalogVersion): void {
     if (version === this.#version) return;
     this.#access.clear();
     this.#feeds.clear();

@@ -61,8 +61,8 @@ export interface OpenCatalog extends Catalog, AsyncDisposable {
    * `unavailable` if a newer version has changed the schema of the catalog, or if the catalog is lost.
    */
   version(): CatalogVersion | Promise<CatalogVersion>;
-  /** Called when a request arrives: queries a database for the version while the request is read. */
-  expect(): void;
+  /** Queries a database for the version while a request is read. */
+  prefetchVersion(): void;
   /** Connections to a database; undefined for a file. `waiting`: reads and writes that wait for one, or for each other. */
   readonly connections?: { readonly limit: number; readonly used: number; readonly waiting: number };
   /** Bytes on disk. */

@@ -21,12 +21,12 @@ export class ComparedRanges {
   /** Compares totals over the ranges. */
   readonly total: Comparer;
   readonly #now: Range;
-  readonly #days: { readonly now: readonly DayMark[]; readonly base: readonly DayMark[] };
-  /** The marks of all days. */
-  readonly #common: readonly DayMark[];
+  readonly #days: { readonly now: readonly ReasonsOfDay[]; readonly base: readonly ReasonsOfDay[] };
+  /** The reasons of all days. */
+  readonly #common: readonly ReasonsOfDay[];
   readonly #monthlyThrough: Day | null;
   readonly #device: ProviderEvent['device'];
-  readonly #of: EventScope;
+  readonly #scope: EventScope;
   readonly #unseen: UnseenEvents | undefined;
   readonly #hasEvents: boolean;
   readonly #comparers = new Map<string, Comparer>();
@@ -35,16 +35,16 @@ export class ComparedRanges {
    * @param now the range of the response
    * @param base the range to compare with
    * @param device of the rows; null for all together
-   * @param of what the rows are of, for provider events
+   * @param scope what the rows are of, for provider events
    */
-  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device'], of: EventScope = 'web') {
-    const marks = ({ from, to }: Range): DayMark[] => eachDay(from, to).map((day) => days.reasonsOn(day));
+  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device'], scope: EventScope = 'web') {
+    const reasons = ({ from, to }: Range): ReasonsOfDay[] => eachDay(from, to).map((day) => days.reasonsOn(day));
     this.#now = now;
     this.base = base;
-    this.#days = { now: marks(now), base: marks(base) };
+    this.#days = { now: reasons(now), base: reasons(base) };
     this.#monthlyThrough = days.monthlyThrough ?? null;
     this.#device = device;
-    this.#of = of;
+    this.#scope = scope;
     this.#unseen = days.unseenEvents;
     this.#hasEvents = this.#metrics(now, base).size > 0;
     this.#common = [...this.#days.now, ...this.#days.base, lengthReasons(now, base)];
@@ -66,19 +66,19 @@ export class ComparedRanges {
   part(bucket: Bucket): Comparer {
     const { first, last } = bucket;
     const base = this.#days.base.slice(first, last + 1);
-    const marks = [...this.#days.now.slice(first, last + 1), ...base];
+    const reasons = [...this.#days.now.slice(first, last + 1), ...base];
     // The other range has fewer days.
-    if (base.length < last + 1 - first) marks.push(['missing_days']);
-    return this.#comparer(marks, bucket, this.counterpart(bucket));
+    if (base.length < last + 1 - first) reasons.push(['missing_days']);
+    return this.#comparer(reasons, bucket, this.counterpart(bucket));
   }
 
   /** The metrics that events of the provider make unsafe. */
   #metrics(now: Range, base: Range, device = this.#device): ReturnType<typeof metricsWithEvents> {
-    return metricsWithEvents([now, base], device, this.#of, this.#unseen);
+    return metricsWithEvents([now, base], device, this.#scope, this.#unseen);
   }
 
-  #comparer(marks: readonly DayMark[], now: Range, base: Range | null): Comparer {
-    const common = new Set(marks.flat());
+  #comparer(reasons: readonly ReasonsOfDay[], now: Range, base: Range | null): Comparer {
+    const common = new Set(reasons.flat());
     if ([now, base].some((range) => range !== null && hasPartOfMonth(range, this.#monthlyThrough))) {
       common.add('monthly_spread');
     }
@@ -91,5 +91,4 @@ export class ComparedRanges {
   }
 }
 
-/** Why a day makes comparisons unsafe; usually empty. */
-type DayMark = readonly UnsafeReason[];
+type ReasonsOfDay = readonly UnsafeReason[];

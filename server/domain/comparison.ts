@@ -29,7 +29,7 @@ export type UnsafeReason = (typeof UNSAFE_REASONS)[number];
 /** How a metric changed from the other range. Null if it is undefined, or a ratio would mislead. */
 export interface Change {
   readonly difference: number | null;
-  /** (now - then) / then, four decimals. */
+  /** (now - base) / base, four decimals. */
   readonly ratio: number | null;
 }
 

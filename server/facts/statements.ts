@@ -36,7 +36,7 @@ export class FactStatements {
   cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T, isChecked = false): Promise<readonly T[]> {
     const { files } = query;
     const rows = async (): Promise<T[]> => (await this.rows<Row>(name, query, {})).map(read);
-    const check = (): Promise<void> => this.ask(files, (reader) => reader.check(files));
+    const check = (): Promise<void> => this.withReader(files, (reader) => reader.check(files));
     return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length, ...(isChecked && { check }) });
   }
 
@@ -69,14 +69,14 @@ export class FactStatements {
     const { files, signal } = query;
     if (files.length === 0) return [];
     const read = { files, values: { ...more, ...daysOf(query) }, fills, signal, ...(pageNumbers && { pageNumbers }) };
-    return this.ask(files, (reader) => reader.rows<Row>(name, read));
+    return this.withReader(files, (reader) => reader.rows<Row>(name, read));
   }
 
   /** Passes the columns of `sql/NAME.sql`. Cannot fall back to another engine after the first rows. */
   async take(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
     if (read.files.length === 0) return;
     let hasTaken = false;
-    await this.ask(read.files, (reader) => {
+    await this.withReader(read.files, (reader) => {
       if (hasTaken) throw new Error(`sql/${name}.sql met a file that it could not read after it had read others`);
       return reader.numbers(name, read, (...rows) => {
         hasTaken = true;
@@ -93,7 +93,7 @@ export class FactStatements {
     collect: (ranges: readonly StoredRange[]) => Collected<T>,
   ): Promise<T[]> {
     const all = ranges.flatMap(({ files }) => files);
-    return this.ask(all, async (reader) => {
+    return this.withReader(all, async (reader) => {
       const { found, take } = collect(ranges);
       for (const { files, ...lists } of groupsOf(ranges, reader.maxFiles)) {
         await reader.numbers(name, { files, values: { ...values, ...lists }, priority: 0, signal }, take);
@@ -102,14 +102,14 @@ export class FactStatements {
     });
   }
 
-  /** Queries the chosen reader, or the local one if that cannot read the files. */
-  async ask<T>(files: readonly StoredFile[], ask: (reader: FactsReader) => Promise<T>): Promise<T> {
+  /** Runs `work` with the chosen reader, or again with the local one if that cannot read the files. */
+  async withReader<T>(files: readonly StoredFile[], work: (reader: FactsReader) => Promise<T>): Promise<T> {
     const chosen = this.#choose(files);
     try {
-      return await ask(chosen);
+      return await work(chosen);
     } catch (error) {
       if (!(error instanceof UnreadableHere)) throw error;
-      return ask(this.#local);
+      return work(this.#local);
     }
   }
 }

@@ -108,7 +108,7 @@ export class StoredFacts implements Facts {
   ): Promise<KeywordTotals> {
     const { cumulative, running, days } = files === null ? NO_KEYWORD_TOTALS : planKeywordTotals(files, range);
     const all = [...cumulative.map(({ file }) => file), ...(running ? [running.file] : []), ...days];
-    return this.#statements.ask(all, async (reader) => {
+    return this.#statements.withReader(all, async (reader) => {
       const totals = new KeywordTotals(indexes);
       const stopping = new AbortController();
       const either = AbortSignal.any([signal, stopping.signal]);
@@ -158,7 +158,7 @@ export class StoredFacts implements Facts {
   ): Promise<DayGrid> {
     const days = eachDay(from, to);
     if (files.length === 0) return new DayGrid(days, keywords.length);
-    return this.#statements.ask(files, async (reader) => {
+    return this.#statements.withReader(files, async (reader) => {
       const grid = new DayGrid(days, keywords.length);
       const values = { device, keywords, from, to, days: days.length };
       await reader.numbers('facts/keyword_days', { files, values, priority, signal }, (columns, rows) =>
@@ -271,10 +271,10 @@ export class StoredFacts implements Facts {
     if (files.length === 0) return readQuestionRows([], query);
     const { fills, values } = questionSql(query);
     const asked = { files, fills, values: { ...values, ...daysOf(query) }, signal };
-    const ask = async (reader: FactsReader): Promise<ReadRows> =>
+    const readWith = async (reader: FactsReader): Promise<ReadRows> =>
       readQuestionRows(await reader.rows<QuestionRow>('facts/question', asked), query);
-    if (hasManyValues(values)) return ask(this.#local);
-    const read = (): Promise<ReadRows> => this.#statements.ask(files, ask);
+    if (hasManyValues(values)) return readWith(this.#local);
+    const read = (): Promise<ReadRows> => this.#statements.withReader(files, readWith);
     // Reports read such lists from the store when they are asked again.
     if (query.limit > MAX_REMEMBERED) return read();
     return this.#statements.remember(

@@ -10,7 +10,7 @@ import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
-import { type KnownDays, replacedDays } from './part-files.ts';
+import { type CoveredDays, replacedDays } from './part-files.ts';
 import { publishWritten, recordOwners, writeDays } from './publish.ts';
 import { publishEntities, readFirstRows, recordLoad } from './publish-entities.ts';
 import type { Removals } from './removals.ts';
@@ -48,7 +48,7 @@ export type LoadOptions = CommonOptions &
          * Writes the snapshot into a folder that is removed afterwards. Returns the days that its facts cover, if they are
          * not all days from the first to the last row.
          */
-        readonly makeSnapshot: (folder: string) => Promise<KnownDays | undefined>;
+        readonly makeSnapshot: (folder: string) => Promise<CoveredDays | undefined>;
       }
   );
 
@@ -113,7 +113,7 @@ async function loadLocked(
   const started = performance.now();
   const { dryRun = false, replace = false, confirmDelete = [], acceptImplausible = false, report = () => {} } = options;
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
-  const knownDays = 'folder' in options ? undefined : await options.makeSnapshot(folder);
+  const coveredDays = 'folder' in options ? undefined : await options.makeSnapshot(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
@@ -158,7 +158,7 @@ async function loadLocked(
   if (!dryRun) {
     const stores = { catalog, files, journal, lock };
     const staged = [...parts].map(([schema, all]) => {
-      return { schema, parts: all, days: replacedDays(all, schema.name, knownDays) };
+      return { schema, parts: all, days: replacedDays(all, schema.name, coveredDays) };
     });
     const writing = writeDays(engine, stores, staged, { report, stop }).catch(async (error: unknown) => {
       if (error instanceof RepeatedKeys) await (await checking).refuseRepeated();

@@ -12,19 +12,19 @@ import type { StagedPart } from './staged-parts.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
 
 /** The days of a project that a snapshot covers, by table, including days without rows. */
-export interface KnownDays {
+export interface CoveredDays {
   readonly project: string;
   readonly days: Readonly<Partial<Record<FactTable, readonly Day[]>>>;
 }
 
-/** The days that a load replaces, by project: the known days, or all from the first to the last with rows. */
+/** The days that a load replaces, by project: the covered days, or all from the first to the last with rows. */
 export function replacedDays(
   parts: readonly StagedPart[],
   table: FactTable,
-  known: KnownDays | undefined,
+  covered: CoveredDays | undefined,
 ): Map<string, ReadonlySet<Day>> {
-  const days = known?.days[table];
-  if (known !== undefined && days !== undefined && days.length > 0) return new Map([[known.project, new Set(days)]]);
+  const days = covered?.days[table] ?? [];
+  if (covered !== undefined && days.length > 0) return new Map([[covered.project, new Set(days)]]);
   const spans = new Map<string, Range>();
   for (const { project, firstDay, lastDay } of parts) {
     const span = spans.get(project) ?? { from: firstDay, to: lastDay };

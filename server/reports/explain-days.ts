@@ -41,6 +41,6 @@ export async function lackDays(facts: Facts, plan: RowDaysPlan, signal: AbortSig
   if (ranges.length === 0) return false;
   const days = new Set(await facts.storedDays({ files, range: spanOf(ranges), signal }));
   const isMonthly = (day: Day): boolean => months !== null && months.from <= day && day <= months.to;
-  const known = KnownDays.of(plan, { has: (day) => days.has(day) || isMonthly(day) });
+  const known = new KnownDays(plan, { has: (day) => days.has(day) || isMonthly(day) });
   return ranges.some(({ from, to }) => eachDay(from, to).some((day) => !known.isStored(day)));
 }

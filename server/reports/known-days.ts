@@ -91,18 +91,14 @@ export class KnownDays implements DayReasons {
   readonly #withRows: DaysWithRows;
   readonly unseenEvents: UnseenEvents;
 
-  private constructor(plan: PlannedDays, withRows: DaysWithRows, unseen: UnseenEvents = ALL_SEEN) {
-    this.#plan = plan;
-    this.#withRows = withRows;
-    this.unseenEvents = unseen;
-  }
-
   /**
    * @param withRows the days that have rows
    * @param unseen the events of the provider that the property does not show
    */
-  static of(plan: PlannedDays, withRows: DaysWithRows, unseen?: UnseenEvents): KnownDays {
-    return new KnownDays(plan, withRows, unseen);
+  constructor(plan: PlannedDays, withRows: DaysWithRows, unseen: UnseenEvents = ALL_SEEN) {
+    this.#plan = plan;
+    this.#withRows = withRows;
+    this.unseenEvents = unseen;
   }
 
   /** @param siteDays days of the site that have rows, if they have been read already */

@@ -89,7 +89,7 @@ function rowOf(
     comparison: asked.comparison,
     days: planned.days,
     series,
-    known: known && KnownDays.of(known, series, unseen),
+    known: known && new KnownDays(known, series, unseen),
     monthlyThrough: null,
   });
   const { range, total } = site;
@@ -134,7 +134,7 @@ function sumsOf(
   unseen: UnseenEvents | undefined,
 ): Parameters<typeof qualityFrom>[1] {
   const withRows = new Set(days.map(({ date }) => date));
-  return { days: KnownDays.of(known, withRows, unseen), site: sum(days), queries: brand === null ? null : queries };
+  return { days: new KnownDays(known, withRows, unseen), site: sum(days), queries: brand === null ? null : queries };
 }
 
 function* groupsOf(projects: readonly PlannedProject[]): Generator<readonly PlannedProject[]> {

@@ -3,7 +3,7 @@ import type { RowFormat } from '../../formats/rows.ts';
 import type { ReportSources } from '../../reports/report.ts';
 import type { SharedConcurrencyLimit } from '../../runtime/limits.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { RecentQuestions } from '../follow-publications.ts';
+import type { RecentRequests } from '../follow-publications.ts';
 import type { QueryCache } from '../query-cache.ts';
 import type { ResponseCache } from '../response-cache.ts';
 
@@ -12,7 +12,7 @@ export interface Context extends ReportSources {
   readonly rowFormats: Readonly<Record<RowFormatName, RowFormat>>;
   readonly queries: QueryCache;
   readonly cache: ResponseCache;
-  readonly recent: RecentQuestions;
+  readonly recent: RecentRequests;
   /** Limits concurrent long responses. */
   readonly longAnswers: SharedConcurrencyLimit;
   /** Runs statements of clients, if the operator allows them. */

@@ -77,7 +77,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     return this.#version.read();
   }
 
-  expect(): void {
+  prefetchVersion(): void {
     const version = this.#version.read();
     // Callers of `version` get the failure.
     if (version instanceof Promise) version.catch(() => {});

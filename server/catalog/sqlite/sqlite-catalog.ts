@@ -79,7 +79,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   }
 
   /** Nothing to prepare. */
-  expect(): void {}
+  prefetchVersion(): void {}
 
   version(): CatalogVersion {
     if (this.#others === undefined) {
