@@ -1,7 +1,7 @@
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { requireProject } from '../server/catalog/projects.ts';
 import { listConnectedProjects } from '../server/catalog/sync-projects.ts';
-import { repeatAtOnce } from '../server/sync/at-once.ts';
+import { runWorkers } from '../server/sync/at-once.ts';
 import type { SyncResult, SyncStores } from '../server/sync/run-options.ts';
 import { print, printTable, progress } from './cli.ts';
 import { evaluateAfter } from './evaluate.ts';
@@ -61,7 +61,7 @@ async function runAll(
   const errors: Error[] = [];
   const left = [...projects];
   try {
-    await repeatAtOnce(async (onWait) => {
+    await runWorkers(async (onWait) => {
       const id = left.shift();
       if (id === undefined) return false;
       try {

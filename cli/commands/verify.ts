@@ -107,7 +107,7 @@ async function compare(
     const movedDays = await compareWithProvider(stores, connected, options);
     if (movedDays.length === 0 || !repair) return { ok: movedDays.length === 0, movedDays, repaired: false };
     const onWait = (why: string): void => report(`${id}: ${why}`);
-    const result = await runProject(stores, id, { again: movedDays, onWait });
+    const result = await runProject(stores, id, { forcedDays: movedDays, onWait });
     if (result !== undefined && result.reason !== null) throw new Error(`Not all was fetched again: ${result.reason}`);
     const left = await compareWithProvider(stores, connected, options);
     return { ok: left.length === 0, movedDays, repaired: left.length === 0 };

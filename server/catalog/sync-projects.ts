@@ -110,8 +110,8 @@ export async function listDueProjects(catalog: Catalog, now: Microseconds, limit
   return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
 }
 
-/** Ids of connected projects whose sync somebody has asked for since their last run began, who asked first before others. */
-export async function listAskedProjects(catalog: Catalog, limit: number): Promise<string[]> {
+/** Ids of connected projects whose sync was requested since their last run began, by the time of the request. */
+export async function listRequestedProjects(catalog: Catalog, limit: number): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('sync_asked', { limit }));
 }
 

@@ -49,7 +49,7 @@ interface Statement {
 /**
  * Runs a statement that writes one file. Returns null, and leaves no file, if there are no rows. The content is durable;
  * the name becomes durable with `syncFolders` of the store. Throws `LoadRejected` if sums are too large.
- * @param options `of`: the source file of a rollup; `days`: the days of the file, if known; `isMixed`: the file combines
+ * @param options `source`: the file that a rollup is made of; `days`: the days of the file, if known; `isMixed`: the file combines
  * new and stored rows, whose sums have only been checked separately
  */
 export async function writeFile(
@@ -57,13 +57,13 @@ export async function writeFile(
   { files: { store, lock }, schema, project, part }: Target,
   table: StoredTable,
   { text, parameters }: Statement,
-  { of, days = of, isMixed = false }: { of?: Omit<WrittenFile, 'rows'>; days?: Days; isMixed?: boolean } = {},
+  { source, days = source, isMixed = false }: { source?: StoredFile & Days; days?: Days; isMixed?: boolean } = {},
 ): Promise<WrittenFile | null> {
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
   await lock.plan(file);
   const target = store.prepare(file);
-  using source = of && (await store.open([of]));
-  const rows = await session.run(text, { ...parameters, ...(source && { file: source.paths[0]! }), target });
+  using opened = source && (await store.open([source]));
+  const rows = await session.run(text, { ...parameters, ...(opened && { file: opened.paths[0]! }), target });
   if (rows === 0) {
     await store.remove(file);
     return null;

@@ -46,7 +46,7 @@ export interface StagedDays {
 interface PlannedPart {
   readonly project: string;
   readonly part: Part;
-  readonly carried: StagedPart | undefined;
+  readonly staged: StagedPart | undefined;
   readonly current: FactFile | undefined;
   /** Replaced days of the project. */
   readonly replaced: ReadonlySet<Day>;
@@ -73,7 +73,7 @@ const FEW_ROWS = 61_440;
 
 /** How many threads write parts: one less if none is so large that it is written alone in the end. */
 export function threadsToWrite({ threads }: Engine, planned: readonly PlannedPart[]): number {
-  const rows = planned.map(({ carried, current }) => (carried?.rows ?? 0) + (current?.rows ?? 0));
+  const rows = planned.map(({ staged, current }) => (staged?.rows ?? 0) + (current?.rows ?? 0));
   const all = rows.reduce((sum, one) => sum + one, 0);
   if (all <= FEW_ROWS) return 1;
   return rows.some((one) => one * AT_ONCE > all) ? threads : threads - 1;
@@ -84,11 +84,11 @@ export async function planParts(catalog: Catalog, { schema, parts, days }: Stage
   const planned: PlannedPart[] = [];
   for (const [project, replaced] of days) {
     const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
-    const before = new Map((await manifestOf(catalog, project, schema.name, range)).map((row) => [row.part, row]));
-    const staged = new Map(parts.filter((one) => one.project === project).map((one) => [one.part, one]));
-    for (const part of partsToWrite(schema, range, [...staged.keys()])) {
-      const [carried, current] = [staged.get(part), before.get(part)];
-      if (carried !== undefined || current !== undefined) planned.push({ project, part, carried, current, replaced });
+    const currentOf = new Map((await manifestOf(catalog, project, schema.name, range)).map((row) => [row.part, row]));
+    const stagedOf = new Map(parts.filter((one) => one.project === project).map((one) => [one.part, one]));
+    for (const part of partsToWrite(schema, range, [...stagedOf.keys()])) {
+      const [staged, current] = [stagedOf.get(part), currentOf.get(part)];
+      if (staged !== undefined || current !== undefined) planned.push({ project, part, staged, current, replaced });
     }
   }
   return planned;
@@ -112,7 +112,7 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
   const changes = await allOf(planned.map((part) => () => writePart(engine, { files, schema, ...part }, part)));
   const { running, cumulative } = schema;
   const rollups = changes.map(({ project, part, written }, index): Writing => {
-    const checked = planned[index]!.carried?.repeated === null;
+    const checked = planned[index]!.staged?.repeated === null;
     return async () => {
       using session = await engine.session();
       return await writePartRollups(session, { files, schema, project, part }, written, { checked });
@@ -126,31 +126,28 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
   );
   const [summed, totals] = await allEnded([allOf(rollups), allOf(adding)]);
   changes.push(...summed, ...totals);
-  if (running !== undefined) {
-    const byProject = Map.groupBy(changes, ({ project }) => project);
-    if (cumulative !== undefined) {
-      const outdated: Writing[] = [];
-      for (const { project, written } of totals) {
-        if (deferCumulative) {
-          const stored = await manifestOf(catalog, project, cumulative, EVERY_DAY);
-          changes.push(...stored.map(({ part }) => ({ project, table: cumulative, part, written: null })));
-          continue;
-        }
-        const of = { schema, table: cumulative, project, changes: byProject.get(project)! };
-        for (const months of cumulativeBatches(await outdatedMonths(catalog, of), written)) {
-          const input = { table: cumulative, months, running: written };
-          outdated.push(() => writeCumulative(engine, { files, schema, project }, input));
-        }
-      }
-      changes.push(...(await allOf(outdated)));
+  if (cumulative === undefined) return changes;
+  const byProject = Map.groupBy(changes, ({ project }) => project);
+  const outdated: Writing[] = [];
+  for (const { project, written } of totals) {
+    if (deferCumulative) {
+      const stored = await manifestOf(catalog, project, cumulative, EVERY_DAY);
+      changes.push(...stored.map(({ part }) => ({ project, table: cumulative, part, written: null })));
+      continue;
+    }
+    const of = { schema, table: cumulative, project, changes: byProject.get(project)! };
+    for (const months of cumulativeBatches(await outdatedMonths(catalog, of), written)) {
+      const input = { table: cumulative, months, running: written };
+      outdated.push(() => writeCumulative(engine, { files, schema, project }, input));
     }
   }
+  changes.push(...(await allOf(outdated)));
   return changes;
 }
 
-function partsToWrite({ split }: FactTableSchema, { from, to }: Range, carried: readonly Part[]): readonly Part[] {
+function partsToWrite({ split }: FactTableSchema, { from, to }: Range, staged: readonly Part[]): readonly Part[] {
   if (split === 'none') return ['all'];
-  return split === 'period' ? carried : eachMonth(from, to);
+  return split === 'period' ? staged : eachMonth(from, to);
 }
 
 interface CumulativeOf {
@@ -187,18 +184,18 @@ async function outdatedMonths(
 async function writePart(
   engine: Engine,
   target: Target,
-  { carried, current, replaced }: PlannedPart,
+  { staged, current, replaced }: PlannedPart,
 ): Promise<PartChange[]> {
   const { files, schema, project, part } = target;
   using session = await engine.session();
   using opened = await files.store.open(current === undefined || isReplaced(current, replaced) ? [] : [current]);
   const old = opened.paths;
-  const all = [...(carried?.files ?? []), ...old];
+  const all = [...(staged?.files ?? []), ...old];
   const days = part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part));
   const statement =
     old.length === 0
       ? { text: sqlTemplate('load/new_part_file', columnsOf(schema)), parameters: { files: all, project } }
-      : { text: partTemplate(schema, carried !== undefined), parameters: { files: all, old, project, days } };
+      : { text: partTemplate(schema, staged !== undefined), parameters: { files: all, old, project, days } };
   // Without old rows, the days are those of the staged part.
   const written =
     all.length === 0
@@ -208,7 +205,7 @@ async function writePart(
           target,
           schema.name,
           statement,
-          old.length === 0 ? { days: carried! } : { isMixed: true },
+          old.length === 0 ? { days: staged! } : { isMixed: true },
         );
   return [{ project, table: schema.name, part, written }];
 }

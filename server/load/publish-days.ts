@@ -76,7 +76,7 @@ async function publishDays(stores: EngineStores, publication: DaysPublication): 
   const publish = async (): Promise<Counts> => {
     try {
       return await changeFacts(stores, { projects: [publication.project] }, (change) =>
-        publishAlone(stores, change, publication),
+        publishLocked(stores, change, publication),
       );
     } catch (error) {
       throw describeFailure(error, settings.dataFolder);
@@ -85,7 +85,7 @@ async function publishDays(stores: EngineStores, publication: DaysPublication): 
   await countLoad(settings, 'sync', publish);
 }
 
-async function publishAlone(
+async function publishLocked(
   { catalog, engine: open, onWarning }: EngineStores,
   change: FactChange,
   { project, newDays, deferCumulative = false, inTransaction }: DaysPublication,

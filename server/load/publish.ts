@@ -42,7 +42,7 @@ export async function publishFiles(
   inTransaction?: InTransaction,
   loaded: readonly LoadedTable[] = [],
 ): Promise<void> {
-  await publishing(stores, async (tx, record) => {
+  await journaledTransaction(stores, async (tx, record) => {
     const changed = new ChangedRows(changes);
     await inTransaction?.({ tx, record, changed });
     await writeManifest(tx, record, changes);
@@ -128,7 +128,7 @@ export async function publishStaged(
 }
 
 /** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */
-export async function publishing<T>(
+export async function journaledTransaction<T>(
   { catalog, journal, lock }: PublishStores,
   writes: (tx: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {

@@ -10,7 +10,7 @@ import { deleteProject } from '../catalog/projects.ts';
 import { deleteWorkspace } from '../catalog/workspaces.ts';
 import { changeFacts, type LockOptions } from './change-facts.ts';
 import type { JournalRecord } from './journal.ts';
-import { publishing } from './publish.ts';
+import { journaledTransaction } from './publish.ts';
 import type { Stores } from './stores.ts';
 
 /**
@@ -59,5 +59,5 @@ export function whileNoLoadRuns<T>(
   writes: (tx: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const { catalog } = stores;
-  return changeFacts(stores, waiting, ({ lock, journal }) => publishing({ catalog, journal, lock }, writes));
+  return changeFacts(stores, waiting, ({ lock, journal }) => journaledTransaction({ catalog, journal, lock }, writes));
 }

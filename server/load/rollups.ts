@@ -20,14 +20,14 @@ interface RollupsOptions {
 export async function writePartRollups(
   session: Session,
   target: Target,
-  of: WrittenFile | null,
+  source: WrittenFile | null,
   { tables = target.schema.rollups, checked = false }: RollupsOptions = {},
 ): Promise<PartChange[]> {
   const { project, part } = target;
   const changes: PartChange[] = [];
   for (const table of tables) {
     const statement = { text: sqlText(`load/rollups/${table}`), parameters: { checked } };
-    const written = of && (await writeFile(session, target, table, statement, { of }).catch(explain));
+    const written = source && (await writeFile(session, target, table, statement, { source }).catch(explain));
     changes.push({ project, table, part, written });
   }
   return changes;

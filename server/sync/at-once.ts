@@ -7,7 +7,7 @@ const MAX_WAITING = 12;
  * Calls `turn` until it returns false, several times at once. A turn that calls `onWait`, because its provider does not
  * answer or another process has its project, is replaced: it holds up no other.
  */
-export async function repeatAtOnce(turn: (onWait: () => void) => Promise<boolean>): Promise<void> {
+export async function runWorkers(turn: (onWait: () => void) => Promise<boolean>): Promise<void> {
   const repeating: Promise<void>[] = [];
   const errors: unknown[] = [];
   let waiting = 0;
@@ -35,23 +35,23 @@ export async function repeatAtOnce(turn: (onWait: () => void) => Promise<boolean
   if (errors.length > 0) throw errors[0];
 }
 
-interface Beside {
+interface Polling {
   /** What is to be run now. */
   readonly list: () => Promise<readonly string[]>;
   /** Rejects only if all is stopped, which others throw, too. */
   readonly run: (id: string) => Promise<void>;
   /** Resolves when it is time to look again. */
-  readonly rest: () => Promise<void>;
+  readonly pause: () => Promise<void>;
   /** How many run at once. */
   readonly atOnce: number;
   readonly ended: AbortSignal;
 }
 
-/** Runs what `list` returns, again and again, beside the turns of `repeatAtOnce`. Resolves when all that it began has ended. */
-export async function repeatBeside({ list, run, rest, atOnce, ended }: Beside): Promise<void> {
+/** Runs what `list` returns, again and again, beside the turns of `runWorkers`. Resolves when all that it began has ended. */
+export async function pollAndRun({ list, run, pause, atOnce, ended }: Polling): Promise<void> {
   const running = new Set<Promise<void>>();
   for (;;) {
-    await rest();
+    await pause();
     if (ended.aborted) break;
     for (const id of await list()) {
       if (ended.aborted || running.size === atOnce) break;

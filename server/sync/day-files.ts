@@ -48,7 +48,7 @@ export class DayFiles {
   }
 
   /** The requested days of a table, with or without rows. */
-  of(table: DayTable): ReadonlyMap<Day, FetchedDay> {
+  days(table: DayTable): ReadonlyMap<Day, FetchedDay> {
     return this.#days.get(table) ?? new Map();
   }
 
@@ -56,8 +56,8 @@ export class DayFiles {
     return [...this.#days.keys()];
   }
 
-  /** Registers a requested day. */
-  expect(table: DayTable, day: Day): FetchedDay {
+  /** Registers a requested day, which has no rows until some are added. */
+  register(table: DayTable, day: Day): FetchedDay {
     const days = this.#days.get(table) ?? new Map<Day, FetchedDay>();
     this.#days.set(table, days);
     const known = days.get(day) ?? { rows: 0, clicks: 0, impressions: 0, digest: NO_ROWS, cutOff: false };
@@ -73,7 +73,7 @@ export class DayFiles {
       if (clicks === 0 && impressions === 0) continue;
       const measures = { clicks, impressions, sum_position: sumPosition };
       const line = JSON.stringify({ project_id: this.#project, [column]: day, ...key, ...measures });
-      const found = this.expect(table, day);
+      const found = this.register(table, day);
       found.rows++;
       found.clicks += clicks;
       found.impressions += impressions;
@@ -83,7 +83,7 @@ export class DayFiles {
       else lines.push(line);
     }
     for (const [day, digest] of digests) {
-      const found = this.expect(table, day);
+      const found = this.register(table, day);
       found.digest = toText(BigInt(`0x${found.digest}`) + digest);
     }
     for (const [day, lines] of texts) {
@@ -99,8 +99,8 @@ export class DayFiles {
   }
 
   /** The files of the days with rows. */
-  files(table: DayTable, days: Iterable<Day>): string[] {
-    const known = this.of(table);
+  paths(table: DayTable, days: Iterable<Day>): string[] {
+    const known = this.days(table);
     return [...days].filter((day) => (known.get(day)?.rows ?? 0) > 0).map((day) => this.#path(table, day));
   }
 

@@ -36,7 +36,7 @@ export function statesAfter(publication: FetchedPublication): SyncDay[] {
       const before = days.get(table)?.get(day);
       if (failure !== undefined)
         return [failedDay(table, day, before, failure.message, toMicroseconds(publication.now))];
-      const found = fetched.files.of(table).get(day);
+      const found = fetched.files.days(table).get(day);
       return found === undefined ? [] : [fetchedDay(table, day, found, before, publication)];
     });
   });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listAskedProjects, listDueProjects } from '../catalog/sync-projects.ts';
+import { listDueProjects, listRequestedProjects } from '../catalog/sync-projects.ts';
 import { HOUR } from '../domain/hours.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { AT_ONCE, repeatAtOnce, repeatBeside } from './at-once.ts';
+import { AT_ONCE, pollAndRun, runWorkers } from './at-once.ts';
 import { syncProject } from './run.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 
@@ -12,10 +12,10 @@ const WINDOWS_PER_TURN = 3;
 const REFRESH_AFTER = 0.75;
 /** Milliseconds before a project is looked at again that another process runs, or whose run failed. */
 const SET_ASIDE = 60_000;
-/** Milliseconds after which idle workers look for due projects, and all for those that somebody asks for. */
+/** Milliseconds after which idle workers look for due projects, and all for requested ones. */
 const LOOK_AGAIN = 5000;
-/** Turns beside all others for projects that somebody asks for: others may take minutes. */
-const ASKED_AT_ONCE = 4;
+/** Turns beside all others for projects whose sync is requested: others may take minutes. */
+const REQUESTED_AT_ONCE = 4;
 
 /** Takes the lease of a project; undefined while another process holds it. */
 type TakeLease = (project: string) => Promise<{ release(): Promise<void> } | undefined>;
@@ -32,7 +32,7 @@ interface DueOptions extends Pick<SyncOptions, 'now' | 'random' | 'signal' | 're
 }
 
 /**
- * Syncs due projects in turns until none is due. A project that somebody asks for waits for no turn of another. Returns the
+ * Syncs due projects in turns until none is due. A project whose sync is requested waits for no turn of another. Returns the
  * numbers of successful and failed runs.
  */
 export async function syncDueProjects(
@@ -60,7 +60,7 @@ export async function syncDueProjects(
     const lease = await take(id);
     if (lease === undefined) return false;
     try {
-      const run = { ...options, maxWindows: WINDOWS_PER_TURN, endsWhenAsked: true, staleAfter, onWait };
+      const run = { ...options, maxWindows: WINDOWS_PER_TURN, endsWhenRequested: true, staleAfter, onWait };
       const { outcome } = await syncProject(stores, id, run);
       if (outcome === 'part') return true;
       counts[outcome === 'done' ? 'synced' : 'failed']++;
@@ -88,33 +88,33 @@ export async function syncDueProjects(
     }
   };
   const allEnded = new AbortController();
-  const rest = (...early: AbortSignal[]): Promise<void> =>
+  const pause = (...early: AbortSignal[]): Promise<void> =>
     sleep(lookAgain, undefined, { signal: AbortSignal.any([signal, ...early]) }).catch(() => {});
-  const asked = repeatBeside({
+  const requested = pollAndRun({
     list: async () => {
-      const ids = await listAskedProjects(catalog, running.size + asideUntil.size + ASKED_AT_ONCE);
+      const ids = await listRequestedProjects(catalog, running.size + asideUntil.size + REQUESTED_AT_ONCE);
       return ids.filter((id) => !running.has(id) && !asideUntil.has(id));
     },
     // Nothing replaces it while it waits.
     run: (id) => turn(id, () => {}),
-    rest: () => rest(allEnded.signal),
-    atOnce: ASKED_AT_ONCE,
+    pause: () => pause(allEnded.signal),
+    atOnce: REQUESTED_AT_ONCE,
     ended: AbortSignal.any([signal, allEnded.signal]),
   });
   // Thrown below, when all turns have ended.
-  asked.catch(() => {});
+  requested.catch(() => {});
   try {
-    await repeatAtOnce(async (onWait) => {
+    await runWorkers(async (onWait) => {
       signal.throwIfAborted();
       const id = await next();
       if (id !== undefined) await turn(id, onWait);
       else if (running.size === 0) return false;
-      else await rest(turnEnded.signal);
+      else await pause(turnEnded.signal);
       return true;
     });
   } finally {
     allEnded.abort();
-    await asked;
+    await requested;
   }
   return counts;
 }

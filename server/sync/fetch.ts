@@ -41,9 +41,10 @@ interface FetchOptions extends RequestOptions {
   readonly report: () => void;
 }
 
-/** A fetched window, with the tables that failed. */
+/** A fetched window. */
 export interface FetchedWindow {
   readonly files: DayFiles;
+  /** Of one table at most: a second failure ends the run. */
   readonly failures: ReadonlyMap<SyncTable, ProviderFailure>;
 }
 
@@ -120,7 +121,7 @@ async function fetchDayQuery(
   runPart: RunPart,
 ): Promise<void> {
   const { table } = dayQuery;
-  for (const day of eachDay(dayQuery.from, dayQuery.to)) files.expect(table, day);
+  for (const day of eachDay(dayQuery.from, dayQuery.to)) files.register(table, day);
   const read = (group: readonly FactQuery[]): Promise<void> =>
     runPart(table, async (run) => {
       await readGroup(group, { table, files, client, run, counts });
@@ -163,7 +164,7 @@ export async function readGroup(
       }
     };
     const onCutOff = (day: Day): void => {
-      files.expect(table, day).cutOff = true;
+      files.register(table, day).cutOff = true;
     };
     incomplete = (await readAllRows(query, { client, run, take, onCutOff })) ?? incomplete;
   }

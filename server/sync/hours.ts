@@ -98,7 +98,7 @@ async function fetchHours(
     type: 'web',
   };
   const page = await runAtGateway(options, (run) => options.client.page(query, { start: 0, limit: MAX_HOURS }, run));
-  for (const day of eachDay(range.from, range.to)) files.expect(HOURS_TABLE, day);
+  for (const day of eachDay(range.from, range.to)) files.register(HOURS_TABLE, day);
   const rows = page.rows.map(hourFact).filter(({ day }) => day >= range.from && day <= range.to);
   options.counts.rows += rows.length;
   await files.add(HOURS_TABLE, rows);
@@ -115,5 +115,5 @@ function hourFact(row: AnalyticsRow): FetchedRow {
 
 function hourlyDay(day: Day, files: DayFiles, { until, now }: { until: HourStart; now: Microseconds }): SyncDay {
   const final = hoursOf(day).at(-1)! < until;
-  return fetchedState(HOURS_TABLE, day, files.of(HOURS_TABLE).get(day)!, { final, compared: 0, fetchedAt: now });
+  return fetchedState(HOURS_TABLE, day, files.days(HOURS_TABLE).get(day)!, { final, compared: 0, fetchedAt: now });
 }

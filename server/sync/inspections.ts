@@ -18,7 +18,7 @@ import { jobOfCommand, type ProviderJob } from '../providers/gateway.ts';
 import { GOOGLE_ERRORS } from '../providers/google/failures.ts';
 import type { ProviderRun } from '../providers/retries.ts';
 import { INSPECTION_LIMITS } from '../providers/search-console/inspections.ts';
-import { AT_ONCE, repeatAtOnce } from './at-once.ts';
+import { AT_ONCE, runWorkers } from './at-once.ts';
 import { type PageToInspect, pagesToForget, planInspections } from './inspection-plan.ts';
 import { type Connected, findConnected } from './prepare.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
@@ -59,7 +59,7 @@ export async function syncInspections(stores: SyncStores, options: InspectionOpt
   const { now, signal } = options;
   const counts = { inspected: 0, failed: 0, forgotten: 0 };
   const running = new Set<string>();
-  await repeatAtOnce(async () => {
+  await runWorkers(async () => {
     signal.throwIfAborted();
     const due = await listDueInspections(stores.catalog, toMicroseconds(now()), running.size + AT_ONCE);
     const id = due.find((one) => !running.has(one));

@@ -7,7 +7,7 @@ import { batchesOf, type KeywordQuery, MAX_ROWS } from './batches.ts';
 export type FetchedKeywords = ReadonlyMap<string, FetchedKeyword>;
 
 /** Keywords and the days to fetch for them. */
-export interface LackingWindow extends Range {
+export interface KeywordRange extends Range {
   readonly keywords: readonly KeywordQuery[];
 }
 
@@ -17,7 +17,7 @@ export interface LackingWindow extends Range {
  */
 export function coverageAfter(
   coverage: FetchedKeywords,
-  { from, to, keywords }: LackingWindow,
+  { from, to, keywords }: KeywordRange,
   published: ReadonlySet<Day>,
 ): FetchedKeywords {
   const after = new Map(coverage);
@@ -40,11 +40,11 @@ function isApart(a: Range, b: Range, published: ReadonlySet<Day>): boolean {
  * The windows that fetch published days for keywords without them, newest first. For few keywords a window has several
  * months, to save requests.
  */
-export function lackingWindows(
+export function keywordGaps(
   keywords: readonly KeywordQuery[],
   coverage: FetchedKeywords,
   published: readonly Day[],
-): LackingWindow[] {
+): KeywordRange[] {
   const first = published[0];
   const last = published.at(-1);
   if (first === undefined || last === undefined) return [];
@@ -63,10 +63,10 @@ export function lackingWindows(
 const ROWS_PER_DAY = 3;
 
 /** Splits a range into windows of whole months, newest first, each fitting into one page per batch. */
-function split(range: Range, keywords: readonly KeywordQuery[], published: ReadonlySet<Day>): LackingWindow[] {
+function split(range: Range, keywords: readonly KeywordQuery[], published: ReadonlySet<Day>): KeywordRange[] {
   const inBatch = batchesOf(keywords, 1)[0]?.queries.length ?? 1;
   const maxDays = Math.max(31, Math.floor((MAX_ROWS - 1) / (ROWS_PER_DAY * inBatch)));
-  const windows: LackingWindow[] = [];
+  const windows: KeywordRange[] = [];
   for (let { to } = range; to >= range.from; ) {
     let from = later(`${monthOf(to)}-01`, range.from);
     for (;;) {

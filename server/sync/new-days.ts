@@ -9,7 +9,7 @@ import type { DayFiles } from './day-files.ts';
 import type { SyncWindow } from './plan.ts';
 import { KEYWORD_TABLES, type SyncTable } from './tables.ts';
 
-export interface Source {
+export interface GatherInput {
   readonly catalog: Catalog;
   readonly project: string;
   /** Country days up to this day are stored by month. */
@@ -25,7 +25,7 @@ export interface Source {
  * @param isComplete whether all country days of a month are published
  */
 export function gatherDays(
-  source: Source,
+  source: GatherInput,
   changed: ReadonlyMap<SyncTable, readonly Day[]>,
   isComplete: (month: Month) => boolean,
 ): (gathering: Gathering) => Promise<NewDays[]> {
@@ -33,7 +33,7 @@ export function gatherDays(
     const found: NewDays[] = [];
     for (const [table, days] of changed) {
       if (table === 'country_daily') continue;
-      const files = source.files?.files(table, days) ?? [];
+      const files = source.files?.paths(table, days) ?? [];
       if (KEYWORD_TABLES.includes(table)) files.push(...(await otherKeywords(source, gathering, table, days)));
       found.push({ table, days, files });
     }
@@ -43,14 +43,14 @@ export function gatherDays(
 
 /** Country days, of which old ones are aggregated to months. */
 async function countryDays(
-  { catalog, project, monthsThrough, files }: Source,
+  { catalog, project, monthsThrough, files }: GatherInput,
   { session, folder, open }: Gathering,
   changed: readonly Day[],
   isComplete: (month: Month) => boolean,
 ): Promise<NewDays[]> {
   const old = await manifestOf(catalog, project, 'country_daily', { ...EVERY_DAY, to: monthsThrough });
   const stored = old.filter(({ firstDay }) => firstDay <= monthsThrough);
-  const fetched = [...(files?.of('country_daily').keys() ?? [])].filter((day) => day <= monthsThrough);
+  const fetched = [...(files?.days('country_daily').keys() ?? [])].filter((day) => day <= monthsThrough);
   const target = join(folder, 'country_monthly.parquet');
   const { months, days } =
     stored.length + fetched.length === 0
@@ -58,7 +58,7 @@ async function countryDays(
       : await writeCountryMonths(session, {
           project,
           stored: await open(stored),
-          fetched: files?.files('country_daily', fetched) ?? [],
+          fetched: files?.paths('country_daily', fetched) ?? [],
           replaced: fetched,
           through: monthsThrough,
           isComplete,
@@ -68,7 +68,7 @@ async function countryDays(
   const daily = changed.filter((day) => !months.includes(monthOf(day)));
   const replaced = [...new Set([...changed, ...days])];
   const found: NewDays[] = [
-    { table: 'country_daily', days: replaced, files: files?.files('country_daily', daily) ?? [] },
+    { table: 'country_daily', days: replaced, files: files?.paths('country_daily', daily) ?? [] },
   ];
   const firstDays = months.map((month) => `${month}-01`);
   if (months.length > 0) found.push({ table: 'country_monthly', days: firstDays, files: [target] });
@@ -77,7 +77,7 @@ async function countryDays(
 
 /** A publication replaces whole days, so stored rows of keywords outside the window are copied. */
 async function otherKeywords(
-  { catalog, project, window }: Source,
+  { catalog, project, window }: GatherInput,
   { session, folder, keywords, open }: Gathering,
   table: SyncTable,
   days: readonly Day[],

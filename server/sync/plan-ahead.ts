@@ -29,7 +29,7 @@ export async function planAhead(
   if (connected === undefined) throw new Error(`Project '${id}' has no search-console connection.`);
   const today = pacificDayOf(now);
   const { input } = await readBeforeRun(catalog, connected, { today, now, staleAfter: 0, keepDays });
-  const planned = planWindows({ ...input, provisionalAfter: settledDay(today), moved: new Set() });
+  const planned = planWindows({ ...input, provisionalAfter: settledDay(today), refetched: new Set() });
   const windows = planned.map((window) => ({
     kind: window.kind,
     from: window.from,

@@ -4,7 +4,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, eachDay, eachMonth, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { batchesOf, brandExpressions, type KeywordQuery } from './batches.ts';
-import { coverageAfter, type FetchedKeywords, lackingWindows } from './keyword-coverage.ts';
+import { coverageAfter, type FetchedKeywords, keywordGaps } from './keyword-coverage.ts';
 import { DAY_BY_DAY, KEYWORD_TABLES, SYNC_TABLES, type SyncTable } from './tables.ts';
 
 /** Days of the first window, which users see first. */
@@ -40,8 +40,8 @@ export interface PlanInput {
   readonly brandTerms: readonly BrandTerm[];
   /** The stored days were fetched with other brand terms. */
   readonly brandChanged: boolean;
-  /** Days whose sums have changed at the provider. */
-  readonly moved: ReadonlySet<Day>;
+  /** Days to fetch whatever their state: their sums have changed at the provider, or an operator repairs them. */
+  readonly refetched: ReadonlySet<Day>;
   /** The last day of country_monthly. */
   readonly monthlyThrough: Day | null;
   /** Microseconds. */
@@ -63,11 +63,11 @@ export function planWindows(input: PlanInput): SyncWindow[] {
   if (brandChanged && input.tables.includes('brand_daily')) windows.push(brandWindow(input, needs));
   const isFirst = needs.isNew(newest);
   const listTables = isFirst ? DAY_BY_DAY : [];
-  const first = needs.window('newest', newest, (table) => !listTables.includes(table));
+  const first = needs.takeWindow('newest', newest, (table) => !listTables.includes(table));
   const isExpensive = isFirst && first !== undefined && countRequests(first, input.brandTerms) > FIRST_REQUESTS;
   // Final and provisional days need separate requests, unless that delays the first window.
   windows.push(isExpensive ? { ...first, dayQueries: joined(first.dayQueries) } : first);
-  windows.push(needs.window('lists', newest, (table) => listTables.includes(table)));
+  windows.push(needs.takeWindow('lists', newest, (table) => listTables.includes(table)));
 
   if (input.tables.includes('keyword_daily')) windows.push(...keywordWindows(input, first));
 
@@ -77,7 +77,7 @@ export function planWindows(input: PlanInput): SyncWindow[] {
         from: later(`${month}-01`, syncRange.from),
         to: earlier(lastDayOf(month), addDays(newest.from, -1)),
       };
-      windows.push(needs.window('history', range, () => true));
+      windows.push(needs.takeWindow('history', range, () => true));
     }
   }
   return windows.filter((window) => window !== undefined && window.dayQueries.length > 0) as SyncWindow[];
@@ -113,7 +113,7 @@ class Needs {
     this.#taken.add(cacheKey(table, day));
   }
 
-  window(kind: SyncWindow['kind'], range: Range, includes: (table: SyncTable) => boolean): SyncWindow | undefined {
+  takeWindow(kind: SyncWindow['kind'], range: Range, includes: (table: SyncTable) => boolean): SyncWindow | undefined {
     const { tables, keywords } = this.#input;
     const dayQueries: DayQuery[] = [];
     for (const table of SYNC_TABLES) {
@@ -132,11 +132,11 @@ class Needs {
   }
 
   #changes(table: SyncTable, day: Day): boolean {
-    const { moved, now, staleBefore, provisionalAfter } = this.#input;
+    const { refetched, now, staleBefore, provisionalAfter } = this.#input;
     const known = this.known(table, day);
     if (known === undefined) return true;
     if (known.nextTry !== null) return known.nextTry <= now;
-    if (known.state === 'failed' || moved.has(day)) return true;
+    if (known.state === 'failed' || refetched.has(day)) return true;
     return !known.final && (day <= provisionalAfter || known.fetchedAt <= staleBefore);
   }
 
@@ -204,7 +204,7 @@ function keywordWindows(input: PlanInput, first?: SyncWindow): SyncWindow[] {
     coverage = coverageAfter(coverage, { ...dayQuery, keywords }, published);
     for (const day of eachDay(dayQuery.from, dayQuery.to)) published.add(day);
   }
-  return lackingWindows(keywords, coverage, [...published].sort()).map(({ from, to, keywords: lacking }) => {
+  return keywordGaps(keywords, coverage, [...published].sort()).map(({ from, to, keywords: lacking }) => {
     const lacked = eachDay(from, to).filter((day) => published.has(day));
     const dayQueries = KEYWORD_TABLES.flatMap((table) => dayQueriesOf(table, lacked, provisionalAfter, lacking));
     return { kind: 'keywords', from, to, dayQueries };

@@ -50,7 +50,7 @@ function syncRangeOf({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly
 export interface BeforeRun {
   /** Its first day is the one to sync from if all days were kept. */
   readonly sync: SyncProject;
-  readonly input: Omit<PlanInput, 'provisionalAfter' | 'moved'>;
+  readonly input: Omit<PlanInput, 'provisionalAfter' | 'refetched'>;
 }
 
 /**

@@ -89,7 +89,7 @@ const BY_KIND = {
 } as const;
 
 /** Classifies an error of a run and explains it to the operator. */
-export function describeFailure(error: unknown): { outcome: RunOutcome; reason: string } {
+export function outcomeOf(error: unknown): { outcome: RunOutcome; reason: string } {
   if (error instanceof ProviderFailure) {
     const outcome = BY_KIND[error.kind];
     return { outcome, reason: `${SENTENCES[outcome]} (${error.message})` };

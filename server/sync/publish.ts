@@ -14,7 +14,7 @@ import type { DayFiles } from './day-files.ts';
 import { addDay, byTable, type DaysByTable, statesAfter } from './day-states.ts';
 import type { FetchedWindow } from './fetch.ts';
 import { coverageAfter } from './keyword-coverage.ts';
-import { gatherDays, type Source } from './new-days.ts';
+import { type GatherInput, gatherDays } from './new-days.ts';
 import type { SyncWindow } from './plan.ts';
 import type { SyncStores } from './run-options.ts';
 import type { DayTable, SyncTable } from './tables.ts';
@@ -33,10 +33,8 @@ export interface Publication {
   readonly monthsThrough: Day;
   /** The project state after the publication. */
   readonly stateAfter: (days: DaysByTable) => Partial<SyncState>;
-  /** Writes further rows in the same transaction. */
-  readonly inTransaction?: (tx: Catalog) => Promise<void>;
-  /** Like `inTransaction`, after the state of the project. */
-  readonly afterwards?: (tx: Catalog) => Promise<void>;
+  /** Writes further rows in the same transaction, after the state of the project. */
+  readonly inTransaction: (tx: Catalog) => Promise<void>;
 }
 
 export interface WindowPublication extends Publication {
@@ -44,8 +42,8 @@ export interface WindowPublication extends Publication {
   readonly fetched: FetchedWindow;
   readonly today: Day;
   readonly provisionalAfter: Day;
-  /** Days that are stored again even if unchanged. */
-  readonly again: ReadonlySet<Day>;
+  /** Days that are stored even if unchanged. */
+  readonly forcedDays: ReadonlySet<Day>;
   /** Milliseconds. */
   readonly now: number;
   /** Whether later windows would rewrite the cumulative totals of keywords. */
@@ -88,7 +86,7 @@ interface Changes extends Pick<WindowPublication, 'deferCumulative'> {
   readonly after: DaysByTable;
   /** The changed days of each table. */
   readonly changed: ReadonlyMap<SyncTable, readonly Day[]>;
-  readonly source: Pick<Source, 'window' | 'files'>;
+  readonly source: Pick<GatherInput, 'window' | 'files'>;
   /** Writes the rows of the catalog. Returns whether cached reports may change. */
   readonly write: (tx: Catalog) => Promise<boolean>;
 }
@@ -109,12 +107,11 @@ async function publish(publication: Publication, changes: Changes): Promise<void
 /** Returns whether cached reports may change. */
 async function putState(
   tx: Catalog,
-  { project, inTransaction, afterwards, stateAfter }: Publication,
+  { project, inTransaction, stateAfter }: Publication,
   days: DaysByTable,
 ): Promise<boolean> {
-  await inTransaction?.(tx);
   const isChanged = await putSyncState(tx, project, stateAfter(days));
-  await afterwards?.(tx);
+  await inTransaction(tx);
   return isChanged;
 }
 
@@ -126,7 +123,7 @@ function hasNewState(before: SyncDay | undefined, { state, cutOff }: SyncDay): b
 
 /** The new or changed days of each table. */
 async function changedDays(
-  { stores: { catalog }, project, fetched: { files }, days, today, again }: WindowPublication,
+  { stores: { catalog }, project, fetched: { files }, days, today, forcedDays }: WindowPublication,
   states: readonly SyncDay[],
 ): Promise<Map<SyncTable, Day[]>> {
   const changed = new Map<SyncTable, Day[]>();
@@ -135,14 +132,14 @@ async function changedDays(
   const kept = monthsEarlier(today, HISTORY_MONTHS);
   for (const { table: name, day, digest } of states) {
     const table = name as SyncTable;
-    const found = files.of(table).get(day);
+    const found = files.days(table).get(day);
     const before = days.get(table)?.get(day);
     if (found === undefined) continue;
-    if (before?.state !== 'failed' && before?.digest === digest && !again.has(day)) continue;
+    if (before?.state !== 'failed' && before?.digest === digest && !forcedDays.has(day)) continue;
     const span = stored[table];
     if (before === undefined && found.rows === 0 && (span === undefined || day < span.firstDay || day > span.lastDay))
       continue;
-    if (found.rows === 0 && day < kept && (files.of('site_daily').get(day)?.rows ?? 0) === 0) continue;
+    if (found.rows === 0 && day < kept && (files.days('site_daily').get(day)?.rows ?? 0) === 0) continue;
     const ofTable = changed.get(table);
     if (ofTable === undefined) changed.set(table, [day]);
     else ofTable.push(day);
@@ -224,7 +221,7 @@ export async function publishFetched(
   const newDays = async () =>
     changedByTable.map(([table, ofTable]) => {
       const days = ofTable.map(({ day }) => day);
-      return { table, days, files: files.files(table, days) };
+      return { table, days, files: files.paths(table, days) };
     });
   await stores.publisher.publishDays({ project, newDays, inTransaction: write });
 }

@@ -37,15 +37,15 @@ export interface SyncOptions {
   readonly signal: AbortSignal;
   /** Maximum number of windows of this run. */
   readonly maxWindows?: number;
-  /** Whether the run ends after a window if somebody has asked for another meanwhile, which fetches the newest days. */
-  readonly endsWhenAsked?: boolean;
+  /** Whether the run ends after a window if another was requested meanwhile, which fetches the newest days. */
+  readonly endsWhenRequested?: boolean;
   /** Milliseconds after which provisional days are fetched again; 0 for always. */
   readonly staleAfter?: number;
   readonly report?: (progress: SyncProgress) => void;
   /** Called while the run makes no progress, because of the provider or another process; with the reason. */
   readonly onWait?: (why: string) => void;
-  /** Days to fetch again regardless of their state. */
-  readonly again?: readonly Day[];
+  /** Days to fetch and store whatever their state. */
+  readonly forcedDays?: readonly Day[];
 }
 
 export interface SyncProgress {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import { lostProviderOf, putCompared, type SyncDay } from '../catalog/sync-days.ts';
 import {
   announceSyncStatus,
@@ -22,10 +21,10 @@ import { lastCompleteMonthEnd } from './new-days.ts';
 import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { type Connected, findConnected, readBeforeRun, storeRunStart } from './prepare.ts';
 import {
-  describeFailure,
   isPending,
   newestState,
   nextRunAt,
+  outcomeOf,
   type RunOutcome,
   statusOf,
   storeFailure,
@@ -55,7 +54,7 @@ export async function syncProject(stores: SyncStores, id: string, options: SyncO
   } catch (error) {
     options.signal.throwIfAborted();
     if (gateway.stopped.aborted) throw error;
-    ({ outcome, reason } = describeFailure(error));
+    ({ outcome, reason } = outcomeOf(error));
     if (outcome === 'failed') log.error({ err: error, project: id }, 'the sync of a project failed');
     const { syncHours: hours } = settings;
     const failure = { outcome, reason, now: options.now(), random: options.random(), hours };
@@ -102,7 +101,7 @@ class Run {
     await this.#syncHours(known);
     const isFirst = this.#days.get('site_daily') === undefined;
     if (!isFirst) await this.#syncTypes(known);
-    const input: PlanInput = { ...known, moved: await this.#findMovedDays(known.days) };
+    const input: PlanInput = { ...known, refetched: await this.#findRefetchedDays(known.days) };
     const windows = planWindows(input);
     const { brandTerms } = this.#connected.project;
     const allRequests = this.#counts.requests + windows.reduce((sum, it) => sum + countRequests(it, brandTerms), 0);
@@ -115,7 +114,7 @@ class Run {
       });
     report();
     for (const [index, window] of windows.entries()) {
-      if (this.#counts.windows >= maxWindows || (index > 0 && (await this.#isAskedAgain(input)))) break;
+      if (this.#counts.windows >= maxWindows || (index > 0 && (await this.#isRequestedAgain(input)))) break;
       await requireDiskSpace(settings.dataFolder, settings.minFree, reserve);
       const deferCumulative = windows.slice(index + 1).some(changesKeywords);
       await this.#syncWindow(window, input, { report, deferCumulative });
@@ -128,7 +127,7 @@ class Run {
   }
 
   /** Fetches and publishes the newest hours: before the windows, because the provider keeps hours for ten days only. */
-  async #syncHours({ provisionalAfter, now, staleBefore }: Omit<PlanInput, 'moved'>): Promise<void> {
+  async #syncHours({ provisionalAfter, now, staleBefore }: Omit<PlanInput, 'refetched'>): Promise<void> {
     const days = this.#days.get(HOURS_TABLE) ?? new Map<Day, SyncDay>();
     const input = { project: this.#connected.project.id, days, today: this.#today, provisionalAfter, now, staleBefore };
     for (const day of await syncHours(this.#stores, this.#requestOptions(), input)) addDay(this.#days, day);
@@ -144,13 +143,13 @@ class Run {
   }
 
   /** Fetches and publishes the search types other than web. */
-  async #syncTypes(known: Omit<PlanInput, 'moved'>): Promise<void> {
+  async #syncTypes(known: Omit<PlanInput, 'refetched'>): Promise<void> {
     const input = { ...known, project: this.#connected.project.id, days: this.#days };
     for (const day of await syncTypes(this.#stores, this.#requestOptions(), input)) addDay(this.#days, day);
   }
 
-  async #isAskedAgain({ now }: PlanInput): Promise<boolean> {
-    if (this.#options.endsWhenAsked !== true) return false;
+  async #isRequestedAgain({ now }: PlanInput): Promise<boolean> {
+    if (this.#options.endsWhenRequested !== true) return false;
     return ((await readSyncRequest(this.#stores.catalog, this.#connected.project.id)) ?? 0) > now;
   }
 
@@ -172,14 +171,13 @@ class Run {
       const brandFailure = fetched.failures.get('brand_daily');
       // Days with old and new terms must not be mixed.
       if (brandFailure !== undefined && input.brandChanged) throw brandFailure;
-      const isBrand = window.kind === 'brand';
       const states = await publishWindow({
         ...this.#publication(input),
         window,
         fetched,
         today: this.#today,
         provisionalAfter: input.provisionalAfter,
-        again: new Set(this.#options.again),
+        forcedDays: new Set(this.#options.forcedDays),
         now: this.#options.now(),
         deferCumulative,
         stateAfter: (days) => ({
@@ -187,14 +185,11 @@ class Run {
           historyBackfilling: isPending(input, days),
           ...(window.kind === 'newest' ? this.#newestState(input, days) : {}),
         }),
-        ...(isBrand
-          ? {
-              inTransaction: async (tx: Catalog) => {
-                const stored = await readSyncProject(tx, project.id);
-                await putSyncProject(tx, project.id, { ...stored, brandTerms: project.brandTerms });
-              },
-            }
-          : {}),
+        inTransaction: async (tx) => {
+          if (window.kind !== 'brand') return;
+          const stored = await readSyncProject(tx, project.id);
+          await putSyncProject(tx, project.id, { ...stored, brandTerms: project.brandTerms });
+        },
       });
       for (const day of states) addDay(this.#days, day);
     } finally {
@@ -236,14 +231,14 @@ class Run {
           lastSuccessAt: toMicroseconds(now()),
           nextRunAt: toMicroseconds(isPart ? now() : next),
         });
+        // Not after each window: those before the one that fails would look like a recovery.
+        await announceSyncStatus(tx, project.id, { ...why, at: toMicroseconds(now()) });
       },
-      // Not after each window: those before the one that fails would look like a recovery.
-      afterwards: (tx) => announceSyncStatus(tx, project.id, { ...why, at: toMicroseconds(now()) }),
     });
     return { outcome, reason };
   }
 
-  #publication({ syncRange }: PlanInput): Omit<Publication, 'stateAfter'> {
+  #publication({ syncRange }: PlanInput): Omit<Publication, 'stateAfter' | 'inTransaction'> {
     const countryDays = addDays(this.#today, -this.#stores.settings.countryDays);
     return {
       stores: this.#stores,
@@ -255,7 +250,7 @@ class Run {
   }
 
   /** Final days that have changed at the provider, and days to fetch again. */
-  async #findMovedDays(days: readonly SyncDay[]): Promise<ReadonlySet<Day>> {
+  async #findRefetchedDays(days: readonly SyncDay[]): Promise<ReadonlySet<Day>> {
     const { catalog } = this.#stores;
     const { project } = this.#connected;
     const due = dueComparisons(days, this.#today);
@@ -268,7 +263,7 @@ class Run {
         await putReconciledAt(tx, project.id, toMicroseconds(this.#options.now()));
       });
     }
-    return moved.union(new Set(this.#options.again));
+    return moved.union(new Set(this.#options.forcedDays));
   }
 
   #newestState(input: PlanInput, days: DaysByTable): Partial<SyncState> {

@@ -103,12 +103,12 @@ async function fetchTable(
     await files.drop(table);
     return [failedDay(table, range.to, known.get(range.to), error.message, input.now)];
   }
-  const first = [...files.of(table).keys()].reduce(earlier, range.to);
+  const first = [...files.days(table).keys()].reduce(earlier, range.to);
   const days = eachDay(range.from, range.to).filter((day) => day >= first || known.has(day) || replaced.has(table));
   // Types may be late by other days than web.
   const provisionalAfter = incomplete === null ? input.provisionalAfter : addDays(incomplete, -1);
   return days.map((day) =>
-    fetchedState(table, day, files.expect(table, day), {
+    fetchedState(table, day, files.register(table, day), {
       final: day <= provisionalAfter,
       compared: 0,
       fetchedAt: input.now,

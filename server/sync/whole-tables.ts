@@ -191,10 +191,10 @@ async function take(
     grain === 'week' ? 'week_end' : 'date',
   );
   const state = { final: false, compared: 0, fetchedAt: input.now };
-  const fetched = [...files.of(table)].map(([day, sums]) =>
+  const fetched = [...files.days(table)].map(([day, sums]) =>
     fetchedState(table, day, { ...sums, cutOff: isCut(day) }, state),
   );
-  const others = [...known.values()].filter(({ day, nextTry }) => nextTry !== null && !files.of(table).has(day));
+  const others = [...known.values()].filter(({ day, nextTry }) => nextTry !== null && !files.days(table).has(day));
   return [...fetched, ...others.map((day) => withoutFailure(day, input.now))];
 }
 

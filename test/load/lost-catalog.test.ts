@@ -27,7 +27,7 @@ import { addMember, setRequestsPerMinute } from '../../server/catalog/workspaces
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
-import { publishing } from '../../server/load/publish.ts';
+import { journaledTransaction } from '../../server/load/publish.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
@@ -400,7 +400,7 @@ t.test('a load that is committed has not failed, whatever happens to the journal
   const settle = (): Promise<never> => Promise.reject(new Error('a record cannot be renamed'));
   await using lock = (await catalog.locks.takeLoad('all'))!;
   const publications = { begin: (of: Catalog) => own.begin(of), settle, compact: settle };
-  t.equal(await publishing({ catalog, journal: publications, lock }, async () => 'done'), 'done');
+  t.equal(await journaledTransaction({ catalog, journal: publications, lock }, async () => 'done'), 'done');
   t.equal(readdirSync(journal).length, before.length + 1);
   await own.settle(catalog);
   t.equal(globSync(`${journal}/*.pending.*`).length, 0, 'the next change takes it for committed');

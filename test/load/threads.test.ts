@@ -11,7 +11,7 @@ const engine = { threads: 4 } as Engine;
 
 /** Parts with so many staged and stored rows. */
 function threadsOf(...parts: readonly (readonly [staged: number, stored: number])[]): number {
-  const planned = parts.map(([staged, stored]) => ({ carried: { rows: staged }, current: { rows: stored } }));
+  const planned = parts.map(([staged, stored]) => ({ staged: { rows: staged }, current: { rows: stored } }));
   return threadsToWrite(engine, planned as never);
 }
 

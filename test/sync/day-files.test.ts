@@ -20,10 +20,10 @@ t.test('batches of one day that arrive together are stored row by row', async (t
     }));
   const names = ['a', 'b', 'c', 'd'];
   await Promise.all(names.map((name) => files.add('keyword_daily', batch(name))));
-  const [file] = files.files('keyword_daily', [DAY]);
+  const [file] = files.paths('keyword_daily', [DAY]);
   const lines = readFileSync(file!, 'utf8').trimEnd().split('\n');
   const ids = lines.map((line) => (JSON.parse(line) as { keyword_id: string }).keyword_id);
   const expected = names.flatMap((name) => batch(name).map(({ key }) => String(key['keyword_id'])));
-  t.equal(files.of('keyword_daily').get(DAY)?.rows, ids.length);
+  t.equal(files.days('keyword_daily').get(DAY)?.rows, ids.length);
   t.strictSame(ids.toSorted(), expected.toSorted());
 });

@@ -21,7 +21,7 @@ const NEW: PlanInput = {
   fetchedKeywords: [],
   brandTerms: [],
   brandChanged: false,
-  moved: new Set(),
+  refetched: new Set(),
   monthlyThrough: null,
   now: 1000,
   staleBefore: 0,
@@ -87,7 +87,7 @@ t.test('what is needed is asked for once, and no final day that is published', (
       fc.uniqueArray(anyDay, { maxLength: 3 }),
       fc.constantFrom('queries,pages' as const, 'queries' as const, 'none' as const),
       fc.boolean(),
-      (states, moved, archive, brandChanged) => {
+      (states, refetched, archive, brandChanged) => {
         const days = states.map((state) =>
           published(state.table, state.day, { ...state, final: state.final && state.day <= NEW.provisionalAfter }),
         );
@@ -95,7 +95,7 @@ t.test('what is needed is asked for once, and no final day that is published', (
         const known = new Map(days.map((day) => [`${day.table} ${day.day}`, day]));
         // The keyword has been fetched for all days, so that it lacks none.
         const fetchedKeywords = [{ ...NEW.keywords[0]!, from: FIRST, to: TODAY }];
-        const input = { ...NEW, days, tables, moved: new Set(moved), brandChanged, fetchedKeywords };
+        const input = { ...NEW, days, tables, refetched: new Set(refetched), brandChanged, fetchedKeywords };
         const found = asked(planWindows(input));
         if (new Set(found).size !== found.length) throw new Error('a day is asked for twice');
         const asks = new Set(found);
@@ -108,7 +108,7 @@ t.test('what is needed is asked for once, and no final day that is published', (
               state !== undefined &&
               state.state !== 'failed' &&
               state.nextTry === null &&
-              !moved.includes(day) &&
+              !refetched.includes(day) &&
               (state.final || (day > input.provisionalAfter && state.fetchedAt > input.staleBefore));
             const isOfBrand = brandChanged && table === 'brand_daily' && state !== undefined;
             if (asks.has(key) !== (isOfBrand || (!waits && !isRight))) throw new Error(`${key} ${asks.has(key)}`);

@@ -218,7 +218,7 @@ t.test('days of countries become months when they are old', async (t) => {
   t.equal(body.range.countryMonthlyThrough, '2026-01-31');
 
   world.searches.change('2026-01-20');
-  await world.sync({ again: ['2026-01-20'] });
+  await world.sync({ forcedDays: ['2026-01-20'] });
   const again = (await world.expected()).country_daily.filter(({ date }) => (date as Day) < '2026-02-01');
   t.equal(sums(await world.stored('country_monthly')), sums(again), 'a day of a month that changed');
 
