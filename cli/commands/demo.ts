@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { createKey } from '../../server/catalog/keys.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
@@ -78,15 +77,21 @@ async function runLive(): Promise<void> {
   print(`  curl -H 'Authorization: Bearer ${key ?? 'KEY'}' ${address}/api/v1/projects/${project}/site\n`);
 }
 
+interface LoadDemoOptions {
+  readonly part?: DemoPart;
+  readonly evaluate?: boolean;
+  /** See `makeDemoSnapshot`. */
+  readonly beside?: () => void;
+}
+
 /** Creates the demo snapshot, or a part of it, and loads it, with progress on standard error. */
 export async function loadDemo(
   stores: Stores,
-  { part = 'all', evaluate = part !== 'newest' }: { part?: DemoPart; evaluate?: boolean } = {},
+  { part = 'all', evaluate = part !== 'newest', beside }: LoadDemoOptions = {},
 ): Promise<void> {
-  const [{ Engine }, { loadSnapshot }, { writeDemoSnapshot }] = await Promise.all([
-    import('../../server/facts/duckdb/engine.ts'),
+  const [{ loadSnapshot }, { makeDemoSnapshot }] = await Promise.all([
     import('../../server/load/load.ts'),
-    import('../demo/snapshot.ts'),
+    import('../demo/make.ts'),
   ]);
   const { report, end } = progress({ lines: true });
   try {
@@ -94,21 +99,11 @@ export async function loadDemo(
       source: 'demo',
       report: (step) => report(`Demo workspace: ${step}`),
       makeSnapshot: async (folder) => {
-        const engine = await Engine.open({
-          memoryLimit: stores.settings.memoryLimit,
-          threads: stores.settings.threads,
-          temporaryFolder: `${folder}-memory`,
-          folders: [folder],
+        await makeDemoSnapshot(stores.settings, folder, Date.now(), {
+          report: (step) => report(`Demo workspace: making ${step}`),
+          part,
+          beside,
         });
-        try {
-          using session = await engine.session();
-          const run = async (name: string, parameters: Readonly<Record<string, string | number>>) => {
-            await session.runFile(join('demo', name), parameters);
-          };
-          await writeDemoSnapshot(folder, Date.now(), run, (step) => report(`Demo workspace: making ${step}`), part);
-        } finally {
-          engine.close();
-        }
         return undefined;
       },
     });

@@ -65,12 +65,15 @@ async function serve(settings: Settings, workers: number | undefined): Promise<s
   return (await import('../../server/workers/primary.ts')).serveWithProcesses(settings, workers);
 }
 
+/** Loads the modules of the server while the demo is made; an error shows when they are needed. */
+const loadServer = (): void => void import('../../server/main.ts').catch(() => {});
+
 /** Creates the newest days of the demo workspace in an empty data folder; returns its key, or undefined if there is data. */
 function prepareDemo(): Promise<string | undefined> {
   return withStores(
     async (stores) => {
       if ((await listWorkspaces(stores.catalog)).length > 0) return undefined;
-      await loadDemo(stores, { part: 'newest' });
+      await loadDemo(stores, { part: 'newest', beside: loadServer });
       const at = toMicroseconds(Date.now());
       const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, by: null, at });
       return key;

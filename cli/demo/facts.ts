@@ -1,16 +1,17 @@
 import { join } from 'node:path';
+import { allEnded } from '../../server/runtime/all-ended.ts';
 import type { Calendar } from './calendar.ts';
 import type { World } from './entities.ts';
 import type { Site } from './site.ts';
 
-/** Runs a SQL file of sql/demo (without folder and extension) with bound parameters. */
+/** Runs a SQL file of sql/demo (without folder and extension) with bound parameters, beside other ones. */
 export type RunSql = (name: string, parameters: Readonly<Record<string, string | number>>) => Promise<void>;
 
 const SEED = 'ordinate demo';
 
 /**
  * Computes the fact tables inside DuckDB and writes them into `folder`, from the day `first` on. The rows of a day are the
- * same whatever the first day is. The order matters: later files read the tables of earlier ones.
+ * same whatever the first day is. Files of sql/demo read the tables of those before them.
  */
 export async function writeFacts(
   folder: string,
@@ -21,22 +22,18 @@ export async function writeFacts(
     run(table, { ...parameters, target: join(folder, `${table}.parquet`) });
   const ofAll = (rows: (world: World) => readonly object[]) => JSON.stringify(worlds.flatMap(rows));
 
-  report('demand of every day');
-  const sites = ofAll(({ site }) => [trafficOf(site, calendar)]);
-  await run('days', { sites, first, last: calendar.last, seed: SEED });
-  await run('queries', { queries: ofAll(({ queries }) => queries) });
-
   report('clicks and impressions of every query');
+  const sites = ofAll(({ site }) => [trafficOf(site, calendar)]);
+  await allEnded([
+    run('days', { sites, first, last: calendar.last, seed: SEED }),
+    run('queries', { queries: ofAll(({ queries }) => queries) }),
+  ]);
   await run('base', { seed: SEED });
 
-  report('site totals');
-  await write('site_daily');
-
-  report('keywords');
+  report('facts');
   const keywords = ofAll(({ site, keywords }) =>
     keywords.map(({ id, number }) => ({ project: site.projectId, id, number })),
   );
-  await write('keyword_daily', { keywords });
   const moves = ofAll(({ site, history, keywords }) =>
     history.pageMoves.map(({ query, page, ago, back }) => ({
       project: site.projectId,
@@ -46,27 +43,29 @@ export async function writeFacts(
       until: back === null ? null : calendar.ago(back),
     })),
   );
-  await write('keyword_page_daily', { keywords, moves });
-
-  report('brand and appearances');
   const brands = ofAll(({ site }) => site.brandTerms.map((term) => ({ project: site.projectId, term })));
-  await write('brand_daily', { brands });
   const appearances = ofAll(({ site }) => site.appearances.map((each) => ({ project: site.projectId, ...each })));
-  await write('appearance_daily', { appearances, seed: SEED });
-
-  report('countries');
-  await run('split', { seed: SEED });
-  await run('countries', {});
   // Six calendar months by day, the last of them incomplete; full months before them.
   const dailyFrom = Temporal.PlainDate.from(calendar.last).with({ day: 1 }).subtract({ months: 5 }).toString();
-  await write('country_daily', { from: dailyFrom });
-  await write('country_monthly', { first, until: dailyFrom });
-
-  report('queries');
-  await write('query_daily');
-
-  report('pages');
-  await write('page_daily');
+  const writeCountries = async () => {
+    await run('countries', {});
+    await allEnded([
+      write('country_daily', { from: dailyFrom }),
+      write('country_monthly', { first, until: dailyFrom }),
+    ]);
+  };
+  const writeSplit = async () => {
+    await run('split', { seed: SEED });
+    await allEnded([write('page_daily'), write('query_daily'), writeCountries()]);
+  };
+  await allEnded([
+    writeSplit(),
+    write('keyword_page_daily', { keywords, moves }),
+    write('keyword_daily', { keywords }),
+    write('appearance_daily', { appearances, seed: SEED }),
+    write('brand_daily', { brands }),
+    write('site_daily'),
+  ]);
 }
 
 /** The fields of a site that demo_days needs. A yearly event becomes one event per year. */

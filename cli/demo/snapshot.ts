@@ -28,8 +28,8 @@ export type DemoPart = 'all' | 'newest' | 'history';
 /**
  * Writes the demo snapshot, a folder for the loader. Data ends the day before the last morning (UTC).
  *
- * `run` must always use the same connection: the files of sql/demo share temporary tables. The same `demoDay` gives the
- * same rows, whatever the part.
+ * `run` must use the same engine, in which the files of sql/demo make tables. The same `demoDay` gives the same rows,
+ * whatever the part.
  * @param now milliseconds
  */
 export async function writeDemoSnapshot(

@@ -1,6 +1,6 @@
 -- Creates demo_base: clicks, impressions and zero-based sum of positions of every query on every day and device.
 -- All other facts are sums and splits of these rows. $seed: text.
-create or replace temp table demo_base as
+create table demo_base as
 with drawn as (
   select
     queries.*, days.date, days.device, days.age, days.demand, days.rank,

@@ -1,6 +1,6 @@
 -- Creates demo_countries: the totals of every site by day and country, and whether the country is among the site's
 -- twenty largest. No parameters.
-create or replace temp table demo_countries as
+create table demo_countries as
 with ranked as (
   select project, country, row_number() over (partition by project order by sum(impressions) desc, country) <= 20 as is_large
   from demo_split

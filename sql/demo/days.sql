@@ -1,6 +1,6 @@
 -- Creates demo_days: for every site, day and device, a factor for demand and a factor for positions (`rank`).
 -- $sites: the sites as JSON; $first, $last: days; $seed: text.
-create or replace temp table demo_days as
+create table demo_days as
 with sites as (
   select unnest(from_json($sites::json, '[{
     "project": "VARCHAR",

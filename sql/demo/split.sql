@@ -1,6 +1,6 @@
 -- Creates demo_split: the rows of demo_base without device, divided among countries in whole numbers that add up.
 -- $seed: text.
-create or replace temp table demo_split as
+create table demo_split as
 with totals as (
   select
     project, number, date,

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { writeDemoSnapshot } from '../../cli/demo/snapshot.ts';
+import { makeDemoSnapshot } from '../../cli/demo/make.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { ROOT } from '../readme.ts';
@@ -21,10 +21,7 @@ t.test('each question of the guide has the answer that the guide shows', async (
     {
       engine: async () => engine,
       makeSnapshot: async (folder) => {
-        using session = await engine.session();
-        const run = (name: string, parameters: Readonly<Record<string, string | number>>) =>
-          session.runFile(join('demo', name), parameters).then(() => undefined);
-        await writeDemoSnapshot(folder, NOW, run, () => {});
+        await makeDemoSnapshot(settings, folder, NOW);
         return undefined;
       },
     },
