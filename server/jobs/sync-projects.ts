@@ -34,6 +34,7 @@ export const syncProjects: Job = {
         take: (id) => leases.acquire(leaseOf(id)),
         report: ({ project, windows, allWindows, requests }) =>
           report(`project ${project}: window ${windows} of ${allWindows}, ${requests} requests`),
+        onWait: (project, why) => report(`project ${project}: ${why}`),
       }),
     );
   },

@@ -19,8 +19,10 @@ export class LoadIsRunning extends Error {}
 export interface LockOptions {
   /** Milliseconds to wait for another load. */
   readonly lockTimeout?: number;
-  /** Called while waiting. */
-  readonly onWait?: () => void;
+  /** Called while waiting, with the milliseconds so far. */
+  readonly onWait?: (waited: number) => void;
+  /** Ends the wait, not what follows it. */
+  readonly signal?: AbortSignal;
 }
 
 /** The context of a change of stored facts. */
@@ -74,7 +76,7 @@ function uncompacted({ message }: Error): string {
 }
 
 /**
- * Runs `work` while holding the load lock. Throws if the lock is not free in time.
+ * Runs `work` while holding the load lock. Throws if the lock is not free in time, or the signal's reason.
  * @param options `projects`: locks only these, and those that `work` takes, where the catalog supports it; by default no
  * other load runs
  */
@@ -96,17 +98,19 @@ export async function takeProjects(lock: LoadLock, projects: readonly string[], 
 
 async function waitFor<T>(
   take: () => Promise<T | undefined>,
-  { lockTimeout = LOAD_LOCK_TIMEOUT, onWait = () => {} }: LockOptions,
+  { lockTimeout = LOAD_LOCK_TIMEOUT, onWait = () => {}, signal }: LockOptions,
 ): Promise<T> {
-  for (const deadline = Date.now() + lockTimeout; ; ) {
+  for (const started = Date.now(); ; ) {
+    signal?.throwIfAborted();
     const taken = await take();
     if (taken !== undefined) return taken;
-    if (Date.now() >= deadline) {
+    const waited = Date.now() - started;
+    if (waited >= lockTimeout) {
       throw new LoadIsRunning(
         `Another load has been running for ${Math.round(lockTimeout / 1000)} s; nothing was changed. Try again when it has ended.`,
       );
     }
-    onWait();
-    await sleep(PAUSE);
+    onWait(waited);
+    await sleep(PAUSE, undefined, { signal }).catch(() => {});
   }
 }

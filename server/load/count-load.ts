@@ -14,11 +14,13 @@ export interface Counts {
 /**
  * Runs a load and counts it for metrics, in the usage database, because most loads run in processes of their own. The
  * numbers are expendable: failed writes are dropped.
+ * @param signal a load that it has ended is not counted
  */
 export async function countLoad<T extends Counts>(
   location: CatalogLocation,
   kind: LoadKind,
   load: () => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   try {
     const loaded = await load();
@@ -29,6 +31,7 @@ export async function countLoad<T extends Counts>(
     );
     return loaded;
   } catch (error) {
+    signal?.throwIfAborted();
     const how = error instanceof LoadRejected ? 'rejected' : 'failed';
     await write(location, (usage) => countOtherLoad(usage, kind, how));
     throw error;

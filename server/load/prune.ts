@@ -7,7 +7,7 @@ import { addDays, type Day, eachDay, monthOf } from '../domain/dates.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
-import { changeFacts } from './change-facts.ts';
+import { changeFacts, type LockOptions } from './change-facts.ts';
 import { FACTS } from './fact-tables.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { planParts, writePartFiles } from './part-files.ts';
@@ -61,9 +61,14 @@ function isOld({ split }: FactTableSchema, file: { firstDay: Day; lastDay: Day }
  * Drops all facts of a project before a day, the first of a month, in one publication: readers see all of them or none.
  * The replaced files are removed like those of a load. Waits for loads. Returns false if there was nothing to drop.
  */
-export async function pruneProject(stores: EngineStores, project: string, before: Day): Promise<boolean> {
+export async function pruneProject(
+  stores: EngineStores,
+  project: string,
+  before: Day,
+  waiting: LockOptions = {},
+): Promise<boolean> {
   const { catalog } = stores;
-  return changeFacts(stores, { projects: [project] }, async ({ lock, files, journal }) => {
+  return changeFacts(stores, { ...waiting, projects: [project] }, async ({ lock, files, journal }) => {
     const changes = await writeWithout(stores, files, project, before);
     await publishFiles({ catalog, journal, lock }, changes, async ({ tx, changed }) => {
       // Reports contain which days and keywords were fetched, even without facts.

@@ -12,7 +12,7 @@ import { allEnded } from '../runtime/all-ended.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
-import { changeFacts, type FactChange } from './change-facts.ts';
+import { changeFacts, type FactChange, type LockOptions } from './change-facts.ts';
 import { type Counts, countLoad } from './count-load.ts';
 import { checkKeys } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
@@ -49,13 +49,16 @@ export interface Publisher {
   publishDays(publication: DaysPublication): Promise<void>;
   /** See `completeCumulative`. */
   completeCumulative(project: string): Promise<void>;
+  /** The same, with how it waits for other loads. */
+  waiting(waiting: LockOptions): Publisher;
 }
 
 /** A publisher on the given stores. */
-export function publisherOn(stores: EngineStores): Publisher {
+export function publisherOn(stores: EngineStores, waiting: LockOptions = {}): Publisher {
   return {
-    publishDays: (publication) => publishDays(stores, publication),
-    completeCumulative: (project) => completeCumulative(stores, project),
+    publishDays: (publication) => publishDays(stores, publication, waiting),
+    completeCumulative: (project) => completeCumulative(stores, project, waiting),
+    waiting: (other) => publisherOn(stores, other),
   };
 }
 
@@ -71,18 +74,18 @@ interface DaysPublication extends Pick<PublicationOptions, 'deferCumulative'> {
  * Replaces days of a project, in one transaction with what `inTransaction` writes. Values are not validated again, keys and sums
  * are. Rows of removed keywords are omitted. A failure leaves the served data unchanged.
  */
-async function publishDays(stores: EngineStores, publication: DaysPublication): Promise<void> {
+async function publishDays(stores: EngineStores, publication: DaysPublication, waiting: LockOptions): Promise<void> {
   const { settings } = stores;
   const publish = async (): Promise<Counts> => {
     try {
-      return await changeFacts(stores, { projects: [publication.project] }, (change) =>
+      return await changeFacts(stores, { ...waiting, projects: [publication.project] }, (change) =>
         publishLocked(stores, change, publication),
       );
     } catch (error) {
       throw describeFailure(error, settings.dataFolder);
     }
   };
-  await countLoad(settings, 'sync', publish);
+  await countLoad(settings, 'sync', publish, waiting.signal);
 }
 
 async function publishLocked(
@@ -168,10 +171,10 @@ async function missingMonths(catalog: Catalog, project: string): Promise<FactFil
 }
 
 /** Writes and publishes the cumulative totals that loads have deferred, if a project lacks any. */
-async function completeCumulative(stores: EngineStores, project: string): Promise<void> {
+async function completeCumulative(stores: EngineStores, project: string, waiting: LockOptions): Promise<void> {
   const { catalog, engine } = stores;
   if ((await missingMonths(catalog, project)).length === 0) return;
-  await changeFacts(stores, { projects: [project] }, async ({ lock, files, journal }) => {
+  await changeFacts(stores, { ...waiting, projects: [project] }, async ({ lock, files, journal }) => {
     const [running] = await filesOf(catalog, project, KEYWORDS.running!, EVERY_DAY);
     const missing = await missingMonths(catalog, project);
     if (running === undefined || missing.length === 0) return;

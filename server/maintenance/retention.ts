@@ -69,6 +69,7 @@ export async function applyRetention(stores: Stores, options: RetentionOptions =
   const open = (): Promise<Engine> =>
     Engine.open({ memoryLimit, threads, temporaryFolder, folders: loadFolders(settings) });
   const engine = (): Promise<Engine> => (opening ??= open());
+  const waiting = { onWait: () => report('waiting for a load to end'), ...(signal && { signal }) };
   for (const [index, project] of limited.entries()) {
     signal?.throwIfAborted();
     report(`looking at project ${index + 1} of ${limited.length}`);
@@ -77,7 +78,7 @@ export async function applyRetention(stores: Stores, options: RetentionOptions =
     if (!dryRun) {
       report(`dropping old facts of project ${project.project}`);
       await settleAlerts(stores, project, options);
-      await pruneProject({ ...stores, engine }, project.project, project.keptFrom);
+      await pruneProject({ ...stores, engine }, project.project, project.keptFrom, waiting);
     }
     pruned.push({ ...project, tables });
   }

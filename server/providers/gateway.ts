@@ -84,6 +84,8 @@ export function jobOfCommand(provider: string, property: string, what: string): 
  * It is independent of what is fetched.
  */
 export class Gateway {
+  /** Milliseconds after which a run counts as slow. */
+  readonly slowAfter: number;
   readonly #options: GatewayOptions;
   readonly #slots: Slots;
   readonly #rate: RequestRate;
@@ -93,7 +95,8 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     const { slots: all, slotsPerProperty: perOwner, waitTime, usage, rate } = options;
     this.#options = options;
-    this.#slots = new Slots({ all, perOwner, slowAfter: waitTime * SLOW_AFTER, slow: all * SLOW_SLOTS });
+    this.slowAfter = waitTime * SLOW_AFTER;
+    this.#slots = new Slots({ all, perOwner, slowAfter: this.slowAfter, slow: all * SLOW_SLOTS });
     this.#rate = new RequestRate(usage, rate);
     this.#pauses = new Pauses(options);
   }
@@ -155,7 +158,7 @@ export class Gateway {
       retries: 0,
       retryUntil: started + waitTime * job.retryShare,
       firstPause: waitTime * FIRST_PAUSE,
-      slowAfter: waitTime * SLOW_AFTER,
+      slowAfter: this.slowAfter,
       onSlow: job.onSlow,
       signal,
       admit: async () => {

@@ -1,11 +1,11 @@
 /** Concurrent turns; requests, memory and processor are limited across all. */
 export const AT_ONCE = 3;
-/** Further turns, each in place of one that waits. They hold their lease and a request or two, and little memory. */
+/** Further turns, each in place of one that waits. They hold their lease, a request or two or the files of a window, and little memory. */
 const MAX_WAITING = 12;
 
 /**
  * Calls `turn` until it returns false, several times at once. A turn that calls `onWait`, because its provider does not
- * answer or another process has its project, is replaced: it holds up no other.
+ * answer, a load runs or another process has its project, is replaced: it holds up no other.
  */
 export async function runWorkers(turn: (onWait: () => void) => Promise<boolean>): Promise<void> {
   const repeating: Promise<void>[] = [];

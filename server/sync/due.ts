@@ -26,6 +26,8 @@ export function leaseOf(project: string): string {
 }
 
 interface DueOptions extends Pick<SyncOptions, 'now' | 'random' | 'signal' | 'report'> {
+  /** Called while a project waits, with the reason. */
+  readonly onWait?: (project: string, why: string) => void;
   readonly take: TakeLease;
   /** Milliseconds; 5,000 without it. */
   readonly lookAgain?: number;
@@ -56,7 +58,7 @@ export async function syncDueProjects(
     return id;
   };
   /** Returns whether the project may be taken again as soon as it is due. */
-  const runOne = async (id: string, onWait: () => void): Promise<boolean> => {
+  const runOne = async (id: string, onWait: (why: string) => void): Promise<boolean> => {
     const lease = await take(id);
     if (lease === undefined) return false;
     try {
@@ -72,8 +74,12 @@ export async function syncDueProjects(
       });
     }
   };
-  const turn = async (id: string, onWait: () => void): Promise<void> => {
+  const turn = async (id: string, replace: () => void): Promise<void> => {
     running.add(id);
+    const onWait = (why: string): void => {
+      options.onWait?.(id, why);
+      replace();
+    };
     try {
       if (!(await runOne(id, onWait))) asideUntil.set(id, now() + SET_ASIDE);
     } catch (error) {

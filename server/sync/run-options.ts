@@ -42,7 +42,7 @@ export interface SyncOptions {
   /** Milliseconds after which provisional days are fetched again; 0 for always. */
   readonly staleAfter?: number;
   readonly report?: (progress: SyncProgress) => void;
-  /** Called while the run makes no progress, because of the provider or another process; with the reason. */
+  /** Called while the run makes no progress, because of the provider, a load or another process; with the reason. */
   readonly onWait?: (why: string) => void;
   /** Days to fetch and store whatever their state. */
   readonly forcedDays?: readonly Day[];

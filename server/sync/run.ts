@@ -80,7 +80,13 @@ class Run {
   #days: Map<DayTable, Map<Day, SyncDay>> = new Map();
 
   constructor(stores: SyncStores, connected: Connected, options: SyncOptions, counts: RunCounts & { windows: number }) {
-    this.#stores = stores;
+    const { signal, onWait } = options;
+    const { publisher, gateway } = stores;
+    // Other syncs publish sooner.
+    const onLoad = (waited: number): void => {
+      if (waited >= gateway.slowAfter) onWait?.('waiting for a load to end');
+    };
+    this.#stores = { ...stores, publisher: publisher.waiting({ signal, onWait: onLoad }) };
     this.#connected = connected;
     this.#options = options;
     this.#counts = counts;

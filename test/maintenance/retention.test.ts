@@ -173,6 +173,24 @@ t.test('after retention all answers are those of a server that never had the old
   }
 });
 
+t.test('the job ends at once when it is stopped while it waits for a load, and has dropped nothing', async (t) => {
+  const { settings, catalog } = await worldOf(t, ALL, { ORDINATE_KEEP_DAYS: '30' });
+  const before = await listManifest(catalog);
+  const loading = (await catalog.locks.takeLoad('all'))!;
+  const stop = new AbortController();
+  const report = (step: string): void => {
+    if (step === 'waiting for a load to end') stop.abort(new Error('the process ends'));
+  };
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const context = { settings, catalog, log, now: () => NOW, report };
+  await t.rejects(pruneFacts.run(context, stop.signal), { message: 'the process ends' });
+  await loading.release();
+  const free = await catalog.locks.takeLoad('all');
+  t.ok(free, 'nor has it taken the lock');
+  await free?.release();
+  t.strictSame(await listManifest(catalog), before);
+});
+
 t.test('the job drops what the setting says, unless a workspace says otherwise', async (t) => {
   const world = await worldOf(t, ALL, { ORDINATE_KEEP_DAYS: '30' });
   const firstDays = async (): Promise<Record<string, string>> => {

@@ -12,14 +12,11 @@ import {
   putSyncState,
   readSyncProject,
 } from '../../server/catalog/sync-projects.ts';
-import type { Day } from '../../server/domain/dates.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
 import { command } from '../command.ts';
-import { connect } from '../fakes/connected.ts';
 import { withoutPauses } from '../fakes/without-pauses.ts';
-import { PROJECT } from '../world.ts';
-import { type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
+import { addProjects, type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
 
 const HOUR = 3_600_000;
 /** Settings of commands: a provider that has not answered for a sixth of the wait is slow. */
@@ -45,17 +42,6 @@ function runDue(
   };
   const now = (): number => world.clock;
   return world.withStores((stores) => syncDueProjects(stores, { now, random: () => 0.5, signal, take, lookAgain: 20 }));
-}
-
-/** Connects more projects, to the same property if no other is given. */
-async function addProjects(world: SyncWorld, ids: readonly string[], from: Day, properties?: string[]): Promise<void> {
-  const rows = ids.map((id, index) => ({ ...PROJECT, id, property: properties?.[index] ?? PROJECT['property'] }));
-  await world.load({ projects: rows.map((row) => ({ ...row, synced_through: null })) });
-  const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = world.provider;
-  for (const id of ids) {
-    await connect(world.catalog, { credentials, endpoint, tokenEndpoint, archive: 'none' }, id);
-    await putSyncProject(world.catalog, id, { ...NEVER_SYNCED, firstDay: from });
-  }
 }
 
 t.test('each project gets its first numbers before the history of any other', async (t) => {

@@ -154,6 +154,22 @@ export async function syncWorld(
   });
 }
 
+/** Connects more projects, to the same property if no other is given. */
+export async function addProjects(
+  world: SyncWorld,
+  ids: readonly string[],
+  from: Day,
+  properties?: readonly string[],
+): Promise<void> {
+  const rows = ids.map((id, index) => ({ ...PROJECT, id, property: properties?.[index] ?? PROJECT['property'] }));
+  await world.load({ projects: rows.map((row) => ({ ...row, synced_through: null })) });
+  const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = world.provider;
+  for (const id of ids) {
+    await connect(world.catalog, { credentials, endpoint, tokenEndpoint, archive: 'none' }, id);
+    await putSyncProject(world.catalog, id, { ...NEVER_SYNCED, firstDay: from });
+  }
+}
+
 /** Whether the stored facts of each table that the connection wants are those of the oracle, in any order. */
 export async function sameFacts(t: Test, world: SyncWorld): Promise<void> {
   const expected = await world.expected();
