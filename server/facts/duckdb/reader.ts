@@ -1,8 +1,10 @@
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
-import type { FileStore, StoredFile } from '../../storage/file-store.ts';
+import type { FileStore, OpenFiles, StoredFile } from '../../storage/file-store.ts';
 import type { TakeColumns } from '../facts.ts';
 import type { FactsRead, FactsReader } from '../reader.ts';
 import type { Engine } from './engine.ts';
+
+type RunOn = (paths: OpenFiles['paths']) => Promise<void>;
 
 /** Runs statements over stored files in DuckDB. */
 export class DuckDBReader implements FactsReader {
@@ -26,11 +28,29 @@ export class DuckDBReader implements FactsReader {
   async numbers(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
     const { files, values, fills, priority, signal } = read;
     for (const some of read.isByFile ? files.map((file) => [file]) : [files]) {
-      using opened = await this.#files.open(some);
-      const bound = { ...values, files: opened.paths };
-      const run = (): Promise<void> => this.#engine.numbers(name, bound, take, signal, fills);
-      await (priority === undefined ? run() : this.#heavy.run(signal, run, priority));
+      const run: RunOn = (paths) => this.#engine.numbers(name, { ...values, files: paths }, take, signal, fills);
+      if (priority === undefined) await this.#open(some, run);
+      else await this.#openInSlot(some, run, { signal, priority });
     }
+  }
+
+  async #open(files: readonly StoredFile[], run: RunOn): Promise<void> {
+    using opened = await this.#files.open(files);
+    await run(opened.paths);
+  }
+
+  /** Files are fetched before, so that a store that is slow takes no slot, and not held while others have all of them. */
+  async #openInSlot(
+    files: readonly StoredFile[],
+    run: RunOn,
+    { signal, priority }: Required<Pick<FactsRead, 'signal' | 'priority'>>,
+  ): Promise<void> {
+    {
+      using opened = await this.#files.open(files);
+      const { used, limit } = this.#heavy.state;
+      if (used < limit) return await this.#heavy.run(signal, () => run(opened.paths), priority);
+    }
+    await this.#heavy.run(signal, () => this.#open(files, run), priority);
   }
 
   async check(files: readonly StoredFile[]): Promise<void> {
