@@ -5,7 +5,7 @@ import t from 'tap';
 import { makeWorld, type Row, type Tables } from '../world.ts';
 import { Oracle } from './oracle.ts';
 import { DAY, type Expected, number, text } from './oracle-terms.ts';
-import { CLOCK, randomWorld } from './random-world.ts';
+import { CLOCK, drawNumber, randomWorld } from './random-world.ts';
 
 /** A fixed seed gives the same worlds and questions in each run; the environment can set others, and more questions. */
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
@@ -50,7 +50,7 @@ function withHistory(tables: Tables): Tables {
 
 /** A question about a change, valid or invalid. */
 function questionOf(gen: fc.GeneratorValue, days: number): string {
-  const whole = (min: number, max: number): number => gen(fc.integer, { min, max });
+  const whole = (min: number, max: number): number => drawNumber(gen, min, max);
   const one = <T>(from: readonly T[]): T => from[whole(0, from.length - 1)]!;
   const day = (at: number): string => text(number('2025-12-27') + days + at);
   const words: string[] = [];

@@ -179,8 +179,9 @@ function storedDays(world: OracleWorld, project: Project) {
   const site = daysOf('site_daily');
   const of = new Map(KINDS.map(([, table]) => [table as string, daysOf(table)]));
   const first = new Map([...of].map(([table, days]) => [table, Math.min(...days)]));
+  const last = world.lastDay(project);
   return (table: string, day: number): boolean =>
-    day <= world.lastDay(project) && day >= first.get(table)! && (site.has(day) || of.get(table)!.has(day));
+    day <= last && day >= first.get(table)! && (site.has(day) || of.get(table)!.has(day));
 }
 
 /** The rows with most impressions, and which of their days count. */
@@ -201,9 +202,10 @@ function rowsOf(
   }
   const sum = (rows: readonly Row[], of: string): number => rows.reduce((all, row) => all + Number(row[of]), 0);
   return [...byName]
-    .filter(([, rows]) => sum(rows, 'impressions') >= 10)
-    .sort(([a, x], [b, y]) => sum(y, 'impressions') - sum(x, 'impressions') || byText(a, b))
-    .map(([name, rows]) => ({
+    .map(([name, rows]) => ({ name, rows, clicks: sum(rows, 'clicks'), impressions: sum(rows, 'impressions') }))
+    .filter(({ impressions }) => impressions >= 10)
+    .sort((a, b) => b.impressions - a.impressions || byText(a.name, b.name))
+    .map(({ name, rows, clicks }) => ({
       name,
       isBrand: column === 'query' && terms.some((term) => name.toLowerCase().includes(term)),
       days: rows
@@ -213,7 +215,7 @@ function rowsOf(
           impressions: Number(row['impressions']),
           sumPosition: Number(row['sum_position']),
         }))
-        .filter(({ age }) => sum(rows, 'clicks') >= 20 || age < length + 56),
+        .filter(({ age }) => clicks >= 20 || age < length + 56),
     }));
 }
 

@@ -3,11 +3,18 @@ import { addDayOfMonth, addRow, byText, DAY, type Days, monthSpan, number, type 
 
 export type Project = Row & { readonly id: string };
 
+/** A row and its day, if it has one. */
+interface DayRow {
+  readonly row: Row;
+  readonly at: number;
+}
+
 /** The rows of a world that a workspace sees at an instant. */
 export class OracleWorld {
   readonly tables: Tables;
   readonly workspace: Row;
   readonly now: number;
+  readonly #rows = new Map<string, readonly DayRow[]>();
 
   constructor(tables: Tables, workspace: string, now: number) {
     this.tables = tables;
@@ -23,11 +30,20 @@ export class OracleWorld {
 
   /** Rows of a project, within a range if one is given. */
   rows(project: Project, table: string, days?: Days): Row[] {
-    return (this.tables[table] ?? []).filter((row) => {
-      if (row['project_id'] !== project.id) return false;
-      const at = days && number(String(row['date']));
-      return at === undefined || days === undefined || (at >= days.from && at <= days.to);
-    });
+    const all = this.#rowsOf(project, table);
+    const asked = days === undefined ? all : all.filter(({ at }) => at >= days.from && at <= days.to);
+    return asked.map(({ row }) => row);
+  }
+
+  /** Found once: reading the days of all rows again and again took longer than the server's answers. */
+  #rowsOf(project: Project, table: string): readonly DayRow[] {
+    const what = `${table} ${project.id}`;
+    const known = this.#rows.get(what);
+    if (known !== undefined) return known;
+    const rows = (this.tables[table] ?? []).filter((row) => row['project_id'] === project.id);
+    const found = rows.map((row) => ({ row, at: number(String(row['date'])) }));
+    this.#rows.set(what, found);
+    return found;
   }
 
   today(): number {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Row, Tables } from '../world.ts';
 import type { Filter, Question } from './question-oracle.ts';
+import { drawNumber } from './random-world.ts';
 
 const DIMENSIONS = ['query', 'page', 'country', 'device', 'appearance', 'brand', 'group', 'pageGroup', 'keyword'];
 const METRICS = ['clicks', 'impressions', 'ctr', 'position'];
@@ -28,7 +29,7 @@ function filterOf(
   groups: Readonly<Record<string, readonly string[]>>,
   depth: number,
 ): Filter {
-  const one = <T>(from: readonly T[]): T => from[draw(fc.integer, { min: 0, max: from.length - 1 })]!;
+  const one = <T>(from: readonly T[]): T => from[drawNumber(draw, 0, from.length - 1)]!;
   const inner = (): Filter => filterOf(draw, names, groups, depth + 1);
   const kind = depth > 2 ? 'test' : one(['test', 'test', 'test', 'test', 'and', 'or', 'not']);
   if (kind === 'not') return ['not', inner()];
@@ -37,12 +38,12 @@ function filterOf(
   const isText = ['query', 'page', 'keyword'].includes(name);
   const op = isText ? one(['equals', 'equals', 'contains', 'starts_with', 'ends_with', 'matches']) : 'equals';
   const from = op === 'equals' ? (VALUES[name] ?? groups[name]!) : op === 'matches' ? EXPRESSIONS : PARTS;
-  const values = Array.from({ length: draw(fc.integer, { min: 1, max: 3 }) }, () => one(from));
+  const values = Array.from({ length: drawNumber(draw, 1, 3) }, () => one(from));
   return [op, name, [...new Set(values)]];
 }
 
 function question(draw: Draw, groups: Readonly<Record<string, readonly string[]>>): Question {
-  const number = (min: number, max: number): number => draw(fc.integer, { min, max });
+  const number = (min: number, max: number): number => drawNumber(draw, min, max);
   const one = <T>(from: readonly T[]): T => from[number(0, from.length - 1)]!;
   // Mostly what is stored together.
   const together = one([
