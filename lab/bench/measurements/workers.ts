@@ -25,15 +25,20 @@ export async function measureWorkers({ data, options, report }: Bench): Promise<
   const lines: Line[] = [];
   const targets = [];
   const isQuick = options.burst < 1000;
+  const sent = isQuick ? 300 : WHILE_REPLACED;
+  let replaced: Burst['replaced'];
   for (const cache of isQuick ? [true] : [true, false]) {
     const requests = cache ? options.burst : Math.round(options.burst / 10);
     const what = cache ? 'cached' : 'uncached';
     const bursts: Record<number, Burst[]> = { 1: [], 2: [] };
     for (let round = 0; round < rounds; round++) {
       for (const workers of [1, 2]) {
-        report(`${what} questions to ${workers} processes`);
-        const how = { workers, cache, requests, count: options.workspaces };
-        bursts[workers]!.push(await burstOf(data.folder, data, how));
+        const isLast = cache && workers === 2 && round === rounds - 1;
+        report(`${what} questions to ${workers} processes${isLast ? `, and ${sent} while they are replaced` : ''}`);
+        const how = { workers, cache, requests, count: options.workspaces, sent: isLast ? sent : 0 };
+        const burst = await burstOf(data.folder, data, how);
+        bursts[workers]!.push(burst);
+        replaced ??= burst.replaced;
       }
     }
     const ratios = bursts[2]!.map((two, round) => two.requestsPerSecond / bursts[1]![round]!.requestsPerSecond);
@@ -55,21 +60,26 @@ export async function measureWorkers({ data, options, report }: Bench): Promise<
     const costs = bursts[1]!.map((one, round) => (2 * one.processor) / bursts[2]![round]!.processor);
     targets.push(atLeast(`${name}, by the processor time of a request`, quantile(costs, 0.5), 1.6));
   }
-  const sent = isQuick ? 300 : WHILE_REPLACED;
-  report(`${sent} requests while processes are replaced`);
-  const { line, failed } = await whileReplaced(data.folder, sent);
+  const { line, failed } = replaced!;
   targets.push(atMost(`workers: failed of ${sent} requests while processes are replaced`, failed, 0, 'requests'));
   return { lines: [...lines, line], targets };
 }
 
 /** With the milliseconds of processor time that the processes of the server took for each request. */
-type Burst = BurstResult & { readonly processor: number };
+type Burst = BurstResult & { readonly processor: number; readonly replaced: Replaced | undefined };
+type Replaced = { readonly line: Line; readonly failed: number };
 
 /** A burst of requests to a new server, after three that do not count: each process compiles what it runs often. */
 async function burstOf(
   dataFolder: string,
   { keys }: Data,
-  { workers, cache, requests, count }: { workers: number; cache: boolean; requests: number; count: number },
+  {
+    workers,
+    cache,
+    requests,
+    count,
+    sent,
+  }: Record<'workers' | 'requests' | 'count' | 'sent', number> & { cache: boolean },
 ): Promise<Burst> {
   const server = await startServer({ dataFolder, keys: [], cache, workers });
   try {
@@ -91,15 +101,14 @@ async function burstOf(
     const result = await burst(connections, asked);
     const processor = (processorOf([server.pid]) - before) / requests;
     for (const connection of connections) connection.close();
-    return { ...result, processor };
+    return { ...result, processor, replaced: sent > 0 ? await whileReplaced(server, sent) : undefined };
   } finally {
     await server.stop();
   }
 }
 
 /** Sends requests by clients that open a new connection when the server closes theirs after an answer. */
-async function whileReplaced(dataFolder: string, count: number): Promise<{ line: Line; failed: number }> {
-  const server = await startServer({ dataFolder, keys: [], cache: true, workers: 2 });
+async function whileReplaced(server: Server, count: number): Promise<Replaced> {
   const ended = new AbortController();
   const replacing = replaceUntil(server, ended.signal);
   try {
@@ -130,7 +139,6 @@ async function whileReplaced(dataFolder: string, count: number): Promise<{ line:
   } finally {
     ended.abort();
     await replacing.done;
-    await server.stop();
   }
 }
 
