@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { addDays, type Day, eachDay, earlier, later, pacificDayOf } from '../../../server/domain/dates.ts';
-import { hourText } from '../../../server/domain/hours.ts';
+import { hoursOf, hourText } from '../../../server/domain/hours.ts';
 import type { OtherType } from '../../../server/domain/search-types.ts';
 import { firstIncompleteDay, newestDay, oldestDay, stageOf, TIMETABLE, type Timetable } from './days.ts';
 import { compileFilters, type Filters } from './filters.ts';
@@ -145,7 +145,7 @@ export class Site {
     );
   }
 
-  /** Complete hours are those of the final day; others change with its stages. */
+  /** Complete hours are those of the final day; others change with its stages. Most days have hours of one kind only. */
   #countHours(request: AnalyticsRequest, filters: Filters, day: Day, now: number, groups: Groups): void {
     const { timetable } = this.options;
     const first = firstIncompleteHour(now, timetable);
@@ -156,8 +156,8 @@ export class Site {
           if (includes(hour)) groups.add(day, { ...counted, hour: hourText(hour) }, part);
         }
       });
-    count('final', (hour) => hour < first);
-    count(stageOf(day, now, timetable), (hour) => hour >= first && hour <= newest);
+    if (hoursOf(day)[0]! < first) count('final', (hour) => hour < first);
+    if (hoursOf(day).at(-1)! >= first) count(stageOf(day, now, timetable), (hour) => hour >= first && hour <= newest);
   }
 
   #count(request: AnalyticsRequest, filters: Filters, day: Day, stage: Stage, add: Add): void {
