@@ -5,7 +5,7 @@ import t from 'tap';
 import { makeWorld } from '../world.ts';
 import { Oracle } from './oracle.ts';
 import type { Expected } from './oracle-terms.ts';
-import { CLOCK, randomRequest, randomWorld } from './random-world.ts';
+import { CLOCK, PATIENT, randomRequest, randomWorld } from './random-world.ts';
 
 /** A fixed seed gives the same worlds and requests in each run; the environment can set another one. */
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
@@ -31,7 +31,7 @@ for (const [index, tables] of fc.sample(randomWorld, { seed: SEED, numRuns: WORL
     let asked = 0;
     const now = () => CLOCK + Math.floor(asked / IN_A_MINUTE) * 60_000;
     // Also with DuckDB's work spread over threads.
-    const { get } = await makeWorld(t, tables, { now, environment: { ORDINATE_THREADS: '2' } });
+    const { get } = await makeWorld(t, tables, { now, environment: { ...PATIENT, ORDINATE_THREADS: '2' } });
     const oracle = new Oracle(tables, 'acme', CLOCK);
     const answered = new Set<string>();
     const differences: { path: string; expected: Expected; found: unknown }[] = [];

@@ -5,7 +5,7 @@ import t from 'tap';
 import { makeWorld, type Row, type Tables } from '../world.ts';
 import { Oracle } from './oracle.ts';
 import { DAY, type Expected, number, text } from './oracle-terms.ts';
-import { CLOCK, drawNumber, randomWorld } from './random-world.ts';
+import { CLOCK, drawNumber, PATIENT, randomWorld } from './random-world.ts';
 
 /** A fixed seed gives the same worlds and questions in each run; the environment can set others, and more questions. */
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
@@ -94,7 +94,10 @@ for (const [index, days] of MOVES.entries()) {
     const tables = withHistory(moved(random!, days));
     let asked = 0;
     const clock = CLOCK + days * DAY;
-    const { get } = await makeWorld(t, tables, { now: () => clock + Math.floor(asked / IN_A_MINUTE) * 60_000 });
+    const { get } = await makeWorld(t, tables, {
+      now: () => clock + Math.floor(asked / IN_A_MINUTE) * 60_000,
+      environment: PATIENT,
+    });
     const oracle = new Oracle(tables, 'acme', clock);
     const counts = new Map<string, number>();
     const differences: { path: string; expected: Expected; found: unknown }[] = [];

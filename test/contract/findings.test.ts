@@ -4,6 +4,7 @@ import { makeWorld, type Row } from '../world.ts';
 import { Dice, findingsQuestion, findingsWorld } from './findings-world.ts';
 import { Oracle } from './oracle.ts';
 import { DAY } from './oracle-terms.ts';
+import { PATIENT } from './random-world.ts';
 
 /** A fixed seed gives the same worlds and questions in each run; the environment can set others, and more worlds. */
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
@@ -46,7 +47,7 @@ t.test(`findings of ${WORLDS} sites follow the contract (seed ${SEED})`, async (
     const dice = new Dice(SEED * 1000 + index);
     const { tables, last } = findingsWorld(dice);
     const clock = (last + 1) * DAY + DAY / 2;
-    const { get } = await makeWorld(t, tables, { now: () => clock });
+    const { get } = await makeWorld(t, tables, { now: () => clock, environment: PATIENT });
     const oracle = new Oracle(tables, 'acme', clock);
     for (let asked = 0; asked < QUESTIONS; asked++) {
       const path = findingsQuestion(dice, last);

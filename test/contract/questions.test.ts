@@ -5,7 +5,7 @@ import t from 'tap';
 import { makeWorld } from '../world.ts';
 import { type Question, QuestionOracle, Refused } from './question-oracle.ts';
 import { randomQuestion, withGaps } from './random-question.ts';
-import { CLOCK, randomWorld } from './random-world.ts';
+import { CLOCK, PATIENT, randomWorld } from './random-world.ts';
 
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
 /** Hundreds of questions; 50 of them are 5,000. */
@@ -51,7 +51,7 @@ for (let run = 0; run < RUNS; run++) {
     const [tables] = fc.sample(randomWorld, { seed: SEED * 1000 + Math.floor(run / 5), numRuns: 1 }).map(withGaps);
     let asked = 0;
     const now = () => CLOCK + Math.floor(asked / IN_A_MINUTE) * 60_000;
-    const { get } = await makeWorld(t, tables!, { now });
+    const { get } = await makeWorld(t, tables!, { now, environment: PATIENT });
     const oracle = new QuestionOracle(tables!, 'acme', CLOCK);
     for (const [project, numRuns] of [
       ['Full1', 60],
