@@ -8,7 +8,7 @@ import { putSitemaps } from '../../server/catalog/sitemaps.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { settled, watchedPage } from './browser.ts';
-import { axeFindings, catalog, lookAt, open, origin, signedIn, world } from './setup.ts';
+import { axeFindings, catalog, HUGE, lookAt, open, origin, SHIFTS, signedIn, world } from './setup.ts';
 
 const { pages } = (await world.ask('/pages?limit=1')).body as { pages: { url: string }[] };
 const { url } = pages[0]!;
@@ -128,5 +128,29 @@ t.test('the sitemaps stand below the stored days', async (t) => {
   t.match(await crawler.getByRole('link', { name: 'CSV' }).getAttribute('href'), /crawl\.csv\?bom=1$/);
   t.strictSame(await axeFindings(page), []);
   await lookAt(t, page, 'crawler-days');
+  await context.close();
+});
+
+t.test('whichever part of Data is answered last, nothing moves', async (t) => {
+  const context = await signedIn({ viewport: HUGE });
+  const { page } = await watchedPage(context, origin);
+  await page.addInitScript(SHIFTS);
+  for (const late of ['index', 'sitemaps']) {
+    const held = Promise.withResolvers<void>();
+    await page.route(new RegExp(`/app/api/projects/Proj1/${late}\\b`), async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${origin}/app/p/Proj1/data`);
+    await page.getByRole('region', { name: 'Days by table' }).waitFor();
+    // Time to be drawn.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    held.resolve();
+    for (const part of ['Pages in the index', 'Sitemaps', "Bing's crawler"])
+      await page.getByRole('region', { name: part }).waitFor();
+    await settled(page);
+    t.ok(((await page.evaluate('window.shifts')) as number) < 0.01, `${late} last`);
+    await page.unrouteAll();
+  }
   await context.close();
 });

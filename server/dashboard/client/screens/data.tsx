@@ -119,9 +119,11 @@ function State({ project }: { project: Project }) {
       ) : (
         <Calendar calendar={calendar} tables={tables} />
       )}
-      <IndexedPages project={project} />
-      <Sitemaps project={project} />
-      <Crawl project={project} />
+      <IndexedPages project={project}>
+        <Sitemaps project={project}>
+          <Crawl project={project} />
+        </Sitemaps>
+      </IndexedPages>
     </>
   );
 }
