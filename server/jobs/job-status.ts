@@ -23,19 +23,21 @@ export interface JobStatus {
 
 /** All jobs of this version, in order. */
 export async function readJobStatus(usage: Usage, location: CatalogLocation): Promise<JobStatus[]> {
-  const states = new Map((await new JobStates(usage).all()).map((state) => [state.job, state]));
+  const states = new JobStates(usage);
+  const all = new Map((await states.all()).map((state) => [state.job, state]));
   const leases = openLeases(location);
   return Promise.all(
     JOBS.map(async ({ name: job, every }) => {
       const everySeconds = every / 1000;
-      const found = states.get(job);
-      if (found === undefined) return { ...NEVER_RUN, job, everySeconds };
+      const read = all.get(job);
+      if (read === undefined) return { ...NEVER_RUN, job, everySeconds };
+      // A killed process leaves its state unchanged but loses its lease. A run that has just ended has stored its state before.
+      const lease = read.endedAt === null ? await leases.acquire(job) : undefined;
+      const found = lease === undefined ? read : ((await states.read(job)) ?? read);
+      await lease?.release();
       const { startedAt, endedAt, progress, result, failures, error, nextAt } = found;
       const common = { job, everySeconds, startedAt, endedAt, result, failures, error };
       if (endedAt !== null) return { ...common, state: found.outcome ?? 'interrupted', progress: null, nextAt };
-      // A killed process leaves its state unchanged but loses its lease.
-      const lease = await leases.acquire(job);
-      await lease?.release();
       return { ...common, state: lease === undefined ? 'running' : 'interrupted', progress, nextAt: null };
     }),
   );

@@ -171,6 +171,34 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   t.match(await next.ended, { code: 0 });
 });
 
+t.test('a run that ends while its status is read is not taken for one whose process was killed', async (t) => {
+  const dataFolder = temporaryFolder(t);
+  const usage = openUsage(sqliteIn(dataFolder), () => {});
+  t.teardown(() => usage.close());
+  const states = new JobStates(usage);
+  const common = {
+    job: 'sweep-lists',
+    startedAt: 1,
+    failures: 0,
+    error: null,
+    result: null,
+    progress: null,
+    nextAt: 2,
+  };
+  await states.write({ ...common, endedAt: null, outcome: null });
+  const all = Reflect.get(JobStates.prototype, 'all') as (this: JobStates) => Promise<object[]>;
+  let hasEnded = false;
+  t.intercept(JobStates.prototype, 'all', {
+    value: async function (this: JobStates) {
+      const read = await all.call(this);
+      if (!hasEnded) await states.write({ ...common, endedAt: 2, outcome: 'succeeded' });
+      hasEnded = true;
+      return read;
+    },
+  });
+  t.match((await statusOf(dataFolder))[1], { job: 'sweep-lists', state: 'succeeded', endedAt: 2 });
+});
+
 t.test(
   'jobs status of a folder whose jobs have never run; work makes a data folder and says what is wrong with one',
   async (t) => {
