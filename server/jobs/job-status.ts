@@ -33,8 +33,12 @@ export async function readJobStatus(usage: Usage, location: CatalogLocation): Pr
       if (read === undefined) return { ...NEVER_RUN, job, everySeconds };
       // A killed process leaves its state unchanged but loses its lease. A run that has just ended has stored its state before.
       const lease = read.endedAt === null ? await leases.acquire(job) : undefined;
-      const found = lease === undefined ? read : ((await states.read(job)) ?? read);
-      await lease?.release();
+      let found = read;
+      try {
+        if (lease !== undefined) found = (await states.read(job)) ?? read;
+      } finally {
+        await lease?.release();
+      }
       const { startedAt, endedAt, progress, result, failures, error, nextAt } = found;
       const common = { job, everySeconds, startedAt, endedAt, result, failures, error };
       if (endedAt !== null) return { ...common, state: found.outcome ?? 'interrupted', progress: null, nextAt };

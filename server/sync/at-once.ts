@@ -1,6 +1,6 @@
 /** Concurrent turns; requests, memory and processor are limited across all. */
 export const AT_ONCE = 3;
-/** Further turns, each in place of one that waits. They hold their lease, a request or two or the files of a window, and little memory. */
+/** Further turns, each in place of one that waits. They hold a lease, a few requests or files, and little memory. */
 const MAX_WAITING = 12;
 
 /**

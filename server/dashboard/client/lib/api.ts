@@ -175,6 +175,9 @@ export interface Resource<T> {
   readonly reload: () => void;
 }
 
+/** Whether there is an answer, or an error in its stead. */
+export const isAnswered = ({ data, error }: Resource<unknown>): boolean => data !== undefined || error !== undefined;
+
 /**
  * The answer of the API at a path; with null nothing is requested. Stale answers stay until new ones come.
  * @param poll requests it again after so many milliseconds while the page is visible

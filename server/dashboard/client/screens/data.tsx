@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isManager, useResource } from '../lib/api.ts';
+import { isAnswered, isManager, useResource } from '../lib/api.ts';
 import { addDays, countDays, formatAgo, formatDate, formatInstant, formatMonth, formatRange } from '../lib/dates.ts';
 import { send, useWork } from '../lib/form.ts';
 import { formatCount, formatShare } from '../lib/format.ts';
@@ -7,9 +7,9 @@ import type { Day, Project, Range, SiteAnswer } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Crawl } from '../parts/crawl.tsx';
 import { Problem } from '../parts/form.tsx';
-import { IndexedPages } from '../parts/indexed-pages.tsx';
+import { IndexedPages, useIndexedPages } from '../parts/indexed-pages.tsx';
 import { NoData, ProjectScreen } from '../parts/project-screen.tsx';
-import { Sitemaps } from '../parts/sitemaps.tsx';
+import { Sitemaps, useSitemaps } from '../parts/sitemaps.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 
 type DayState = 'final' | 'provisional' | 'cut_off' | 'failed' | 'missing' | 'absent';
@@ -86,6 +86,8 @@ function State({ project }: { project: Project }) {
   const site = useResource<SiteAnswer>(
     project.syncedThrough === null ? null : `/projects/${project.id}/site?quality=1`,
   );
+  const index = useIndexedPages(project);
+  const sitemaps = useSitemaps(project);
   const anonymous = site.data?.quality?.anonymousClicksShare ?? null;
   if (error && data === undefined) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={4} height={80} />;
@@ -119,11 +121,14 @@ function State({ project }: { project: Project }) {
       ) : (
         <Calendar calendar={calendar} tables={tables} />
       )}
-      <IndexedPages project={project}>
-        <Sitemaps project={project}>
+      {/* Together, so that none pushes down another. */}
+      {[index, sitemaps].every(isAnswered) && (
+        <>
+          <IndexedPages project={project} answer={index} />
+          <Sitemaps answer={sitemaps} />
           <Crawl project={project} />
-        </Sitemaps>
-      </IndexedPages>
+        </>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { isManager, useAskFor, useResource } from '../lib/api.ts';
+import { isAnswered, isManager, useAskFor, useResource } from '../lib/api.ts';
 import type { Project } from '../lib/types.ts';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, Skeleton } from '../parts/states.tsx';
@@ -32,7 +32,7 @@ function Sections({ project }: { project: Project }) {
   useAskFor(paths);
   // As many hooks as there are sections.
   const states = paths.map((path) => useResource<unknown>(path));
-  if (states.some(({ data, error }) => data === undefined && error === undefined)) {
+  if (!states.every(isAnswered)) {
     return <Skeleton lines={12} height={48} />;
   }
   return (
