@@ -1,9 +1,11 @@
 import { createWriteStream, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { openPromise } from 'yauzl';
+import { crc32 } from 'node:zlib';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { ImportRefused } from '../load/import-rows.ts';
 import { unusableFile } from '../load/snapshot-files.ts';
+import { refusalOfFile } from '../load/whole-files.ts';
 
 /** Unpacked; an export of the user interface has less than a megabyte. */
 const MAX_UNPACKED = 2_000_000_000;
@@ -33,7 +35,13 @@ export async function findFiles(paths: readonly string[], folder: string): Promi
       else files.push({ path: file, name: basename(file).normalize('NFC'), group: dirname(file) });
     }
   }
-  return [...new Map(files.map((file) => [file.path, file])).values()];
+  const all = [...new Map(files.map((file) => [file.path, file])).values()];
+  for (const { path, name } of all) {
+    const refusal = await refusalOfFile(path, true);
+    if (refusal === undefined) continue;
+    throw new ImportRefused(`'${name}'${refusal.line ? `, line ${refusal.line}` : ''}: ${refusal.message}`);
+  }
+  return all;
 }
 
 /** Files below a folder, in order, without hidden ones. */
@@ -44,10 +52,7 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
-/**
- * Unpacks the CSV files of an archive, one after the other, in bounded memory. Sizes are those that the archive declares;
- * an entry that is larger fails.
- */
+/** Unpacks the CSV files of an archive, one after the other, in bounded memory. */
 async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   mkdirSync(folder, { recursive: true });
@@ -62,14 +67,30 @@ async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
       if (size > MAX_UNPACKED) throw new ImportRefused(`'${archive}' is larger than 2 GB when unpacked.`);
       // Its own name may be unsafe.
       const path = join(folder, `${files.length}.csv`);
-      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(path));
+      await unpackEntry(zip, entry, path);
       files.push({ path, name, group: archive });
     }
   } catch (cause) {
     // The disk has failed, not the archive.
     if (cause instanceof ImportRefused || (cause as NodeJS.ErrnoException).syscall !== undefined) throw cause;
-    throw new ImportRefused(`'${archive}' cannot be read as a zip file: ${(cause as Error).message}.`, { cause });
+    throw new ImportRefused(
+      `'${archive}' is damaged or cut off, or not a zip file: ${(cause as Error).message}. Copy or download it again.`,
+      { cause },
+    );
   }
   if (files.length === 0) throw new ImportRefused(`'${archive}' has no CSV file.`);
   return files;
+}
+
+/** Fails unless the entry has the size and the checksum that the archive declares; yauzl compares only the size. */
+async function unpackEntry(zip: ZipFile, entry: Entry, path: string): Promise<void> {
+  let checksum = 0;
+  async function* summed(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes) {
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  }
+  await pipeline(await zip.openReadStreamPromise(entry), summed, createWriteStream(path));
+  if (checksum !== entry.crc32) throw new Error(`the content of '${entry.fileName}' does not match its checksum`);
 }

@@ -1,23 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { type FileRefusal, MAX_LINE, openText } from './whole-files.ts';
 
 /** The longest accepted header, in characters. */
 const MAX_HEADER = 1_000_000;
-/** DuckDB's line limit, in bytes. */
-const MAX_LINE = 2_000_000;
 const MAX_RECORD = 2 * MAX_LINE;
-/** DuckDB's read buffer in bytes, and the highest compression ratio of gzip. */
-const BUFFER = 16 * MAX_LINE;
-const BEST_COMPRESSION = 1032;
 const OTHER_SEPARATORS: readonly string[] = [';', '\t', '|'];
 
-/** An error in a file. */
-export interface FileFailure {
-  /** From 1. */
+/** An error in a line of a file. */
+export interface FileFailure extends FileRefusal {
   readonly line: number;
-  readonly message: string;
 }
 
 interface CsvRecord {
@@ -133,21 +123,6 @@ function* parseRecords(text: string, firstLine: number): Generator<ParsedRecord>
   }
 }
 
-/**
- * Whether the last line may be longer than DuckDB's buffer of 32 MB. DuckDB's parallel reader silently skips such a line;
- * the sequential reader reports it. For compressed files only the size is considered.
- */
-export async function mayEndInLongLine(path: string): Promise<boolean> {
-  await using file = await open(path);
-  const { size } = await file.stat();
-  if (path.endsWith('.gz')) return size > BUFFER / BEST_COMPRESSION;
-  if (size < BUFFER) return false;
-  const tail = Buffer.alloc(MAX_LINE);
-  await file.read(tail, 0, MAX_LINE, size - MAX_LINE);
-  const text = tail.toString('latin1').trimEnd();
-  return !/[\r\n]/.test(text);
-}
-
 async function readHead(path: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -159,14 +134,6 @@ async function readHead(path: string): Promise<Buffer> {
   }
   stream.destroy();
   return Buffer.concat(chunks);
-}
-
-function openText(path: string): Readable {
-  const file = createReadStream(path);
-  if (!path.endsWith('.gz')) return file;
-  const unpacked = createGunzip();
-  file.on('error', (error) => unpacked.destroy(error));
-  return file.pipe(unpacked);
 }
 
 /** Shortens a text for a message. */

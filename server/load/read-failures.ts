@@ -1,12 +1,9 @@
 import type { Problem } from '../domain/problems.ts';
-import { cut, type FileFailure, findMixedLineEnd, mayEndInLongLine, readRecords } from './csv-files.ts';
+import { cut, type FileFailure, findMixedLineEnd, readRecords } from './csv-files.ts';
 import { firstLine } from './failures.ts';
 import type { TableFiles } from './snapshot-files.ts';
 import type { EntityTable, FactTableSchema } from './tables.ts';
-
-const TOO_LONG = 'the line is longer than 2 MB.';
-/** DuckDB truncates lines in its messages at 10,000 characters. */
-const MAX_SHOWN_BY_DUCKDB = 9000;
+import { firstLongLine, TOO_LONG } from './whole-files.ts';
 
 /** Our messages for DuckDB's CSV errors. */
 const CSV_FAILURES: readonly (readonly [RegExp, string])[] = [
@@ -38,12 +35,13 @@ async function csvFailure(
 ): Promise<FileFailure | undefined> {
   if (said.includes('reached an invalid state')) return findMixedLineEnd(path);
   const line = Number(/CSV Error on Line: (\d+)/.exec(said)?.[1]);
-  if (!(line > 0)) return undefined;
+  if (!(line > 0)) {
+    const long = await firstLongLine(path);
+    return long === undefined ? undefined : { line: long, message: TOO_LONG };
+  }
   const [, text = ''] =
     /Original Line: ([\s\S]*?)\n+(?:Expected Number|Value with|Invalid unicode|Maximum line|Possible)/.exec(said) ?? [];
   const found = text === '' ? '' : ` Found: ${cut(text.trimEnd(), 200)}`;
-  if (text.length > MAX_SHOWN_BY_DUCKDB && (await mayEndInLongLine(path)))
-    return { line, message: `${TOO_LONG}${found}` };
   const [, expected, has] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(said) ?? [];
   if (expected !== undefined) {
     const number = Number(has) > Number(expected) ? 'more' : has;

@@ -3,10 +3,11 @@ import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { COLUMN_TYPES } from './column-types.ts';
-import { cut, mayEndInLongLine, readHeader } from './csv-files.ts';
+import { cut, readHeader } from './csv-files.ts';
 import { unreadable } from './read-failures.ts';
 import type { Format, TableFiles } from './snapshot-files.ts';
 import type { Column, EntityTable, FactTableSchema } from './tables.ts';
+import { type FileRefusal, refusalOfFile } from './whole-files.ts';
 
 export type TableSchema = EntityTable | FactTableSchema;
 
@@ -20,8 +21,6 @@ interface Group {
   readonly folder: string | null;
   /** CSV: all column names, in order. */
   readonly header: readonly string[];
-  /** CSV: reads a file with one thread. */
-  readonly oneThread?: boolean;
 }
 
 /** The names that the files use for each column of the format, and their other columns. */
@@ -47,7 +46,7 @@ const SMALL_FILE = 65_536;
 const SHOWN_NAMES = 10;
 
 /** The table function for a format: typed (Parquet), text (CSV), or JSON values. Hive partitions are parsed in `rawValue`. */
-function reader({ format, parameter, header, oneThread = false }: Group, schema: TableSchema): string {
+function reader({ format, parameter, header }: Group, schema: TableSchema): string {
   if (format === 'parquet') {
     return `read_parquet($${parameter}, union_by_name = true, filename = true, hive_partitioning = false)`;
   }
@@ -57,7 +56,7 @@ function reader({ format, parameter, header, oneThread = false }: Group, schema:
     .map((name) => name.toLowerCase())
     .map((name, index) => `'${known.includes(name) ? name : `other_${index}`}': 'VARCHAR'`);
   // No auto-detection: it may skip lines at the top of the file.
-  return `read_csv($${parameter}, auto_detect = false, columns = {${columns.join(', ')}}, header = true, parallel = ${!oneThread}, delim = ',', quote = '"', escape = '"', comment = '', filename = true, hive_partitioning = false, allow_quoted_nulls = false)`;
+  return `read_csv($${parameter}, auto_detect = false, columns = {${columns.join(', ')}}, header = true, delim = ',', quote = '"', escape = '"', comment = '', filename = true, hive_partitioning = false, allow_quoted_nulls = false)`;
 }
 
 /** Finds the columns of the files and builds the SELECT that casts them. */
@@ -100,24 +99,21 @@ export async function readSource(session: Session, schema: TableSchema, files: T
 /** Groups files by format, and CSV files also by header. */
 async function groupFiles(schema: TableSchema, files: TableFiles): Promise<{ groups: Group[]; problems: Problem[] }> {
   const groups: Group[] = [];
-  const problems: Problem[] = [];
   const { folder } = files;
+  const { whole, problems } = await wholeFiles(schema, files);
   for (const format of ['parquet', 'ndjson'] as const) {
-    const ofFormat = files.files.filter((file) => file.format === format);
+    const ofFormat = whole.filter((file) => file.format === format);
     if (ofFormat.length > 0) {
       groups.push({ format, parameter: `${format}_files`, files: ofFormat, folder, header: [] });
     }
   }
   const columns = schema.columns.map(({ name }) => name);
-  const headers: { header: readonly string[]; oneThread: boolean; file: TableFiles['files'][number] }[] = [];
-  for (const file of files.files.filter(({ format }) => format === 'csv')) {
+  const headers: { header: readonly string[]; file: TableFiles['files'][number] }[] = [];
+  for (const file of whole.filter(({ format }) => format === 'csv')) {
     try {
       const read = await readHeader(file.path, columns);
-      if ('names' in read) headers.push({ header: read.names, oneThread: await mayEndInLongLine(file.path), file });
-      else {
-        const message = `'${file.name}', line ${read.failure.line}: ${read.failure.message}`;
-        problems.push({ table: schema.name, column: null, message, rows: [] });
-      }
+      if ('names' in read) headers.push({ header: read.names, file });
+      else problems.push(refusal(schema, file, read.failure));
     } catch (error) {
       problems.push(await unreadable(schema, [file], error));
     }
@@ -129,10 +125,33 @@ async function groupFiles(schema: TableSchema, files: TableFiles): Promise<{ gro
       files: same.map(({ file }) => file),
       folder,
       header: same[0]!.header,
-      oneThread: same.some(({ oneThread }) => oneThread),
     });
   }
   return { groups, problems };
+}
+
+/** The files that can be read to their end. */
+async function wholeFiles(
+  schema: TableSchema,
+  { files }: TableFiles,
+): Promise<{ whole: TableFiles['files']; problems: Problem[] }> {
+  const whole: TableFiles['files'][number][] = [];
+  const problems: Problem[] = [];
+  for (const file of files) {
+    try {
+      const found = await refusalOfFile(file.path, file.format === 'csv');
+      if (found === undefined) whole.push(file);
+      else problems.push(refusal(schema, file, found));
+    } catch (error) {
+      problems.push(await unreadable(schema, [file], error));
+    }
+  }
+  return { whole, problems };
+}
+
+function refusal({ name: table }: TableSchema, { name }: { name: string }, { line, message }: FileRefusal): Problem {
+  const place = line === undefined ? '' : `, line ${line}`;
+  return { table, column: null, message: `'${name}'${place}: ${message}`, rows: [] };
 }
 
 /** The columns of the files, matched case-insensitively; undefined for NDJSON files without rows. */

@@ -34,10 +34,10 @@ function zipWith(t: Test, name: string, files: Files): string {
 /** Bytes of zip files: entries of the directory at its end begin with these, the end of the directory with others. */
 const [ENTRY, END] = ['PK\x01\x02', 'PK\x05\x06'];
 
-/** Changes a number of each entry in the directory of an archive. @param at 24: size when unpacked; 42: where its data is */
-function changeEntries(zip: Buffer, at: 24 | 42, change: (value: number) => number): Buffer {
+/** Changes a number of each entry in the directory of an archive. @param at 16: checksum; 24: size when unpacked; 42: where its data is */
+function changeEntries(zip: Buffer, at: 16 | 24 | 42, change: (value: number) => number): Buffer {
   for (let entry = zip.indexOf(ENTRY); entry !== -1; entry = zip.indexOf(ENTRY, entry + 1))
-    zip.writeUInt32LE(change(zip.readUInt32LE(entry + at)), entry + at);
+    zip.writeUInt32LE(change(zip.readUInt32LE(entry + at)) >>> 0, entry + at);
   return zip;
 }
 
@@ -578,18 +578,54 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
   });
   t.match(await imported(world, [join(dirname(zip), 'none.zip')]), { code: 1, stderr: /There is no file or folder/ });
   writeFileSync(zip, 'not a zip');
-  t.match(await imported(world, [zip], '--force'), { code: 1, stderr: /cannot be read as a zip file/ });
+  t.match(await imported(world, [zip], '--force'), { code: 1, stderr: /damaged or cut off, or not a zip file/ });
   const archives: readonly [Buffer, RegExp][] = [
-    [zipOf({ '../../Chart.csv': ENGLISH['Chart.csv']! }), /cannot be read as a zip file: invalid relative path/],
+    [
+      zipOf({ '../../Chart.csv': ENGLISH['Chart.csv']! }),
+      /\.zip' is damaged or cut off, or not a zip file: invalid relative path/,
+    ],
     [changeEntries(zipOf(ENGLISH), 24, () => 2_000_000_001), /larger than 2 GB when unpacked/],
-    [changeEntries(zipOf(ENGLISH), 24, (size) => size + 1), /cannot be read as a zip file: not enough bytes/],
-    [changeEntries(zipOf(ENGLISH), 24, (size) => size - 1), /cannot be read as a zip file: too many bytes/],
+    [
+      changeEntries(zipOf(ENGLISH), 24, (size) => size + 1),
+      /\.zip' is damaged or cut off, or not a zip file: not enough bytes/,
+    ],
+    [
+      changeEntries(zipOf(ENGLISH), 24, (size) => size - 1),
+      /\.zip' is damaged or cut off, or not a zip file: too many bytes/,
+    ],
   ];
   for (const [bytes, message] of archives) {
     writeFileSync(zip, bytes);
     t.match(await imported(world, [zip], '--force'), { code: 1, stderr: message }, String(message));
   }
   t.strictSame((await world.get('/projects')).body.projects, []);
+});
+
+t.test('an archive whose content is not what was packed is refused, and so are long last lines', async (t) => {
+  const world = await makeLazyWorld(t, { projects: [] });
+  const path = join(temporaryFolder(t), 'export.zip');
+  const refused = async (bytes: Buffer, message: RegExp, what: string): Promise<void> => {
+    writeFileSync(path, bytes);
+    t.match(await imported(world, [path]), { code: 1, stderr: message }, what);
+  };
+  const entries = Object.fromEntries(Object.entries(ENGLISH).map(([file, text]) => [file, encoded(text)]));
+  const stored = Buffer.from(zipSync(entries, { level: 0 }));
+  const digit = stored.indexOf('24000');
+  const changed = Buffer.from(stored);
+  changed.write('9', digit);
+  await refused(changed, /export\.zip' is damaged or cut off.* 'Chart\.csv' does not match its checksum/, 'a digit');
+  const packed = zipOf(ENGLISH);
+  const sums = changeEntries(zipOf(ENGLISH), 16, (sum) => sum ^ 1);
+  await refused(sums, /export\.zip' is damaged or cut off.* 'Chart\.csv' does not match its checksum/, 'a checksum');
+  for (const zip of [stored, packed]) {
+    await refused(zip.subarray(0, Math.floor(zip.length / 2)), /export\.zip' is damaged or cut off/, 'cut');
+    await refused(zip.subarray(0, -1), /export\.zip' is damaged or cut off/, 'the last byte');
+  }
+  const long = `${ENGLISH['Chart.csv']}2026-03-04,${'1'.repeat(33_000_000)}`;
+  await refused(zipOf({ 'Chart.csv': long }), /Chart\.csv', line 5: the line is longer than 2 MB/, 'a long last line');
+  t.strictSame((await world.get('/projects')).body.projects, []);
+  writeFileSync(path, stored);
+  t.match(await imported(world, [path]), { code: 0, summary: { tables: { site_daily: { rows: 3 } } } });
 });
 
 t.test('an archive is read from the disk as far as it is needed', async (t) => {
