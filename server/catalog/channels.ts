@@ -7,6 +7,7 @@ import type { Catalog } from './catalog.ts';
 import type { Alert } from './events.ts';
 import { hashOf } from './keys.ts';
 import { seal, unseal } from './secrets.ts';
+import { createOnce, type Submission } from './submissions.ts';
 
 export const CHANNEL_KINDS = ['email', 'webhook', 'slack', 'discord', 'teams', 'google-chat'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
@@ -56,6 +57,9 @@ export interface ChannelWriter {
   readonly at: Microseconds;
 }
 
+/** Who creates something, by which form. */
+type Creator = ChannelWriter & { readonly submission?: Submission };
+
 type Row = Omit<Channel, 'events' | 'types'> & { readonly events: string; readonly types: string | null };
 
 type NewChannel = Pick<
@@ -71,12 +75,12 @@ export async function createChannel(
   catalog: Catalog,
   keyFile: KeyFile,
   wanted: NewChannel,
-  { by: actor, at }: ChannelWriter,
-): Promise<{ channel: Channel; secret: string | undefined }> {
+  { by: actor, at, submission }: Creator,
+): Promise<{ channel: Channel; secret?: string }> {
   const { workspace, kind, address, events, types, ...rest } = wanted;
-  const id = newUuid();
-  const secret = kind === 'webhook' ? newSigningSecret() : kind === 'email' ? newUnsubscribeToken() : null;
-  return catalog.transaction(async (tx) => {
+  const create = async (tx: Catalog): Promise<{ channel: Channel; secret?: string }> => {
+    const id = newUuid();
+    const secret = kind === 'webhook' ? newSigningSecret() : kind === 'email' ? newUnsubscribeToken() : null;
     await tx.statements.run('channel_insert', {
       ...{ ...rest, workspace, kind, id, createdAt: at },
       address: address === null ? null : await seal(tx, keyFile, { column: 'channels.address', id }, address),
@@ -88,8 +92,9 @@ export async function createChannel(
     const details = { kind, to: rest.shown, project: rest.project };
     await recordAudit(tx, { at, workspace, actor, action: 'channel.created', subject: id, details });
     const channel = (await findChannel(tx, id))!;
-    return { channel, secret: kind === 'webhook' ? secret! : undefined };
-  });
+    return { channel, ...(kind === 'webhook' && { secret: secret! }) };
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
 }
 
 /** The channels of a workspace, or of all, the oldest first. */
@@ -151,9 +156,9 @@ export async function rotateChannel(
   catalog: Catalog,
   keyFile: KeyFile,
   { id, until }: { id: string; until: Microseconds },
-  { by: actor, at }: ChannelWriter,
+  { by: actor, at, submission }: Creator,
 ): Promise<{ secret: string; oldSecretValidUntil: Microseconds } | undefined> {
-  return catalog.transaction(async (tx) => {
+  const rotate = async (tx: Catalog) => {
     const channel = await findChannel(tx, id);
     if (channel === undefined) return undefined;
     const secret = newSigningSecret();
@@ -166,7 +171,8 @@ export async function rotateChannel(
     const { workspace } = channel;
     await recordAudit(tx, { at, workspace, actor, action: 'channel.rotated', subject: id });
     return { secret, oldSecretValidUntil: until };
-  });
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => rotate(tx)));
 }
 
 /** Removes a channel with its deliveries. False if there is none. */

@@ -4,6 +4,7 @@ import { KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { type AuditAction, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
+import { createOnce, type Submission } from './submissions.ts';
 
 /** A finding that an owner or admin has dismissed, with what was found then. */
 export interface DismissedFinding {
@@ -57,12 +58,12 @@ export async function dismissFinding(
   catalog: Catalog,
   project: string,
   finding: Omit<DismissedFinding, 'id' | 'author' | 'at'>,
-  writer: Writer,
+  { submission, ...writer }: Writer & { readonly submission?: Submission },
 ): Promise<DismissedFinding> {
   const { type, kind, row, country } = finding;
   const id = hash('sha256', JSON.stringify([project, type, kind, row, country]), 'hex').slice(0, 32);
   const dismissed = { ...finding, id, author: writer.by, at: writer.at };
-  await catalog.transaction(async (tx) => {
+  const dismiss = async (tx: Catalog): Promise<DismissedFinding> => {
     const known = await listDismissedFindings(tx, project);
     if (known.length >= MAX_DISMISSED && !known.some((one) => one.id === id)) {
       throw new KnownError('conflict', `A project has at most ${MAX_DISMISSED} dismissed findings; restore some.`);
@@ -70,8 +71,9 @@ export async function dismissFinding(
     const pages = finding.pages && JSON.stringify(finding.pages);
     await tx.statements.run('dismissed_finding_put', { ...dismissed, project, pages });
     await audit(tx, 'finding.dismissed', project, dismissed, writer);
-  });
-  return dismissed;
+    return dismissed;
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => dismiss(tx)));
 }
 
 /** Lists a finding again; one that is not dismissed stays so. */

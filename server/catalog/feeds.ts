@@ -4,6 +4,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { type Access, hashOf, projectsOf, type RightsRow, rightsOf } from './keys.ts';
+import { createOnce, type Submission } from './submissions.ts';
 
 const MAX_FEEDS_PER_KEY = 100;
 
@@ -52,11 +53,23 @@ export async function scopeOfKey(
 /** Creates a feed of an active key. Its token is only in the result. */
 export async function createFeed(
   catalog: Catalog,
-  { keyId, path, at, by = null }: { keyId: string; path: string; at: Microseconds; by?: string | null },
+  {
+    keyId,
+    path,
+    at,
+    by = null,
+    submission,
+  }: {
+    readonly keyId: string;
+    readonly path: string;
+    readonly at: Microseconds;
+    readonly by?: string | null;
+    readonly submission?: Submission;
+  },
 ): Promise<{ id: string; token: string }> {
-  const id = newUuid();
-  const token = newFeedToken();
-  await catalog.transaction(async (tx) => {
+  const create = async (tx: Catalog): Promise<{ id: string; token: string }> => {
+    const id = newUuid();
+    const token = newFeedToken();
     const { workspace } = await scopeOfKey(tx, keyId, at);
     const { count } = (await tx.statements.get<{ count: number }>('feeds_active_count', { keyId }))!;
     if (count >= MAX_FEEDS_PER_KEY) {
@@ -65,8 +78,9 @@ export async function createFeed(
     await tx.statements.run('feed_insert', { id, keyId, hash: hashOf(token), path, at });
     const details = { keyId, path };
     await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.created', subject: id, details });
-  });
-  return { id, token };
+    return { id, token };
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
 }
 
 /** The feeds of a workspace, or all, oldest first. */

@@ -6,6 +6,7 @@ import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
 import type { Link } from './sessions.ts';
+import { createOnce, type Submission } from './submissions.ts';
 import { findRole, type MemberWriter, type Role, requireWorkspace } from './workspaces.ts';
 
 /** How long an invitation can be used. */
@@ -26,19 +27,10 @@ export interface Invitation {
 export async function createInvitation(
   catalog: Catalog,
   { workspace, email: address, role }: { workspace: string; email: string; role: Role },
-  { by, at }: MemberWriter,
+  { by, at, submission }: MemberWriter & { readonly submission?: Submission },
 ): Promise<{ invitation: Invitation; token: string }> {
   const email = checkEmailAddress(address);
-  const token = newLinkToken();
-  const invitation = {
-    id: newUuid(),
-    email,
-    role,
-    createdBy: by,
-    createdAt: at,
-    expiresAt: at + INVITATION_DAYS * DAY,
-  };
-  await catalog.transaction(async (tx) => {
+  const create = async (tx: Catalog): Promise<{ invitation: Invitation; token: string }> => {
     await requireWorkspace(tx, workspace);
     await tx.statements.run('invitations_forget', { at });
     const before = await findRole(tx, workspace, email);
@@ -47,14 +39,17 @@ export async function createInvitation(
     if (open.some((one) => one.email.toLowerCase() === email.toLowerCase())) {
       throw new KnownError('conflict', `'${email}' is already invited; revoke that invitation first.`);
     }
-    const { id, expiresAt } = invitation;
+    const id = newUuid();
+    const token = newLinkToken();
+    const expiresAt = at + INVITATION_DAYS * DAY;
     await tx.statements.run('invitation_insert', {
       ...{ id, workspace, email, role, hash: hashOf(token), by, at, expiresAt },
     });
     const details = { email, role };
     await recordAudit(tx, { at, workspace, actor: by, action: 'invitation.created', subject: id, details });
-  });
-  return { invitation, token };
+    return { invitation: { id, email, role, createdBy: by, createdAt: at, expiresAt }, token };
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
 }
 
 /** The invitations of a workspace that can be used, the oldest first. */

@@ -6,6 +6,7 @@ import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
 import { findProject } from './projects.ts';
+import { createOnce, type Submission } from './submissions.ts';
 import type { Usage } from './usage.ts';
 import { findRole, requireWorkspace } from './workspaces.ts';
 
@@ -69,6 +70,7 @@ export interface NewKey {
   /** The projects that it may read; null: all of its workspace. */
   readonly projects?: readonly string[] | null;
   readonly scope?: KeyScope | null;
+  readonly submission?: Submission;
 }
 
 /** A new key; its text is not stored. */
@@ -109,11 +111,11 @@ export function projectsOf(list: string | null): readonly string[] | null {
 
 /** Creates a key, which is returned but not stored in full. `by`, if given, must be an owner or admin. */
 export async function createKey(catalog: Catalog, wanted: NewKey): Promise<CreatedKey> {
-  const { workspace, by, at } = wanted;
+  const { workspace, by, at, submission } = wanted;
   if (!isName(wanted.name, MAX_NAME)) {
     throw new KeyRefused(`'name' must be a line of text of 1 to ${MAX_NAME} characters that says what the key is for.`);
   }
-  return catalog.transaction(async (tx) => {
+  const create = async (tx: Catalog): Promise<CreatedKey> => {
     await requireWorkspace(tx, workspace);
     await requireManager(tx, workspace, by);
     const active = await countActive(tx, workspace, at);
@@ -132,7 +134,8 @@ export async function createKey(catalog: Catalog, wanted: NewKey): Promise<Creat
     };
     await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.created', subject: id, details });
     return made;
-  });
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
 }
 
 /**

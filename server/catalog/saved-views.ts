@@ -3,6 +3,7 @@ import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { type AuditAction, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
+import { createOnce, type Submission } from './submissions.ts';
 
 /** A view of a project that members have named. */
 export interface SavedView {
@@ -37,9 +38,9 @@ export async function findSavedView(catalog: Catalog, project: string, id: strin
 export async function saveView(
   catalog: Catalog,
   fields: Pick<SavedView, 'project' | 'name' | 'address'>,
-  writer: Writer,
+  { submission, ...writer }: Writer & { readonly submission?: Submission },
 ): Promise<SavedView> {
-  return catalog.transaction(async (tx) => {
+  const save = async (tx: Catalog): Promise<SavedView> => {
     const known = await listSavedViews(tx, fields.project);
     if (known.length >= MAX_VIEWS)
       throw new KnownError('conflict', `A project has at most ${MAX_VIEWS} saved views; remove some.`);
@@ -49,7 +50,8 @@ export async function saveView(
     await tx.statements.run('saved_view_put', { id, project, name, address, author, at });
     await audit(tx, 'view.created', view, writer);
     return view;
-  });
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => save(tx)));
 }
 
 /** Changes the name or the address of a view. Throws `not_found`, and `conflict` for the name of another one. */

@@ -5,6 +5,7 @@ import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
 import { requireProject } from './projects.ts';
+import { createOnce, type Submission } from './submissions.ts';
 
 /** What a share can show. */
 export const SHARE_SCREENS = ['overview', 'breakdowns', 'pages', 'queries', 'keywords', 'alerts', 'notes'] as const;
@@ -42,12 +43,12 @@ export async function createShare(
   catalog: Catalog,
   project: string,
   choice: ShareChoice,
-  { by, at }: Writer,
+  { by, at, submission }: Writer & { readonly submission?: Submission },
 ): Promise<{ share: Share; token: string }> {
-  const token = newShareToken();
   const { screens, hideQueries, expiresAt, passwordHash } = choice;
-  return catalog.transaction(async (tx) => {
+  const create = async (tx: Catalog): Promise<{ share: Share; token: string }> => {
     const { workspaceId: workspace } = await requireProject(tx, project);
+    const token = newShareToken();
     const share = { id: newUuid(), project, workspace, ...choice, createdAt: at, revokedAt: null };
     const stored = { screens: JSON.stringify(screens), hideQueries: Number(hideQueries), passwordHash, expiresAt };
     await tx.statements.run('share_insert', { id: share.id, project, hash: hashOf(token), ...stored, at });
@@ -55,7 +56,8 @@ export async function createShare(
     const details = { project, screens, hideQueries, ...ends };
     await recordAudit(tx, { at, workspace, actor: by, action: 'share.created', subject: share.id, details });
     return { share, token };
-  });
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
 }
 
 /** Shares, the newest first; of one project, or of all with null. */

@@ -13,6 +13,7 @@ import {
 import { type Delivery, recordDelivery } from '../catalog/deliveries.ts';
 import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
+import type { Submission } from '../catalog/submissions.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
@@ -51,8 +52,8 @@ export interface WantedChannel extends Partial<Omit<ChannelChoice, 'state'>> {
 export async function addChannel(
   { settings, catalog }: ChannelStores,
   { workspace, project = null, kind, to, ...choice }: WantedChannel,
-  writer: ChannelWriter,
-): Promise<{ channel: Channel; secret: string | undefined }> {
+  writer: ChannelWriter & { readonly submission?: Submission },
+): Promise<{ channel: Channel; secret?: string }> {
   const isOwn = project === null || (await findAnyProject(catalog, project))?.workspaceId === workspace;
   if (!isOwn) throw invalidRequest(`project: the workspace has no project '${project}'.`);
   checkChoice(choice);
@@ -155,7 +156,7 @@ export async function rotateSecret(
   { settings, catalog }: ChannelStores,
   { id, kind }: Channel,
   overlap: number,
-  writer: ChannelWriter,
+  writer: ChannelWriter & { readonly submission?: Submission },
 ): Promise<{ secret: string; oldSecretValidUntil: string }> {
   if (kind !== 'webhook') throw new KnownError('conflict', `A channel of kind ${kind} has no secret to rotate.`);
   const rotated = await rotateChannel(catalog, settings, { id, until: writer.at + overlap * 1000 }, writer);

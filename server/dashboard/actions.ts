@@ -4,6 +4,7 @@ import { sendError } from '../api/plugins/errors.ts';
 import type { Member } from '../api/principal.ts';
 import type { Context } from '../api/routes/context.ts';
 import type { Project } from '../catalog/projects.ts';
+import { SUBMISSION_KEY, type Submission } from '../catalog/submissions.ts';
 import type { Role } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
@@ -41,8 +42,12 @@ export interface Call<Body, Found> extends Wanted {
   readonly reply: FastifyReply;
 }
 
-interface Action<Body extends TSchema, Found> {
-  readonly method: Extract<HTTPMethods, 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>;
+interface Created {
+  /** The form that was submitted, for `createOnce`. */
+  readonly submission: Submission;
+}
+
+interface ActionFields<Body extends TSchema, Found> {
   /** Below `/app/api`. */
   readonly url: string;
   readonly roles: readonly Role[];
@@ -60,7 +65,28 @@ interface Action<Body extends TSchema, Found> {
   readonly run: (call: Call<Static<Body>, Found>) => unknown;
 }
 
-export type AddAction = <Body extends TSchema = TSchema, Found = undefined>(action: Action<Body, Found>) => void;
+/** Sent twice, it creates once: requests have a key of their form, as `Idempotency-Key`. */
+interface Creation<Body extends TSchema, Found> extends Omit<ActionFields<Body, Found>, 'run'> {
+  readonly method: 'POST';
+  readonly creates: true;
+  readonly run: (call: Call<Static<Body>, Found> & Created) => unknown;
+}
+
+/** Sent twice, it does the same as once. */
+interface OtherAction<Body extends TSchema, Found> extends ActionFields<Body, Found> {
+  readonly method: Extract<HTTPMethods, 'GET' | 'PUT' | 'PATCH' | 'DELETE'>;
+  readonly creates?: never;
+}
+
+/** Creates nothing, although it is a POST: a preview, a test. */
+interface Asking<Body extends TSchema, Found> extends ActionFields<Body, Found> {
+  readonly method: 'POST';
+  readonly creates: false;
+}
+
+export type AddAction = <Body extends TSchema = TSchema, Found = undefined>(
+  action: Creation<Body, Found> | OtherAction<Body, Found> | Asking<Body, Found>,
+) => void;
 
 /**
  * Prepares a scope for what members do in the browser. Each action checks, in this order: origin and session (the guard
@@ -74,7 +100,17 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
     const isTooLong = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     return sendError(isTooLong ? invalidRequest(`The body is longer than ${MAX_BODY} bytes.`) : error, request, reply);
   });
-  return ({ method, url, roles, status = 200, body: schema, isBodyOptional = false, find, requireRight, run }) => {
+  return ({
+    method,
+    url,
+    roles,
+    status = 200,
+    body: schema,
+    isBodyOptional = false,
+    find,
+    requireRight,
+    ...action
+  }) => {
     api.route({
       method,
       url,
@@ -95,11 +131,22 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         const at = toMicroseconds(context.now());
         reply.code(status);
         const call = { ...wanted, by, role, at, body: body as never, found, request, reply };
-        const result = await orWait(run(call));
+        const result = await orWait(
+          action.creates ? action.run({ ...call, submission: submissionOf(call) }) : action.run(call),
+        );
         return result === undefined ? reply.code(204).send() : result;
       },
     });
   };
+}
+
+/** The form that a request comes from. Throws `invalid_request` without its key. */
+function submissionOf({ workspace, by, at, request }: Call<unknown, unknown>): Submission {
+  const key = request.headers['idempotency-key'];
+  if (typeof key !== 'string' || !SUBMISSION_KEY.test(key)) {
+    throw invalidRequest('Idempotency-Key must be a random UUID that the form has made, so that it creates once.');
+  }
+  return { key, workspace, by, at, method: request.method, path: request.url, body: (request.body ?? '') as string };
 }
 
 /** Whether a member may do what owners and admins do. */

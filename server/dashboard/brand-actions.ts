@@ -23,6 +23,7 @@ export function addBrandActions(add: AddAction, context: Context, stores: Stores
   });
   add({
     method: 'POST',
+    creates: false,
     url: '/projects/:id/brand-terms/preview',
     roles: MANAGERS,
     body,

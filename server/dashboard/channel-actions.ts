@@ -54,6 +54,7 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
   });
   add({
     method: 'POST',
+    creates: true,
     url: '/channels',
     roles: MANAGERS,
     status: 201,
@@ -66,8 +67,8 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
       },
       { additionalProperties: false },
     ),
-    run: async ({ workspace, body, by, at, reply }) => {
-      const { channel, secret } = await addChannel(stores, { ...body, workspace }, { by, at });
+    run: async ({ workspace, body, by, at, reply, submission }) => {
+      const { channel, secret } = await addChannel(stores, { ...body, workspace }, { by, at, submission });
       reply.header('cache-control', 'no-store');
       return { channel: shownChannel(channel), ...(secret && { secret }) };
     },
@@ -96,6 +97,7 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
   });
   add({
     method: 'POST',
+    creates: false,
     url: '/channels/:channel/test',
     roles: MANAGERS,
     find,
@@ -105,6 +107,7 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
   });
   add({
     method: 'POST',
+    creates: true,
     url: '/channels/:channel/rotate',
     roles: MANAGERS,
     body: Type.Object(
@@ -113,9 +116,9 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
     ),
     isBodyOptional: true,
     find,
-    run: async ({ found, body: { overlapHours = 24 }, by, at, reply }) => {
+    run: async ({ found, body: { overlapHours = 24 }, by, at, reply, submission }) => {
       reply.header('cache-control', 'no-store');
-      return rotateSecret(stores, found, overlapHours * HOUR, { by, at });
+      return rotateSecret(stores, found, overlapHours * HOUR, { by, at, submission });
     },
   });
   add({

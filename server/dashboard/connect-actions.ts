@@ -62,6 +62,8 @@ export function addConnectActions(add: AddAction, { lists: { providers } }: Cont
   });
   add({
     method: 'POST',
+    // An attempt that nobody ends is forgotten.
+    creates: false,
     url: '/connect/google',
     roles: OWNERS,
     run: async ({ request, reply, at }) => {
@@ -81,13 +83,15 @@ export function addConnectActions(add: AddAction, { lists: { providers } }: Cont
   });
   add({
     method: 'POST',
+    creates: true,
     url: '/connect/google/:grant/projects',
     roles: MANAGERS,
     status: 201,
     body: wantedProject,
     find,
-    run: async ({ found: grant, body: wanted, by, at, reply }) => {
-      const { id, isNew } = await projectFromGrant(stores, providers, { grant, wanted, by, at }, WAITING);
+    run: async ({ found: grant, body: wanted, by, at, submission, reply }) => {
+      const asked = { grant, wanted, by, at, submission };
+      const { id, isNew } = await projectFromGrant(stores, providers, asked, WAITING);
       if (!isNew) reply.code(200);
       return { project: { id } };
     },

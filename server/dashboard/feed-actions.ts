@@ -24,16 +24,17 @@ export function addFeedActions(add: AddAction, { publicUrl }: Context, { catalog
   });
   add({
     method: 'POST',
+    creates: true,
     url: '/feeds',
     roles: MANAGERS,
     status: 201,
     body: Type.Object({ keyId: Type.String(), path: Type.String() }, { additionalProperties: false }),
-    run: async ({ workspace, body: { keyId, path }, by, at, request, reply }) => {
+    run: async ({ workspace, body: { keyId, path }, by, at, request, reply, submission }) => {
       const scope = await orRefuse(scopeOfKey(catalog, keyId, at));
       // The key of another workspace is none here.
       if (scope.workspace !== workspace) throw invalidRequest("'keyId' is no active key of the workspace.");
       await checkFeedPath(catalog, scope, path, at / 1000);
-      const { id, token } = await orRefuse(createFeed(catalog, { keyId, path, at, by }));
+      const { id, token } = await orRefuse(createFeed(catalog, { keyId, path, at, by, submission }));
       reply.header('cache-control', 'no-store');
       // Without a public address, the one that the browser uses.
       const server = publicUrl ?? `${request.protocol}://${request.host}`;

@@ -19,6 +19,7 @@ const WIDEST = { q: '0.5', dismissed: '1', format: 'ndjson' };
 export function addFindingActions(add: AddAction, context: Context): void {
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/findings/dismissed',
     roles: MANAGERS,
     status: 201,

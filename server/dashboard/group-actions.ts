@@ -24,17 +24,19 @@ const pinnedUrls = Type.Optional(Type.Array(Type.String()));
 export function addGroupActions(add: AddAction, context: Context, stores: Stores): void {
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/groups',
     roles: MANAGERS,
     status: 201,
     body: Type.Object({ name, kind: oneOf('GroupKind', ['folder', 'manual', 'rule']), ...fields }, strict),
-    run: async ({ project, body, by, at }) => ({
-      group: await addGroup(stores, project!.id, body, { by, at }, WAITING),
+    run: async ({ project, body, by, at, submission }) => ({
+      group: await addGroup(stores, project!.id, body, { by, at, submission }, WAITING),
     }),
   });
   add({
     method: 'POST',
     url: '/projects/:id/groups/preview',
+    creates: false,
     roles: MANAGERS,
     body: Type.Object({ rule }, strict),
     run: async (call) => {
@@ -68,17 +70,19 @@ export function addGroupActions(add: AddAction, context: Context, stores: Stores
 function addPageGroupActions(add: AddAction, context: Context, stores: Stores): void {
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/page-groups',
     roles: MANAGERS,
     status: 201,
     body: Type.Object({ name, rule, pinnedUrls }, strict),
-    run: async ({ project, body, by, at }) => ({
-      pageGroup: await addPageGroup(stores, project!.id, body, { by, at }, WAITING),
+    run: async ({ project, body, by, at, submission }) => ({
+      pageGroup: await addPageGroup(stores, project!.id, body, { by, at, submission }, WAITING),
     }),
   });
   add({
     method: 'POST',
     url: '/projects/:id/page-groups/preview',
+    creates: false,
     roles: MANAGERS,
     body: Type.Object({ rule, pinnedUrls }, strict),
     run: async (call) => {

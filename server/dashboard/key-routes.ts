@@ -27,11 +27,15 @@ export function addKeyRoutes(add: AddAction, { catalog }: Context, usage: Usage)
   });
   add({
     method: 'POST',
+    creates: true,
     url: '/keys',
     roles: MANAGERS,
     body: Type.Object({ name: Type.String() }, { additionalProperties: false }),
-    run: async ({ workspace, by, at, body }) => {
-      const { createdAt, expiresAt, ...made } = await orRefuse(createKey(catalog, { workspace, ...body, by, at }));
+    run: async ({ workspace, by, at, body, submission, reply }) => {
+      const { createdAt, expiresAt, ...made } = await orRefuse(
+        createKey(catalog, { workspace, ...body, by, at, submission }),
+      );
+      reply.header('cache-control', 'no-store');
       return { ...made, createdAt: isoInstant(createdAt), expiresAt: isoInstantOrNull(expiresAt) };
     },
   });

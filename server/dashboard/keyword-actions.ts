@@ -12,14 +12,15 @@ const tags = Type.Optional(Type.Array(Type.String()));
 export function addKeywordActions(add: AddAction, stores: Stores): void {
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/keywords',
     roles: MANAGERS,
     status: 201,
     body: Type.Object({ queries: Type.Array(Type.String()), tags }, { additionalProperties: false }),
-    run: ({ project, body, by, at }) => {
+    run: ({ project, body, by, at, submission }) => {
       const queries = requireQueries(body.queries);
       const wanted = { ...body, project: project!.id, queries, source: 'manual' as const };
-      return trackQueries(stores, wanted, { by, at }, WAITING);
+      return trackQueries(stores, wanted, { by, at, submission }, WAITING);
     },
   });
   add({

@@ -52,12 +52,13 @@ export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Co
   });
   add({
     method: 'POST',
+    creates: true,
     url: '/invitations',
     roles: OWNERS,
     status: 201,
     body: Type.Object({ email: Type.String(), role }, { additionalProperties: false }),
-    run: async ({ workspace, body, by, at, request, reply }) => {
-      const { invitation, token } = await createInvitation(catalog, { ...body, workspace }, { by, at });
+    run: async ({ workspace, body, by, at, request, reply, submission }) => {
+      const { invitation, token } = await createInvitation(catalog, { ...body, workspace }, { by, at, submission });
       reply.header('cache-control', 'no-store');
       // Without a public address, the one that the owner's browser uses.
       const server = publicUrl ?? `${request.protocol}://${request.host}`;

@@ -23,12 +23,13 @@ const partial = <S extends TSchema>(schema: S) => Type.Optional(schema);
 export function addNoteActions(add: AddAction, stores: Stores): void {
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/notes',
     roles: MEMBERS,
     status: 201,
     body: Type.Object({ ...required, ...optional }, { additionalProperties: false }),
-    run: async ({ workspace, project, body, by, at }) =>
-      answerOf(await addNote(stores, { workspace, project: project!.id }, body, { by, at }, WAITING)),
+    run: async ({ workspace, project, body, by, at, submission }) =>
+      answerOf(await addNote(stores, { workspace, project: project!.id }, body, { by, at, submission }, WAITING)),
   });
   const find = async ({ workspace, project, ids }: Wanted): Promise<Note> => {
     const found = await findNote(stores.catalog, ids['note']!);

@@ -24,18 +24,19 @@ export function addRuleActions(add: AddAction, { facts, now }: Context, stores: 
   const { catalog } = stores;
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/rules',
     roles: MANAGERS,
     status: 201,
     body: Type.Object({ name, rule, ...choice }, strict),
-    run: async ({ project, body, by, at }) => {
+    run: async ({ project, body, by, at, submission }) => {
       const made: StoredRule = { id: newUuid(), project: project!.id, severity: 'warning', enabled: true, ...body };
-      await addRule(stores, made, { by, at }, WAITING);
-      return { rule: shownRule(made) };
+      return { rule: shownRule(await addRule(stores, made, { by, at, submission }, WAITING)) };
     },
   });
   add({
     method: 'POST',
+    creates: false,
     url: '/projects/:id/rules/test',
     roles: MANAGERS,
     body: Type.Object({ rule }, strict),

@@ -15,6 +15,7 @@ export function addShareActions(add: AddAction, { catalog, publicUrl }: Context)
   });
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/shares',
     roles: MANAGERS,
     status: 201,
@@ -27,8 +28,8 @@ export function addShareActions(add: AddAction, { catalog, publicUrl }: Context)
       },
       { additionalProperties: false },
     ),
-    run: async ({ project, body, by, at, request, reply }) => {
-      const { share, token } = await addShare(catalog, project!.id, body, { by, at });
+    run: async ({ project, body, by, at, request, reply, submission }) => {
+      const { share, token } = await addShare(catalog, project!.id, body, { by, at, submission });
       reply.header('cache-control', 'no-store');
       // Without a public address, the one that the browser uses.
       const server = publicUrl ?? `${request.protocol}://${request.host}`;

@@ -7,6 +7,7 @@ import { type AddAction, MANAGERS } from './actions.ts';
 export function addSyncActions(add: AddAction, stores: Stores): void {
   add({
     method: 'POST',
+    creates: false,
     url: '/projects/:id/sync',
     roles: MANAGERS,
     status: 202,

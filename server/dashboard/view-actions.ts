@@ -19,6 +19,7 @@ export function addViewActions(add: AddAction, { catalog }: Pick<Context, 'catal
   };
   add({
     method: 'POST',
+    creates: true,
     url: '/projects/:id/views',
     roles: MEMBERS,
     status: 201,

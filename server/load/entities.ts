@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow, findRowOfProject, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { raiseRevisions } from '../catalog/revisions.ts';
+import { createOnce, type Submission } from '../catalog/submissions.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
@@ -79,6 +80,16 @@ export function changeEntities<T>(
     await raiseRevisions(tx, changed);
     return result;
   });
+}
+
+/** Like `changeEntities`, once for each form that is submitted. */
+export function createEntities<T>(
+  stores: Stores,
+  waiting: LockOptions,
+  submission: Submission | undefined,
+  creates: (change: EntityChange) => Promise<T>,
+): Promise<T> {
+  return changeEntities(stores, waiting, (change) => createOnce(change.tx, submission, () => creates(change)));
 }
 
 /** The complete row of an entity with an id that is unique over all projects; undefined if there is none. */

@@ -1,6 +1,7 @@
 import { type Archive, connectionsOf } from '../catalog/connections.ts';
 import type { Grant } from '../catalog/grants.ts';
 import { findAnyProject } from '../catalog/projects.ts';
+import type { Submission } from '../catalog/submissions.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { LockOptions } from '../load/change-facts.ts';
@@ -34,7 +35,19 @@ export interface GrantProject {
 export async function projectFromGrant(
   stores: Stores,
   providers: Providers,
-  { grant, wanted, by, at }: { grant: Grant; wanted: GrantProject; by: string; at: Microseconds },
+  {
+    grant,
+    wanted,
+    by,
+    at,
+    submission,
+  }: {
+    readonly grant: Grant;
+    readonly wanted: GrantProject;
+    readonly by: string;
+    readonly at: Microseconds;
+    readonly submission: Submission;
+  },
   waiting: LockOptions,
 ): Promise<{ id: string; isNew: boolean }> {
   const { property, country = null, archive } = wanted;
@@ -69,7 +82,12 @@ export async function projectFromGrant(
   const onlyOf = wanted.country === undefined ? 'property' : 'country';
   const project = { workspace, property, connection, brandTerms, country, name: null, onlyOf } as const;
   const tracked = { queries: given ?? found, source: given === undefined ? 'suggested' : 'manual' } as const;
-  const { id } = await addProject(stores, { ...project, ...tracked }, { by, at: toMicroseconds(now) }, waiting);
+  const { id } = await addProject(
+    stores,
+    { ...project, ...tracked },
+    { by, at: toMicroseconds(now), submission },
+    waiting,
+  );
   return { id, isNew: true };
 }
 

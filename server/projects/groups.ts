@@ -8,6 +8,7 @@ import { compareTexts } from '../domain/texts.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import {
   changeEntities,
+  createEntities,
   type EntityChange,
   entityRowOfProject,
   entityRows,
@@ -16,7 +17,7 @@ import {
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { auditGroup, groupName, newGroup, requireUnused, ruleText } from './group-checks.ts';
-import type { Writer } from './notes.ts';
+import type { Creator, Writer } from './notes.ts';
 
 /** What a member sets of a group. Left out of a change, it stays the same. */
 export interface GroupFields {
@@ -45,10 +46,10 @@ export function addGroup(
   stores: Stores,
   project: string,
   { kind, ...fields }: NewGroup,
-  writer: Writer,
+  { submission, ...writer }: Creator,
   waiting: LockOptions,
 ): Promise<GroupWithMembers> {
-  return changeEntities(stores, waiting, async (change) => {
+  return createEntities(stores, waiting, submission, async (change) => {
     const groups = await entityRows(change.tx, 'groups', project);
     const row = { project_id: project, ...newGroup(groups), name: '', kind, parent_id: null, pinned: 0, rule: null };
     return write(change, { row, fields, groups }, { action: 'group.created', ...writer });

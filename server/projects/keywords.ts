@@ -4,11 +4,18 @@ import { findKeyword, type KeywordSettings, type ManagedKeyword } from '../catal
 import { requireProject } from '../catalog/projects.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, entityRowOfProject, entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
+import {
+  changeEntities,
+  createEntities,
+  entityRowOfProject,
+  entityRows,
+  type KeywordRow,
+  untrackedQueries,
+} from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { countKnownQueries } from './known-queries.ts';
 import { newKeywords } from './new-keywords.ts';
-import type { Writer } from './notes.ts';
+import type { Creator, Writer } from './notes.ts';
 
 /** Keywords that an entry of the audit trail names. */
 const MAX_NAMED = 1000;
@@ -33,11 +40,11 @@ export interface TrackedQueries {
 export function trackQueries(
   stores: Stores,
   { project, queries, tags = [], source }: NewQueries,
-  { by: actor, at }: Writer,
+  { by: actor, at, submission }: Creator,
   waiting: LockOptions,
 ): Promise<TrackedQueries> {
   const text = textOfTags(tags);
-  return changeEntities(stores, waiting, async ({ tx, put }) => {
+  return createEntities(stores, waiting, submission, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const before = await entityRows<KeywordRow>(tx, 'keywords', project);
     const { rows, skipped } = newKeywords(before, queries, { project, source, at });

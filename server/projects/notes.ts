@@ -1,12 +1,13 @@
 import { type AuditAction, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { findNote, NOTE_CATEGORIES, type Note, type NoteOwner } from '../catalog/events.ts';
+import type { Submission } from '../catalog/submissions.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, entityRow, entityRows } from '../load/entities.ts';
+import { changeEntities, createEntities, type EntityChange, entityRow, entityRows } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 
@@ -34,12 +35,17 @@ export interface Writer {
   readonly at: Microseconds;
 }
 
+/** Who creates something; `submission` is the form of a member. */
+export interface Creator extends Writer {
+  readonly submission?: Submission;
+}
+
 /** Adds a note. Throws `invalid_request` with the name of the wrong field. */
 export function addNote(
   stores: Stores,
   { workspace, project }: NoteOwner,
   fields: NoteFields,
-  { by, at }: Writer,
+  { by, at, submission }: Creator,
   waiting: LockOptions,
 ): Promise<Note> {
   const row: Row = {
@@ -59,7 +65,9 @@ export function addNote(
     created_at: at,
     updated_at: at,
   };
-  return write(stores, row, fields, { action: 'note.created', by, at }, waiting);
+  return createEntities(stores, waiting, submission, (change) =>
+    write(change, row, fields, { action: 'note.created', by, at }),
+  );
 }
 
 /** Changes a note. Throws `not_found`, and what `addNote` throws. */
@@ -70,7 +78,9 @@ export async function changeNote(
   { by, at }: Writer,
   waiting: LockOptions,
 ): Promise<Note> {
-  return write(stores, id, fields, { action: 'note.changed', by, at }, waiting);
+  return changeEntities(stores, waiting, async (change) =>
+    write(change, await requireNote(change.tx, id), fields, { action: 'note.changed', by, at }),
+  );
 }
 
 /** Removes a note. Throws `not_found`. */
@@ -82,23 +92,19 @@ export function removeNote(stores: Stores, id: string, { by, at }: Writer, waiti
   });
 }
 
-function write(
-  stores: Stores,
-  before: Row | string,
+async function write(
+  { tx, put }: EntityChange,
+  before: Row,
   fields: NoteFields,
   audited: Writer & { readonly action: AuditAction },
-  waiting: LockOptions,
 ): Promise<Note> {
-  return changeEntities(stores, waiting, async ({ tx, put }) => {
-    const found = typeof before === 'string' ? await requireNote(tx, before) : before;
-    const row: Row = { ...found, ...columnsOf(fields), updated_at: audited.at };
-    checkNote(row);
-    if (fields.page) checkPage(fields.page);
-    await checkSubject(tx, row);
-    await put('notes', [row]);
-    await audit(tx, row, audited);
-    return (await findNote(tx, row['id'] as string))!.note;
-  });
+  const row: Row = { ...before, ...columnsOf(fields), updated_at: audited.at };
+  checkNote(row);
+  if (fields.page) checkPage(fields.page);
+  await checkSubject(tx, row);
+  await put('notes', [row]);
+  await audit(tx, row, audited);
+  return (await findNote(tx, row['id'] as string))!.note;
 }
 
 async function requireNote(tx: Catalog, id: string): Promise<Row> {

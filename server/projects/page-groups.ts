@@ -3,11 +3,11 @@ import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import type { Rule } from '../domain/rules.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, entityRowOfProject, entityRows } from '../load/entities.ts';
+import { changeEntities, createEntities, entityRowOfProject, entityRows } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { auditGroup, groupName, newGroup, requireUnused, ruleText } from './group-checks.ts';
-import type { Writer } from './notes.ts';
+import type { Creator, Writer } from './notes.ts';
 
 const MAX_PINNED = 1000;
 const MAX_PATH = 2000;
@@ -25,11 +25,11 @@ export function addPageGroup(
   stores: Stores,
   project: string,
   { name, rule, pinnedUrls = [] }: PageGroupFields & { name: string; rule: Rule },
-  writer: Writer,
+  { submission, ...writer }: Creator,
   waiting: LockOptions,
 ): Promise<PageGroup> {
   const columns = columnsOf({ name, rule, pinnedUrls });
-  return changeEntities(stores, waiting, async ({ tx, put }) => {
+  return createEntities(stores, waiting, submission, async ({ tx, put }) => {
     const row = { project_id: project, ...newGroup(await entityRows(tx, 'page_groups', project)), ...columns };
     await put('page_groups', [row]);
     await auditGroup(tx, row, { action: 'page_group.created', ...writer });

@@ -1,13 +1,14 @@
 import { actorOf, recordAudit } from '../catalog/audit.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
+import type { Submission } from '../catalog/submissions.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { KnownError } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, entityRow, type KeywordRow } from '../load/entities.ts';
+import { changeEntities, createEntities, entityRow, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
 import type { Providers } from '../providers/providers.ts';
@@ -83,11 +84,11 @@ function exists(property: string, id: string): KnownError {
 export function addProject(
   stores: Stores,
   { workspace, property, connection, brandTerms, country, name, queries, source, onlyOf }: Added,
-  { by, at }: { by: string | null; at: Microseconds },
+  { by, at, submission }: { readonly by: string | null; readonly at: Microseconds; readonly submission?: Submission },
   waiting: LockOptions,
 ): Promise<CreatedProject> {
   const domain = name ?? domainOf(property) ?? property;
-  return changeEntities(stores, waiting, async ({ tx, put }) => {
+  return createEntities(stores, waiting, submission, async ({ tx, put }) => {
     const same = await findProjectsOfProperty(tx, workspace, property);
     const existing = same.find((project) => onlyOf === 'property' || project.country === country);
     if (onlyOf !== undefined && existing !== undefined) throw exists(property, existing.id);

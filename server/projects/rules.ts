@@ -6,19 +6,25 @@ import { alertRuleProblem } from '../domain/alert-rules.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isName } from '../domain/texts.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities } from '../load/entities.ts';
+import { changeEntities, createEntities } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
-import type { Writer } from './notes.ts';
+import type { Creator, Writer } from './notes.ts';
 
 const MAX_NAME = 200;
 
-/** Adds a rule. Throws `invalid_request` if it is invalid or its subject does not exist. */
-export async function addRule(stores: Stores, rule: StoredRule, writer: Writer, waiting: LockOptions): Promise<void> {
-  await changeEntities(stores, waiting, async ({ tx, put }) => {
+/** Adds a rule and returns it. Throws `invalid_request` if it is invalid or its subject does not exist. */
+export function addRule(
+  stores: Stores,
+  rule: StoredRule,
+  { submission, ...writer }: Creator,
+  waiting: LockOptions,
+): Promise<StoredRule> {
+  return createEntities(stores, waiting, submission, async ({ tx, put }) => {
     await checkRule(tx, rule);
     await put('alert_rules', [rowOf(rule)]);
     await audit(tx, rule, { action: 'rule.created', ...writer });
+    return rule;
   });
 }
 

@@ -2,6 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { promisify } from 'node:util';
 import type { Catalog } from '../catalog/catalog.ts';
 import { createShare, SHARE_SCREENS, type Share, type ShareScreen } from '../catalog/shares.ts';
+import type { Submission } from '../catalog/submissions.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
@@ -27,15 +28,15 @@ export async function addShare(
   catalog: Catalog,
   project: string,
   { screens, hideQueries = false, expiresAt = null, password = null }: WantedShare,
-  { by, at }: { by: string; at: Microseconds },
+  writer: { readonly by: string; readonly at: Microseconds; readonly submission?: Submission },
 ): Promise<{ share: Share; token: string }> {
   const choice = {
     screens: checkScreens(screens),
     hideQueries,
-    expiresAt: expiresAt === null ? null : checkEnd(expiresAt, at),
+    expiresAt: expiresAt === null ? null : checkEnd(expiresAt, writer.at),
     passwordHash: password === null ? null : await hashPassword(password),
   };
-  return createShare(catalog, project, choice, { by, at });
+  return createShare(catalog, project, choice, writer);
 }
 
 function checkScreens(screens: readonly string[]): ShareScreen[] {

@@ -17,6 +17,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   attacks: () => import('./attacks.ts'),
   views: () => import('./views.ts'),
   work: () => import('./work.ts'),
+  forms: () => import('./forms.ts'),
   clicks: () => import('./clicks.ts'),
   charts: () => import('./charts.ts'),
   numbers: () => import('./numbers.ts'),

@@ -1,4 +1,5 @@
 // Projects read through a grant until the provider ends it, and connecting again moves them to the new one.
+import { randomUUID } from 'node:crypto';
 import { globSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -63,12 +64,19 @@ t.test('properties of an account become projects with one request', async (t) =>
       { property: PROPERTY, permission: 'siteOwner', project: 'Proj1' },
     ],
   });
-  const id = await team.create(grant, {
+  const wanted = {
     property: OTHER,
     brandTerms: ['acme'],
     country: 'usa',
+    archive: 'none',
     track: { queries: ['warm boots', 'Warm Boots', ' light boots '] },
-  });
+  };
+  const form = { 'idempotency-key': randomUUID() };
+  const created = await team.send('admin', 'POST', `${path}/projects`, wanted, form);
+  t.equal(created.status, 201, created.message);
+  const id = created.body.project.id as string;
+  const again = await team.send('admin', 'POST', `${path}/projects`, wanted, form);
+  t.strictSame([again.status, again.body], [201, created.body], 'a second click');
   t.match(
     (await team.json('projects', 'list')).find((project) => project.id === id),
     { property: OTHER, workspace: 'acme', trackedKeywords: 2, syncStatus: 'pending' },

@@ -1,4 +1,5 @@
 // A dashboard session has exactly the rights of its key, and is safe from theft and cross-site requests.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';
@@ -339,7 +340,8 @@ t.test('owners and admins manage keys; members and keys do not', async (t) => {
     t.strictSame([refused.status, refused.code], [403, 'forbidden'], `${method} ${url}`);
   }
   const cookie = await cookieFor(await newLink());
-  const post = (payload: string) => send('POST', '/app/api/keys', { cookie, ...json }, { payload });
+  const post = (payload: string) =>
+    send('POST', '/app/api/keys', { cookie, ...json, 'idempotency-key': randomUUID() }, { payload });
   for (const wrong of ['{}', '{"name":""}', '{"name":"  "}', '{"name":5}', `{"name":"${'x'.repeat(101)}"}`, 'null']) {
     refusedFor(t, await post(wrong), 'name', wrong);
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
@@ -41,6 +42,7 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: object | string,
+    sent: Readonly<Record<string, string>> = {},
   ) => {
     const cookie = cookies.get(who);
     const headers = {
@@ -48,6 +50,9 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
       host: 'localhost',
       ...(cookie === undefined ? {} : { cookie }),
       ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
+      // Each form has a key of its own.
+      ...(method === 'POST' ? { 'idempotency-key': randomUUID() } : {}),
+      ...sent,
     };
     const payload = typeof body === 'object' ? JSON.stringify(body) : body;
     const response = await app.inject({

@@ -6,6 +6,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'workspaces', key: ['id'] },
   { table: 'members', key: ['workspace_id', 'email'] },
   { table: 'projects', key: ['id'] },
+  { table: 'submissions', key: ['hash'] },
   { table: 'keys', key: ['id'] },
   { table: 'key_projects', key: ['key_id', 'project_id'] },
   { table: 'feeds', key: ['id'] },

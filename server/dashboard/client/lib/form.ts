@@ -1,10 +1,24 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ApiError, forgetAnswers, request } from './api.ts';
 
+/** A form, or a button, that is submitted. */
+export interface Submitted {
+  /** The same until the server has answered: what was created without an answer is not created again. */
+  readonly key: string;
+}
+
 /** Sends a change. Throws `ApiError`; afterwards every screen asks again for what it shows. */
-export async function send<T = undefined>(method: string, path: string, body?: object): Promise<T> {
-  const sent = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  const answer = await request<T>(path, { method, ...sent });
+export async function send<T = undefined>(
+  method: string,
+  path: string,
+  body?: object,
+  submitted?: Submitted,
+): Promise<T> {
+  const headers = {
+    ...(body && { 'content-type': 'application/json' }),
+    ...(submitted && { 'idempotency-key': submitted.key }),
+  };
+  const answer = await request<T>(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   forgetAnswers();
   return answer;
 }
@@ -13,30 +27,52 @@ export async function send<T = undefined>(method: string, path: string, body?: o
 export interface Work {
   readonly problem: ApiError | undefined;
   readonly isBusy: boolean;
-  /** Returns whether it succeeded. */
-  readonly run: (work: () => Promise<void>) => Promise<boolean>;
+  /** Returns whether it succeeded. Does nothing while it runs: the second of two clicks. */
+  readonly run: (work: (submitted: Submitted) => Promise<void>) => Promise<boolean>;
 }
 
 export function useWork(): Work {
   const [problem, setProblem] = useState<ApiError | undefined>();
   const [isBusy, setBusy] = useState(false);
+  // A second click comes before the button is drawn as disabled.
+  const isRunning = useRef(false);
+  const key = useRef('');
   return {
     problem,
     isBusy,
     run: async (work) => {
+      if (isRunning.current) return false;
+      isRunning.current = true;
       setBusy(true);
       setProblem(undefined);
+      key.current ||= crypto.randomUUID();
       try {
-        await work();
+        await work({ key: key.current });
+        key.current = '';
         return true;
       } catch (error) {
-        setProblem(error instanceof ApiError ? error : new ApiError(0, 'unknown', String(error), null));
+        const failure = error instanceof ApiError ? error : new ApiError(0, 'unknown', String(error), null);
+        if (isAnswer(failure)) key.current = '';
+        setProblem(failure);
         return false;
       } finally {
+        isRunning.current = false;
         setBusy(false);
       }
     },
   };
+}
+
+/** Ignores the second click of a double click, which would press what the first one has turned a button into. */
+export function onSingleClick(press: () => void): (event: MouseEvent) => void {
+  return ({ detail }) => {
+    if (detail <= 1) press();
+  };
+}
+
+/** Whether the server has refused, so that nothing was created. After other failures it may have been. */
+function isAnswer({ status }: ApiError): boolean {
+  return status >= 400 && status < 500;
 }
 
 /** What is typed into a form, by field, and what became of sending it. */

@@ -1,7 +1,7 @@
 import { type ComponentChildren, toChildArray } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { ApiError } from '../lib/api.ts';
-import { type FormState, fieldOf, send, type Work } from '../lib/form.ts';
+import { type FormState, fieldOf, onSingleClick, type Submitted, send, type Work } from '../lib/form.ts';
 import { Icon } from './icons.tsx';
 
 interface FormProps<Values> {
@@ -21,7 +21,7 @@ export function Form<Values>({ form, fields, submit, onSubmit, onCancel, childre
       class="card form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!form.isBusy) onSubmit();
+        onSubmit();
       }}
     >
       {children}
@@ -222,7 +222,7 @@ interface ConfirmProps {
   readonly confirm: string;
   /** Shows that it runs, and why it failed. */
   readonly work: Work;
-  readonly onConfirm: () => Promise<unknown>;
+  readonly onConfirm: (submitted: Submitted) => Promise<unknown>;
   /** It succeeded. */
   readonly onDone: () => void;
 }
@@ -236,14 +236,14 @@ export function ConfirmButton({ children, confirm, work, onConfirm, onDone }: Co
       class={`button ${isAsked ? 'button-danger' : ''}`}
       disabled={work.isBusy}
       onBlur={() => setAsked(false)}
-      onClick={() => {
+      onClick={onSingleClick(() => {
         setAsked(!isAsked);
         if (!isAsked) return;
-        void work.run(async () => {
-          await onConfirm();
+        void work.run(async (submitted) => {
+          await onConfirm(submitted);
           onDone();
         });
-      }}
+      })}
     >
       {isAsked ? confirm : children}
     </button>

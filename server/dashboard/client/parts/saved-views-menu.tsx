@@ -27,8 +27,8 @@ export function SavedViewsMenu() {
   const field = useRef<HTMLInputElement>(null);
   const address = url.slice(root.length);
   const save = (): Promise<boolean> =>
-    form.run(async () => {
-      await send('POST', views, { name: form.values.name, address });
+    form.run(async (submitted) => {
+      await send('POST', views, { name: form.values.name, address }, submitted);
       form.reset();
       reload();
     });
@@ -66,7 +66,7 @@ export function SavedViewsMenu() {
           class="inline-form"
           onSubmit={(event) => {
             event.preventDefault();
-            if (!form.isBusy) void save();
+            void save();
           }}
         >
           <input

@@ -13,12 +13,13 @@ interface Props {
 export function TrackQueries({ project, onEnd }: Props) {
   const form = useForm({ queries: '', tags: '' });
   const track = (): Promise<boolean> =>
-    form.run(async () => {
+    form.run(async (submitted) => {
       const tags = form.values.tags.split(',').map((tag) => tag.trim());
       const { added, skipped } = await send<{ added: readonly unknown[]; skipped: readonly string[] }>(
         'POST',
         `/projects/${project.id}/keywords`,
         { queries: linesOf(form.values.queries), ...(form.values.tags.trim() !== '' && { tags }) },
+        submitted,
       );
       const known = skipped.length === 0 ? '' : `; ${skipped.length} were tracked already`;
       onEnd(`${plural(added.length, 'query is', 'queries are')} tracked from now on${known}.`);

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isManager, useResource } from '../lib/api.ts';
 import { formatAgo } from '../lib/dates.ts';
-import { send, useForm, useWork } from '../lib/form.ts';
+import { onSingleClick, send, useForm, useWork } from '../lib/form.ts';
 import type { ProjectsAnswer } from '../lib/types.ts';
 import {
   ChoiceField,
@@ -161,7 +161,7 @@ function Item({ channel, about, onChange, onSecret }: ItemProps) {
             type="button"
             class="button"
             disabled={work.isBusy}
-            onClick={() => void change(() => send('PATCH', path, { enabled: state === 'disabled' }))}
+            onClick={onSingleClick(() => void change(() => send('PATCH', path, { enabled: state === 'disabled' })))}
           >
             {state === 'disabled' ? 'Enable' : 'Disable'}
             <span class="sr-only"> {name}</span>
@@ -170,7 +170,10 @@ function Item({ channel, about, onChange, onSecret }: ItemProps) {
             <ConfirmButton
               confirm="Make a new key"
               work={work}
-              onConfirm={async () => onSecret((await send<{ secret: string }>('POST', `${path}/rotate`)).secret)}
+              onConfirm={async (submitted) => {
+                const made = await send<{ secret: string }>('POST', `${path}/rotate`, undefined, submitted);
+                onSecret(made.secret);
+              }}
               onDone={onChange}
             >
               New key
@@ -246,9 +249,10 @@ function NewChannel({ projects, onEnd }: NewChannelProps) {
   });
   const { kind, to, name, project, minSeverity, events } = form.values;
   const add = (): Promise<boolean> =>
-    form.run(async () => {
+    form.run(async (submitted) => {
       const chosen = { ...(name && { name }), ...(project && { project }), ...(minSeverity && { minSeverity }) };
-      const { secret = '' } = await send<{ secret?: string }>('POST', '/channels', { kind, to, events, ...chosen });
+      const body = { kind, to, events, ...chosen };
+      const { secret = '' } = await send<{ secret?: string }>('POST', '/channels', body, submitted);
       onEnd(secret);
     });
   return (

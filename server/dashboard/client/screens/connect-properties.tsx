@@ -80,8 +80,8 @@ function ExistingProject({ path, property, project, domain }: ExistingProps) {
   const work = useWork();
   const [isDone, setDone] = useState(false);
   const connect = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('POST', `${path}/projects`, { property, project });
+    work.run(async (submitted) => {
+      await send('POST', `${path}/projects`, { property, project }, submitted);
       setDone(true);
     });
   return (
@@ -104,14 +104,15 @@ function NewProject({ path, property, onCancel }: { path: string; property: stri
   const form = useForm({ brandTerms: '', country: '', track: 'top', top: '50', queries: '' });
   const { brandTerms, country, track, top, queries } = form.values;
   const create = (): Promise<boolean> =>
-    form.run(async () => {
-      const { project } = await send<{ project: { id: string } }>('POST', `${path}/projects`, {
+    form.run(async (submitted) => {
+      const body = {
         property,
         brandTerms: linesOf(brandTerms),
         ...(country && { country: country.trim().toLowerCase() }),
         track: track === 'top' ? { top: Number(top) } : { queries: linesOf(queries) },
-      });
-      route(`/app/p/${project.id}/data`);
+      };
+      const made = await send<{ project: { id: string } }>('POST', `${path}/projects`, body, submitted);
+      route(`/app/p/${made.project.id}/data`);
     });
   return (
     <Form

@@ -107,7 +107,7 @@ interface NewFeedProps {
 function NewFeed({ keys, onEnd }: NewFeedProps) {
   const form = useForm({ keyId: '', path: '' });
   const save = (): Promise<boolean> =>
-    form.run(async () => onEnd((await send<{ url: string }>('POST', '/feeds', form.values)).url));
+    form.run(async (submitted) => onEnd((await send<{ url: string }>('POST', '/feeds', form.values, submitted)).url));
   return (
     <Form form={form} fields={['keyId', 'path']} submit="Create" onSubmit={() => void save()} onCancel={() => onEnd()}>
       <ChoiceField

@@ -1,7 +1,7 @@
 import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { formatDateOf, formatRange, withDates } from '../lib/dates.ts';
 import { byGain, daysOf, FINDING_TYPES, gainText, keyOf, testedText } from '../lib/findings.ts';
-import { send, useWork } from '../lib/form.ts';
+import { onSingleClick, send, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
 import type { Finding, FindingsAnswer, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
@@ -125,9 +125,9 @@ function Item({ finding, project, answer: { range }, onChange }: ItemProps) {
   const path = `/projects/${project.id}/findings/dismissed`;
   const { from, to, country } = range;
   const dismiss = (): Promise<boolean> =>
-    work.run(async () => {
+    work.run(async (submitted) => {
       if (dismissal !== undefined) await send('DELETE', `${path}/${dismissal}`);
-      else await send('POST', path, { type, page, query, from, to, ...(country && { country }) });
+      else await send('POST', path, { type, page, query, from, to, ...(country && { country }) }, submitted);
       onChange();
     });
   const href = link(`/app/p/${project.id}/${page === undefined ? 'queries' : 'pages'}/one`, {
@@ -157,7 +157,7 @@ function Item({ finding, project, answer: { range }, onChange }: ItemProps) {
             class="button"
             disabled={work.isBusy}
             title={dismissal === undefined ? 'Hides it for everybody until it changes materially' : undefined}
-            onClick={() => void dismiss()}
+            onClick={onSingleClick(() => void dismiss())}
           >
             {dismissal === undefined ? 'Dismiss' : 'List again'}
             <span class="sr-only"> {page ?? query}</span>

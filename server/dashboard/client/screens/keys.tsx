@@ -1,7 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
-import { ApiError, isManager, request, useResource } from '../lib/api.ts';
+import { useState } from 'preact/hooks';
+import { isManager, useResource } from '../lib/api.ts';
 import { formatAgo, formatInstant } from '../lib/dates.ts';
+import { send, useForm, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
+import { Problem, Secret, useTitle } from '../parts/form.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 
@@ -19,11 +21,9 @@ interface Key {
 
 /** The API keys of the workspace, for its owners and admins. */
 export function Keys() {
-  useEffect(() => {
-    document.title = 'Keys · Ordinate';
-  }, []);
+  useTitle('Keys');
   const { data, error, isLoading, reload } = useResource<{ keys: readonly Key[] }>(isManager.value ? '/keys' : null);
-  const [problem, setProblem] = useState<ApiError>();
+  const work = useWork();
   const [made, setMade] = useState<{ name: string; key: string }>();
   if (!isManager.value) {
     return (
@@ -34,39 +34,27 @@ export function Keys() {
       </Empty>
     );
   }
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    setProblem(undefined);
-    try {
-      await work();
+  const revoke = (key: Key): void => {
+    if (!confirm(`Revoke the key '${key.name}'? Whatever uses it stops working at once, for good.`)) return;
+    void work.run(async () => {
+      await send('DELETE', `/keys/${key.id}`);
       reload();
-    } catch (failed) {
-      setProblem(failed instanceof ApiError ? failed : new ApiError(0, 'unknown', String(failed), null));
-    }
+    });
   };
-  const create = (name: string): Promise<void> =>
-    attempt(async () => {
-      const body = JSON.stringify({ name });
-      setMade(await request('/keys', { method: 'POST', headers: { 'content-type': 'application/json' }, body }));
-    });
-  const revoke = (key: Key): Promise<void> =>
-    attempt(async () => {
-      if (!confirm(`Revoke the key '${key.name}'? Whatever uses it stops working at once, for good.`)) return;
-      await request(`/keys/${key.id}`, { method: 'DELETE' });
-    });
   const keys = data?.keys ?? [];
   const active = keys.filter((key) => stateOf(key) === 'active');
   return (
     <>
       <PageHead title="Keys" subtitle={data && `${plural(active.length, 'active key')} of at most 20`} />
-      {(problem ?? error) && <ErrorBox error={(problem ?? error)!} />}
-      {made && (
-        <div class="notice notice-good" role="status">
-          <p>
-            The key <strong>{made.name}</strong>, shown this once: <code class="command">{made.key}</code>
-          </p>
-        </div>
-      )}
-      <NewKey onCreate={create} />
+      {error && <ErrorBox error={error} retry={reload} />}
+      <Problem problem={work.problem} />
+      {made && <Secret label={`The key "${made.name}" was created.`} value={made.key} />}
+      <NewKey
+        onMade={(key) => {
+          setMade(key);
+          reload();
+        }}
+      />
       {isLoading && <Skeleton lines={4} height={44} />}
       {data && (
         <div class="card table-card">
@@ -103,7 +91,7 @@ export function Keys() {
                   </td>
                   <td class="actions">
                     {stateOf(key) === 'active' ? (
-                      <button type="button" class="button" onClick={() => void revoke(key)}>
+                      <button type="button" class="button" disabled={work.isBusy} onClick={() => revoke(key)}>
                         Revoke<span class="sr-only"> {key.name}</span>
                       </button>
                     ) : (
@@ -126,28 +114,36 @@ function stateOf({ revokedAt, expiresAt }: Key): 'active' | 'expired' | 'revoked
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-function NewKey({ onCreate }: { onCreate: (name: string) => Promise<void> }) {
-  const [name, setName] = useState('');
+function NewKey({ onMade }: { onMade: (made: { name: string; key: string }) => void }) {
+  const form = useForm({ name: '' });
+  const create = (): Promise<boolean> =>
+    form.run(async (submitted) => {
+      onMade(await send('POST', '/keys', { name: form.values.name.trim() }, submitted));
+      form.reset();
+    });
   return (
-    <form
-      class="inline-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void onCreate(name.trim()).then(() => setName(''));
-      }}
-    >
-      <label for="key-name">New key</label>
-      <input
-        id="key-name"
-        required
-        maxLength={100}
-        placeholder="Name, for example: BI export"
-        value={name}
-        onInput={(event) => setName(event.currentTarget.value)}
-      />
-      <button type="submit" class="button button-main">
-        Create
-      </button>
-    </form>
+    <>
+      <form
+        class="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <label for="key-name">New key</label>
+        <input
+          id="key-name"
+          required
+          maxLength={100}
+          placeholder="Name, for example: BI export"
+          value={form.values.name}
+          onInput={(event) => form.set({ name: event.currentTarget.value })}
+        />
+        <button type="submit" class="button button-main" disabled={form.isBusy}>
+          Create
+        </button>
+      </form>
+      <Problem problem={form.problem} />
+    </>
   );
 }

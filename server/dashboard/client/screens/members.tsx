@@ -72,8 +72,8 @@ export function Members() {
 function Invite({ onInvited }: { onInvited: (made: { email: string; url: string }) => void }) {
   const form = useForm({ email: '', role: 'member' });
   const invite = (): Promise<boolean> =>
-    form.run(async () => {
-      const { url } = await send<{ url: string }>('POST', '/invitations', form.values);
+    form.run(async (submitted) => {
+      const { url } = await send<{ url: string }>('POST', '/invitations', form.values, submitted);
       onInvited({ email: form.values.email, url });
       form.reset();
     });

@@ -177,12 +177,13 @@ function NoteForm({ project, note, onEnd }: NoteFormProps) {
   const { date, endDate, page, clientVisible } = form.values;
   const subject = subjectOf(note, page);
   const save = (): Promise<boolean> =>
-    form.run(async () => {
+    form.run(async (submitted) => {
       const scope = note === undefined || note.scope === 'project' || note.scope === 'page';
       const about = scope ? { scope: page === '' ? 'project' : 'page', page: page || null } : {};
       const path = `/projects/${project.id}/notes`;
       const body = { ...form.values, endDate: endDate || null, page: undefined, ...about };
-      await send(note === undefined ? 'POST' : 'PATCH', note === undefined ? path : `${path}/${note.id}`, body);
+      if (note === undefined) await send('POST', path, body, submitted);
+      else await send('PATCH', `${path}/${note.id}`, body);
       onEnd(true);
     });
   return (

@@ -105,9 +105,9 @@ function GroupForm({ project, path, group, folders, onEnd }: GroupFormProps) {
   const { name, kind, parentId, rule, keywordIds } = form.values;
   const parent = { parentId: parentId || null };
   const save = (): Promise<boolean> =>
-    form.run(async () => {
+    form.run(async (submitted) => {
       const body = { name, ...parent, ...(kind === 'rule' && { rule }), ...(kind === 'manual' && { keywordIds }) };
-      if (group === undefined) await send('POST', path, { ...body, kind });
+      if (group === undefined) await send('POST', path, { ...body, kind }, submitted);
       else await send('PATCH', `${path}/${group.id}`, body);
       onEnd(true);
     });
@@ -177,9 +177,10 @@ function PageGroupForm({ path, group, onEnd }: PageGroupFormProps) {
   const { name, rule } = form.values;
   const pinnedUrls = linesOf(form.values.pinnedUrls);
   const save = (): Promise<boolean> =>
-    form.run(async () => {
+    form.run(async (submitted) => {
       const body = { name, rule, pinnedUrls };
-      await send(group === undefined ? 'POST' : 'PATCH', group === undefined ? path : `${path}/${group.id}`, body);
+      if (group === undefined) await send('POST', path, body, submitted);
+      else await send('PATCH', `${path}/${group.id}`, body);
       onEnd(true);
     });
   return (

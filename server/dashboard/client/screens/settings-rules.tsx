@@ -123,9 +123,10 @@ function RuleForm({ project, rule, onEnd }: RuleFormProps) {
   const test = (): Promise<boolean> =>
     form.run(async () => setTested(await send<Tested>('POST', `${path}/test`, { rule: sent })));
   const save = (): Promise<boolean> =>
-    form.run(async () => {
+    form.run(async (submitted) => {
       const body = { name, severity, enabled, rule: sent };
-      await send(rule === undefined ? 'POST' : 'PATCH', rule === undefined ? path : `${path}/${rule.id}`, body);
+      if (rule === undefined) await send('POST', path, body, submitted);
+      else await send('PATCH', `${path}/${rule.id}`, body);
       onEnd(true);
     });
   const isFixed = against === 'value';

@@ -94,9 +94,9 @@ function ShareForm({ path, onEnd }: { path: string; onEnd: (url?: string) => voi
   const form = useForm({ screens: ['overview'] as string[], hideQueries: false, expiresAt: '', password: '' });
   const { screens, hideQueries, expiresAt, password } = form.values;
   const create = (): Promise<boolean> =>
-    form.run(async () => {
+    form.run(async (submitted) => {
       const body = { screens, hideQueries, expiresAt: expiresAt || null, password: password || null };
-      onEnd((await send<{ url: string }>('POST', path, body)).url);
+      onEnd((await send<{ url: string }>('POST', path, body, submitted)).url);
     });
   return (
     <Form

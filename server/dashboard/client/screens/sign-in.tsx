@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { forgetAnswers, readError, request, session, signedOutBecause } from '../lib/api.ts';
@@ -17,9 +17,13 @@ export function SignIn() {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const isRunning = useRef(false);
   const [replacing, setReplacing] = useState<{ readonly token: string; readonly now: Session } | undefined>();
 
   const signIn = async (secret: string): Promise<void> => {
+    // A link works once.
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     setProblem('');
     try {
@@ -34,6 +38,8 @@ export function SignIn() {
       setProblem(error instanceof Error ? error.message : String(error));
       // For somebody who is signed in already, an old link changes nothing.
       setBusy(false);
+    } finally {
+      isRunning.current = false;
     }
   };
   useEffect(() => {
