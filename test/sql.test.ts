@@ -260,7 +260,7 @@ t.test('queries over Parquet files', async (t) => {
       'lists/joined_rows',
       'lists/joined_sums',
       'lists/list_rows',
-      'lists/list_rows_with_ranks',
+      'lists/list_rows_with_text_ranks',
       'lists/most_changed_rows',
       'lists/pair_rows',
       'lists/period_rows',
@@ -297,7 +297,9 @@ t.test('queries over Parquet files', async (t) => {
     const read = { file: target, after: 0, limit: 10 };
     t.strictSame(await engine.query('lists/list_rows', read), expected, name);
     t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
-    t.strictSame(await engine.query('lists/list_rows_with_ranks', { file: target }), [{ ...expected[0], rank: 1 }]);
+    t.strictSame(await engine.query('lists/list_rows_with_text_ranks', { file: target }), [
+      { ...expected[0], textRank: 1 },
+    ]);
     const [row] = expected;
     const joined = { ...row, baseClicks: row!.clicks, baseImpressions: row!.impressions, baseSumPosition: 6 };
     const most = { now: target, base: target, limit: 1 };

@@ -19,7 +19,7 @@ interface Source extends ListFile {
 interface ReadList {
   readonly rows: readonly ListRow[];
   /** The rank of each row in the order of texts. */
-  readonly ranks: Float64Array;
+  readonly textRanks: Float64Array;
   last: { readonly variant: string; readonly columns: RowColumns<ListRow> } | undefined;
 }
 
@@ -69,7 +69,7 @@ export class SelectedRows {
 /** The columns of a list, which successive selections share. */
 function columnsOf(list: ReadList, { variant, textsOf }: Rendering): RowColumns<ListRow> {
   if (list.last?.variant !== variant) {
-    const ranks = { query: list.ranks, url: list.ranks };
+    const ranks = { query: list.textRanks, url: list.textRanks };
     list.last = {
       variant,
       columns: new RowColumns(list.rows, { measuresOf: (row) => row, textsOf, ranks, areKept: true }),
@@ -79,9 +79,9 @@ function columnsOf(list: ReadList, { variant, textsOf }: Rendering): RowColumns<
 }
 
 async function readList(engine: Engine, { path, rows }: Source): Promise<ReadList> {
-  const found = await engine.query<ListRow & { rank: number }>('lists/list_rows_with_ranks', { file: path });
+  const found = await engine.query<ListRow & { textRank: number }>('lists/list_rows_with_text_ranks', { file: path });
   if (found.length < rows) throw new Error(`${path} has fewer rows than expected`);
-  return { rows: found, ranks: Float64Array.from(found, ({ rank }) => rank), last: undefined };
+  return { rows: found, textRanks: Float64Array.from(found, ({ textRank }) => textRank), last: undefined };
 }
 
 /** Rows per read: creating the objects of all rows at once would block other requests. */

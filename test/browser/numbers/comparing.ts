@@ -15,6 +15,13 @@ const textOf = (cell) => {
   return change === null ? value : (value + ' ' + changeOf(change)).trim();
 };`;
 
+/** The number that a cell shows; undefined if it is empty, NaN for other texts. */
+function numberOf(text: string): number | undefined {
+  if (text === '–') return undefined;
+  const [, digits = '', unit = ''] = /^([\d,.]+)([KM%]?)$/.exec(text) ?? [];
+  return digits === '' ? Number.NaN : Number(digits.replaceAll(',', '')) * ({ K: 1e3, M: 1e6 }[unit] ?? 1);
+}
+
 /** A page of somebody who is signed in, which compares what it shows with what the API answers. */
 export class Comparing {
   /** Cells that were compared. */
@@ -41,6 +48,39 @@ export class Comparing {
     this.#where = address.slice(this.#origin.length);
     await this.page.goto(address);
     await settled(this.page);
+    await this.#checkOrder();
+  }
+
+  /** Rows follow the heading that says how they are sorted, and lists of most clicks are that; empty values come last. */
+  async #checkOrder(): Promise<void> {
+    const lists = (await this.page.evaluate(`(() => { ${CELLS}
+      const headings = [...document.querySelectorAll('th[aria-sort]')].filter((head) => !head.querySelector('.by-change'));
+      const sorted = headings.map((head) => ({
+        name: head.textContent.trim() + ', ' + head.ariaSort,
+        isDescending: head.ariaSort === 'descending',
+        values: [...head.closest('table').tBodies].flatMap((body) => [...body.rows]).filter((row) => !row.querySelector('.total-name')).map((row) => {
+          const cell = row.cells[head.cellIndex];
+          return (cell.querySelector('.value, .text') ?? cell).textContent.trim();
+        }),
+      }));
+      const top = [...document.querySelectorAll('.top-rows')].map((list) => ({
+        name: list.ariaLabel,
+        isDescending: true,
+        values: [...list.querySelectorAll('.bar-value')].map((value) => value.textContent.trim()),
+      }));
+      return [...sorted, ...top];
+    })()`)) as { name: string; isDescending: boolean; values: string[] }[];
+    for (const { name, isDescending, values } of lists) {
+      const numbers = values.map(numberOf);
+      const keys = numbers.some(Number.isNaN) ? values : numbers;
+      for (let row = 1; row < keys.length; row++) {
+        Comparing.compared++;
+        const [before, after] = [keys[row - 1], keys[row]];
+        const isOrdered =
+          after === undefined || (before !== undefined && (isDescending ? before >= after : before <= after));
+        if (!isOrdered) this.differences.push(`${this.#where} ${name}: row ${row} has ${after} after ${before}`);
+      }
+    }
   }
 
   /** An answer of the API that the page itself asks. */

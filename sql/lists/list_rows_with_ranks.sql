@@ -1,9 +1,0 @@
--- All rows of a stored list, with the rank of each in the order of texts (by bytes). $file: its Parquet file.
-select
-  text,
-  clicks::double as clicks,
-  impressions::double as impressions,
-  sum_position::double as "sumPosition",
-  row_number() over (order by text)::double as rank
-from read_parquet($file)
-order by rank
