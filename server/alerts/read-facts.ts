@@ -2,6 +2,7 @@ import type { SyncedDays, SyncedTables } from '../catalog/evaluations.ts';
 import { addDays, countDays, type Day, eachDay } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
+import { undividedDays } from '../facts/site-days.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type DailySums, StoredDays, toPrefixSums } from './daily-sums.ts';
 import { type AlertKeyword, KeywordFacts, type KeywordGrid } from './keyword-facts.ts';
@@ -42,16 +43,18 @@ export async function readProjectFacts(
   const ids = keywords.map(({ id }) => id);
 
   // Concurrently: one query fills its arrays while another waits for the engine.
-  const [siteDays, sums, pages] = await Promise.all([
+  const [siteDays, devices, sums, pages] = await Promise.all([
     facts.siteDays(queryOf(files.site), 'all'),
+    facts.siteDevices(queryOf(files.site)),
     readKeywordSums(facts, { files: files.keywords, range, signal }, ids),
     readPageRows(facts, queryOf(files.pages), keywords, open),
   ]);
   const clicks = new Float64Array(days);
   for (const { date, clicks: clicksOfDay } of siteDays) clicks[countDays(range.from, date) - 1] = clicksOfDay;
   const published = siteDays.map(({ date }) => date);
-  const stored = storedDays(range, published, shownDays(range, sums), synced.keyword_daily);
-  const storedPages = storedDays(range, published, pages.days, synced.keyword_page_daily);
+  const undivided = undividedDays(devices);
+  const stored = storedDays(range, published, shownDays(range, sums), synced.keyword_daily, undivided);
+  const storedPages = storedDays(range, published, pages.days, synced.keyword_page_daily, undivided);
   return {
     site: { clicks, stored: daysOf(range, new Set(published), synced.site_daily) },
     keywords: new KeywordFacts(keywords, days, sums, { stored, pages: { ...pages.rows, stored: storedPages } }),
@@ -90,10 +93,16 @@ const MAX_EMPTY_DAYS = 6;
 
 /**
  * The stored days of a table. A day without rows counts as stored only in a short gap between days with rows, and only if
- * site totals have it (or do not exist). Unknown is not empty: if loads of keywords stop while those of the site
- * continue, no keyword is lost. The state of the sync takes precedence.
+ * site totals have it (or do not exist) and it is not undivided (see `undividedDays`). Unknown is not empty: if loads of
+ * keywords stop while those of the site continue, no keyword is lost. The state of the sync takes precedence.
  */
-export function storedDays(range: Range, site: readonly Day[], days: readonly Day[], synced?: SyncedDays): StoredDays {
+export function storedDays(
+  range: Range,
+  site: readonly Day[],
+  days: readonly Day[],
+  synced?: SyncedDays,
+  undivided: ReadonlySet<Day> = new Set(),
+): StoredDays {
   const published = new Set(site);
   const stored = new Set(days);
   for (const [index, day] of days.entries()) {
@@ -101,7 +110,7 @@ export function storedDays(range: Range, site: readonly Day[], days: readonly Da
     if (empty > MAX_EMPTY_DAYS) continue;
     for (let after = 1; after <= empty; after++) {
       const between = addDays(day, after);
-      if (site.length === 0 || published.has(between)) stored.add(between);
+      if (site.length === 0 || (published.has(between) && !undivided.has(between))) stored.add(between);
     }
   }
   return daysOf(range, stored, synced);

@@ -7,6 +7,7 @@ import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts
 import { pageGroupTest } from '../domain/page-groups.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
+import { undividedDays } from '../facts/site-days.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { DailySums, StoredDays } from './daily-sums.ts';
@@ -57,11 +58,12 @@ export async function readRuleSubject(
   const queryOf = (table: 'site' | 'keywords' | 'pages'): FactsQuery => ({ files: files[table], range, signal });
   const site = await facts.siteDays(queryOf('site'), 'all');
   const published = site.map(({ date }) => date);
+  const undivided = undividedDays(await facts.siteDevices(queryOf('site')));
   const subject = (about: string, rows: readonly DayMeasures[], stored: StoredDays): RuleSubject => {
     return { about, sums: dailySums(range, rows, stored) };
   };
   const stored = async (query: FactsQuery, known: SyncedDays): Promise<StoredDays> =>
-    storedDays(range, published, await facts.storedDays(query), known);
+    storedDays(range, published, await facts.storedDays(query), known, undivided);
   if (scope === 'site') return subject('the site', site, daysOf(range, new Set(published), synced.site_daily));
   if (scope === 'page_group') {
     const group = state.pageGroups.find((each) => each.id === id);

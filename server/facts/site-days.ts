@@ -1,3 +1,4 @@
+import type { Day } from '../domain/dates.ts';
 import type { Device, DeviceMeasures, SiteDayMeasures } from './facts.ts';
 
 /**
@@ -19,4 +20,9 @@ export function daysOfDevice(rows: readonly DeviceMeasures[], device: Device): S
     day.sumPosition += row.sumPosition;
   }
   return days;
+}
+
+/** Days of which an import knows the total of the site and nothing else: not even its devices. */
+export function undividedDays(site: readonly DeviceMeasures[]): Set<Day> {
+  return new Set(site.filter(({ device }) => device === 'unknown').map(({ date }) => date));
 }

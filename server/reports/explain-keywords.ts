@@ -7,6 +7,7 @@ import { type Range, spanOf } from '../domain/range.ts';
 import { lackDays, planRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type ReadRows } from './explain-rows.ts';
+import { areKeywordsUnknown, planKeywordDays } from './keyword-days.ts';
 
 /** Plans to read the totals of tracked keywords over two ranges, without days before the plan's keyword history. */
 export async function planKeywordRows(
@@ -23,14 +24,18 @@ export async function planKeywordRows(
   const ranges = [now, base];
   const days = await planRowDays(catalog, project, 'keyword_daily', { ranges, coverage, notBefore: historyFrom });
   const partial = await listPartialKeywords(catalog, project.id, spanOf(ranges));
+  const known = await Promise.all(ranges.map((range) => planKeywordDays(catalog, project, range, tracked)));
   const { keywords, indexes } = tracked;
   return async ({ facts }, limit, signal) => {
-    const [ofNow, ofBase, lacks] = await Promise.all([
+    const [ofNow, ofBase, lacks, ...areUnknown] = await Promise.all([
       facts.keywordTotals({ ...totals.now, signal }, 'all', indexes),
       facts.keywordTotals({ ...totals.base, signal }, 'all', indexes),
       lackDays(facts, days, signal),
+      ...known.map((plan) => areKeywordsUnknown(facts, plan, signal)),
     ]);
-    const rows = keywords.map((keyword) => ({
+    // Those of one range alone would look lost.
+    const shown = areUnknown.includes(true) ? [] : keywords;
+    const rows = shown.map((keyword) => ({
       key: { keyword: { id: keyword.id, query: keyword.query } },
       now: ofNow.of(keyword),
       base: ofBase.of(keyword),

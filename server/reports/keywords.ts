@@ -15,6 +15,7 @@ import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { DaysQuery, Device, Facts, FactsQuery, KeywordDays } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import { planKeywordDays, refuseUnknownKeywords } from './keyword-days.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
 import { planQuality, type Quality, qualityOf } from './quality.ts';
@@ -123,6 +124,7 @@ export const keywordsReport = trackedReport({
       project,
       tracked,
       groups,
+      days: await planKeywordDays(catalog, project, { from, to }, tracked),
       files: await planFiles(catalog, project, { from, to }, query),
       compared: comparison && {
         files: await planFiles(catalog, project, comparison, query),
@@ -134,12 +136,13 @@ export const keywordsReport = trackedReport({
     };
   },
   run: async (
-    { query, project, tracked, groups, files, compared, quality },
+    { query, project, tracked, groups, days: knownDays, files, compared, quality },
     { facts, trackedCache },
     { signal },
   ): Promise<KeywordsResult> => {
     const { from, to, device, clamped, daily, interval, filter, sort, limit, offset } = query;
     const range = { from, to };
+    await refuseUnknownKeywords(facts, knownDays, signal);
     const matches = groups && (await trackedCache.matches(tracked, groups));
     const page = { tracked, matches, selection: { filter, sort }, limit, offset };
     const [{ total, keywords, totals }, comparison] = await Promise.all([

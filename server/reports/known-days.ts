@@ -16,6 +16,7 @@ import {
 import { type Range, spanOf } from '../domain/range.ts';
 import { TYPE_TABLES } from '../domain/search-types.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
+import { undividedDays } from '../facts/site-days.ts';
 
 type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 
@@ -30,6 +31,7 @@ export interface PlannedDays {
 
 /** What to read to determine which days of a table are stored. */
 export interface KnownDaysPlan extends PlannedDays {
+  readonly table: FactTable;
   readonly siteFiles: FactsQuery['files'];
   /** Files of the table, if it is not that of the site. */
   readonly ownFiles: FactsQuery['files'];
@@ -57,6 +59,7 @@ export async function planKnownDays(
   const isSite = table === site;
   const firstDay = firstDayOf(table, coverage);
   return {
+    table,
     ranges,
     project,
     firstDay: firstDay && later(firstDay, notBefore ?? firstDay),
@@ -84,7 +87,8 @@ function firstDayOf(table: FactTable, coverage: Covered): Day | null {
 
 /**
  * Which days of a table are stored, cut off, or may still change. The sync records this for its own days. Another day
- * is stored if the table or the site has a row for it, because a load contains the days of all tables.
+ * is stored if the table or the site has a row for it, because a load contains the days of all tables; not if an import
+ * knows only the total of the site.
  */
 export class KnownDays implements DayReasons {
   readonly #plan: PlannedDays;
@@ -110,7 +114,7 @@ export class KnownDays implements DayReasons {
   ): Promise<KnownDays> {
     const range = spanOf(plan.ranges);
     const query = { range, signal };
-    const ofSite = siteDays ?? new Set(await facts.storedDays({ ...query, files: plan.siteFiles }));
+    const ofSite = await readSiteDays(facts, plan, signal, siteDays);
     const [unseen] = await readUnseenEvents(facts, [plan.watchedFiles], signal);
     const known = new KnownDays(plan, ofSite, unseen);
     // Most projects have all days of the site, so the table itself need not be read.
@@ -149,6 +153,19 @@ export class KnownDays implements DayReasons {
     const isWanted = (day: Day): boolean => firstDay !== null && day >= firstDay && isBy(day, project.syncedThrough);
     return ranges.some(({ from, to }) => eachDay(from, to).some((day) => isWanted(day) && !this.isStored(day)));
   }
+}
+
+/** The days of the site that prove that those of the table are stored. */
+async function readSiteDays(
+  facts: Facts,
+  { table, siteFiles, ranges }: KnownDaysPlan,
+  signal: AbortSignal,
+  siteDays: ReadonlySet<Day> | undefined,
+): Promise<ReadonlySet<Day>> {
+  const query = { files: siteFiles, range: spanOf(ranges), signal };
+  const days = siteDays ?? new Set(await facts.storedDays(query));
+  if (table === 'site_daily' || siteTableOf(table) !== 'site_daily') return days;
+  return days.difference(undividedDays(await facts.siteDevices(query)));
 }
 
 /** The files that tell which events of the provider a property does not show; none where no event depends on that. */

@@ -10,6 +10,7 @@ import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import type { ReadRow } from '../facts/question.ts';
+import { refuseUnknownKeywords } from './keyword-days.ts';
 import { qualityOf } from './quality.ts';
 import { refuseUnknown, unknownDays } from './question-days.ts';
 import { type QuestionNames, readNames } from './question-names.ts';
@@ -50,6 +51,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const rows = new QuestionRows(facts, { plan, names, totalsOf, signal });
   const site = await readSite(plan, facts, signal);
   const known = site && (await readKnown(plan, facts, { site, signal }));
+  await refuseUnknownKeywords(facts, plan.keywordDays, signal, 'range');
   for (const [at, partial] of plan.partial.entries()) {
     refusePartial(names, partial, { filters: query.filters, isOfComparison: at > 0 });
   }

@@ -1,9 +1,13 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import type { Grain } from '../domain/grains.ts';
 import { type NearestQuestion, refusedQuestion } from '../domain/nearest-questions.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import { KnownDays, type KnownDaysPlan } from './known-days.ts';
+import { undividedDays } from '../facts/site-days.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
 /** What to read to learn which days of a grain are known. */
 export interface QuestionDaysPlan {
@@ -15,6 +19,29 @@ export interface QuestionDaysPlan {
   readonly monthlyThrough: Day | null;
   /** Whether the question is about devices. */
   readonly devices: boolean;
+}
+
+export async function planQuestionDays(
+  catalog: Catalog,
+  project: Project,
+  grain: Grain,
+  {
+    devices = false,
+    ...days
+  }: {
+    readonly ranges: readonly Range[];
+    readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
+    readonly devices?: boolean;
+    readonly hasEvents?: boolean;
+  },
+): Promise<QuestionDaysPlan> {
+  return {
+    grain,
+    known: await planKnownDays(catalog, project, grain, days),
+    lastDay: days.coverage[grain]?.lastDay ?? null,
+    monthlyThrough: days.coverage.country_monthly?.lastDay ?? null,
+    devices,
+  };
 }
 
 /** What is asked for, in words of people. */
@@ -45,7 +72,7 @@ export async function unknownDays(
   const query = { files: planned.ownFiles, range: spanOf(planned.ranges), signal };
   const siteDays = new Set(site.map(({ date }) => date));
   const known = await KnownDays.read(facts, planned, signal, siteDays);
-  const whole = new Set(site.filter(({ device }) => device === 'unknown').map(({ date }) => date));
+  const whole = undividedDays(site);
   if (grain === 'site_daily') return { unknown: daysIn(plan, (day) => devices && whole.has(day)), known };
   const unnamed = grain === 'brand_daily' ? await unknownSegments(facts, query) : new Set<Day>();
   const isUnknown = (day: Day, withRows: ReadonlySet<Day>): boolean => {

@@ -1,16 +1,15 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import { listPageGroups } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, readCoverage, type StoredTable } from '../catalog/manifest.ts';
-import type { Project } from '../catalog/projects.ts';
 import { listPartialKeywords } from '../catalog/sync-days.ts';
+import type { TrackedRead } from '../catalog/tracked.ts';
 import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
 import type { Question } from '../domain/question.ts';
 import { conjunctsOf, dimensionsOf } from '../domain/question-filter.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { KeywordFiles } from '../facts/keyword-plan.ts';
-import { planKnownDays } from './known-days.ts';
+import { planKeywordDays } from './keyword-days.ts';
 import { planQuality } from './quality.ts';
-import type { QuestionDaysPlan } from './question-days.ts';
+import { planQuestionDays, type QuestionDaysPlan } from './question-days.ts';
 
 /** A question about certain days. */
 export interface QuestionValue extends Range, Omit<Question, 'range' | 'compare'> {
@@ -28,7 +27,7 @@ function tableOf(grain: Grain, used: readonly Dimension[]): StoredTable {
 }
 
 /** Plans what to read for a question. */
-export async function planQuestion(catalog: Catalog, project: Project, query: QuestionValue) {
+export async function planQuestion({ catalog, project, tracked }: TrackedRead, query: QuestionValue) {
   const { grain, comparison, from, to, filters } = query;
   const used = usedIn(query);
   const coverage = await readCoverage(catalog, project.id);
@@ -39,13 +38,8 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
   const now = served({ from, to });
   const hull = spanOf(ranges);
   const files = async (table: StoredTable) => (served(hull) === null ? [] : filesOf(catalog, project.id, table, hull));
-  const daysOf = async (of: Grain, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> => ({
-    grain: of,
-    known: await planKnownDays(catalog, project, of, { ranges: asked, coverage, hasEvents: comparison !== null }),
-    lastDay: coverage[of]?.lastDay ?? null,
-    monthlyThrough: coverage.country_monthly?.lastDay ?? null,
-    devices,
-  });
+  const daysOf = (of: Grain, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> =>
+    planQuestionDays(catalog, project, of, { ranges: asked, coverage, devices, hasEvents: comparison !== null });
   const isOfKeywords = hasDimension(grain, 'keyword');
   const base = comparison && served(comparison);
   const isOfTotals = used.length > 0 && used.every((dimension) => dimension === 'keyword' || dimension === 'group');
@@ -69,6 +63,8 @@ export async function planQuestion(catalog: Catalog, project: Project, query: Qu
           : await daysOf(reference.grain, true, [{ from, to }]),
       files: reference.grain === 'site_daily' ? [] : await files(reference.grain),
     },
+    /** Whether the days of keywords are known; null if the question is not about any. */
+    keywordDays: isOfKeywords ? await planKeywordDays(catalog, project, { from, to }, tracked) : null,
     /** The keywords that lack days of the ranges. */
     partial: await Promise.all(
       isOfKeywords ? ranges.map((range) => listPartialKeywords(catalog, project.id, range)) : [],

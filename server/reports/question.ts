@@ -32,11 +32,7 @@ export const questionReport = trackedReport({
     }
     return { ...days, ...question, comparison };
   },
-  plan: async (query, { catalog, project, tracked }) => ({
-    query,
-    tracked,
-    ...(await planQuestion(catalog, project, query)),
-  }),
+  plan: async (query, read) => ({ query, tracked: read.tracked, ...(await planQuestion(read, query)) }),
   run: (plan, { facts, trackedCache: cache }, { signal }) => answerQuestion(plan, { facts, cache, signal }),
 });
 

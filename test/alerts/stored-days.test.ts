@@ -13,6 +13,14 @@ function stored(own: readonly string[], { site = ALL, synced = new Map<string, b
   return ALL.map((_, day) => (days.areWhole(day, day) ? 'x' : '-')).join('');
 }
 
+t.test('days that an import knows as a whole are unknown in short gaps too', (t) => {
+  const own = ALL.filter((_, day) => day < 10 || day > 12);
+  const days = storedDays(RANGE, ALL, own, undefined, new Set([ALL[11]!]));
+  t.equal(days.areWhole(10, 10), true);
+  t.equal(days.areWhole(11, 11), false);
+  t.end();
+});
+
 t.test('days without rows are empty in short gaps only', (t) => {
   const without = (from: number, to: number): string[] => ALL.filter((_, day) => day < from || day > to);
   t.equal(stored(without(10, 15)), 'x'.repeat(30), 'six days');

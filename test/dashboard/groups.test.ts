@@ -121,6 +121,16 @@ t.test('previews: what a rule selects, without saving anything', async (t) => {
   t.strictSame((await read(`${P}/groups`)).body.groups, []);
 });
 
+t.test('a rule about clicks has no preview where the clicks of keywords are unknown', async (t) => {
+  const days = facts('date device', ['2026-03-05', 'unknown', 100, 1000, 0]);
+  const { send } = await makeTeam(t, { keywords: ROWS.keywords, site_daily: days });
+  const few = { match: 'all', conditions: [...SHOES.conditions, { field: 'clicks', op: 'lt', value: 5 }] };
+  t.match(await send('admin', 'POST', `${P}/groups/preview`, { rule: few }), {
+    ...{ status: 400, message: /^rule: the clicks of keywords of 2026-03-05 are unknown/ },
+  });
+  t.match((await send('admin', 'POST', `${P}/groups/preview`, { rule: SHOES })).body, { total: 2 });
+});
+
 t.test('who may', async (t) => {
   const { send } = await makeTeam(t, ROWS);
   for (const [of, body] of [

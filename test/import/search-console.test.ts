@@ -116,6 +116,7 @@ const LANGUAGES: Readonly<Record<string, Files>> = {
 };
 
 const RANGE = 'from=2026-03-01&to=2026-03-03';
+const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03'];
 
 for (const [language, files] of Object.entries(LANGUAGES)) {
   t.test(`an export of the user interface in ${language}`, async (t) => {
@@ -519,6 +520,73 @@ t.test('--track-top tracks the queries with most clicks', async (t) => {
     { query: 'shoes, red', trackedKeywordId: /^\w{5}$/, branded: false },
     { query: 'boots', trackedKeywordId: null, branded: true },
   ]);
+});
+
+/** Exports with a query's clicks but not its days by keyword. */
+const WITHOUT_KEYWORD_DAYS: Readonly<Record<string, { files: Files; options?: readonly string[] }>> = {
+  'a list and a chart of days': { files: ENGLISH },
+  'a list alone': {
+    files: { 'Queries.csv': ENGLISH['Queries.csv']! },
+    options: ['--from', '2026-03-01', '--to', '2026-03-03'],
+  },
+  'rows by date and query, days with devices and brand terms': {
+    files: {
+      'queries.csv': pull('date,query', ...DAYS.map((day) => `${day},red,2,4,0.5,1.5`)),
+      'devices.csv': pull('date,device', ...DAYS.map((day) => `${day},MOBILE,9,90,0.1,2`)),
+    },
+    options: ['--brand-term', 'acme'],
+  },
+};
+
+for (const [name, { files, options = [] }] of Object.entries(WITHOUT_KEYWORD_DAYS)) {
+  t.test(`keywords whose days are unknown have no zeros: ${name}`, async (t) => {
+    const world = await makeLazyWorld(t, { projects: [] });
+    const { code, summary } = await imported(world, [folderWith(t, files)], '--track-top', '1', ...options);
+    t.equal(code, 0);
+    const ask = (path: string) => world.get(`/projects/${summary.project.id}/${path}`);
+    const [{ clicks, trackedKeywordId: id }] = (await ask(`queries?${RANGE}`)).body.queries;
+    t.match({ clicks, id }, { clicks: Number, id: /^\w{5}$/ });
+    const unknown = {
+      status: 400,
+      body: { error: { message: /clicks of keywords of 3 days \(2026-03-01 to 2026-03-03\) are unknown/ } },
+    };
+    for (const path of ['keywords?', 'keywords.csv?', 'keywords?daily=1&', 'keywords?device=mobile&']) {
+      t.match(await ask(`${path}${RANGE}`), unknown, path);
+    }
+    for (const dimensions of [['keyword'], ['date', 'keyword'], ['group']]) {
+      const q = JSON.stringify({ range: { from: '2026-03-01', to: '2026-03-03' }, metrics: ['clicks'], dimensions });
+      const asked = await ask(`query?q=${encodeURIComponent(q)}`);
+      t.match(asked, { status: 400, body: { error: { message: /^range: / } } }, dimensions.join());
+    }
+    const explained = (await ask(`explain?${RANGE}&by=keyword`)).body;
+    t.strictSame(explained.rows, []);
+    const ofRows = explained.unsafe.filter(({ what }: { what: string }) => what === 'rows');
+    t.strictSame(ofRows, [{ what: 'rows', reason: 'missing_days' }]);
+  });
+}
+
+t.test('keywords of days that an import knows as a whole are unknown beside days with keywords', async (t) => {
+  const tables = {
+    keywords: [keyword('kwOne', 'red')],
+    site_daily: facts('date device', ['2026-03-05', 'mobile', 9, 90, 0]),
+    keyword_daily: facts(
+      'date keyword_id device',
+      ['2026-02-20', 'kwOne', 'mobile', 1, 4, 2],
+      ['2026-03-05', 'kwOne', 'mobile', 2, 4, 2],
+    ),
+  };
+  const world = await makeLazyWorld(t, tables);
+  const { code } = await imported(world, [folderWith(t, { 'Chart.csv': ENGLISH['Chart.csv']! })]);
+  t.equal(code, 0);
+  t.match((await world.ask('/keywords?from=2026-03-05&to=2026-03-05')).body, {
+    keywords: [{ metrics: { clicks: 2 } }],
+  });
+  t.match(await world.ask('/keywords?from=2026-03-03&to=2026-03-05'), {
+    status: 400,
+    body: { error: { message: /keywords of 2026-03-03 are unknown/ } },
+  });
+  const compared = await world.ask('/keywords?from=2026-03-05&to=2026-03-05&compare=2026-03-03..2026-03-03');
+  t.ok(compared.body.keywords[0].unsafe.clicks.includes('missing_days'));
 });
 
 t.test('what does not fit is refused by name, and nothing is stored', async (t) => {

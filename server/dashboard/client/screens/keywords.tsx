@@ -117,7 +117,7 @@ interface RankTrackerProps {
 
 function RankTracker({ project, base, parameters }: RankTrackerProps) {
   const view = useView();
-  const { data: tracker } = useResource<Tracker>(
+  const { data: tracker, error } = useResource<Tracker>(
     apiPath(`/projects/${project.id}/tracker`, {
       ...base,
       compare: keywordCompareParameter(view, project),
@@ -129,7 +129,7 @@ function RankTracker({ project, base, parameters }: RankTrackerProps) {
       <Groups project={project} tracker={tracker} />
       <div class="keywords-list">
         <PositionBands tracker={tracker} />
-        {tracker ? <Distribution tracker={tracker} /> : <Skeleton lines={1} height={190} />}
+        {tracker ? <Distribution tracker={tracker} /> : !error && <Skeleton lines={1} height={190} />}
         <FilterBar field="query" by={['device']} placeholder="Search keywords   /">
           <ChangeTabs label="Keywords by change" />
         </FilterBar>

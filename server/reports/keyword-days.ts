@@ -1,0 +1,88 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import type { TrackedKeywords } from '../catalog/tracked.ts';
+import { type Day, eachDay } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { type Range, spanOf, within } from '../domain/range.ts';
+import type { Facts } from '../facts/facts.ts';
+import { undividedDays } from '../facts/site-days.ts';
+import { planQuestionDays, type QuestionDaysPlan, unknownDays } from './question-days.ts';
+
+export interface KeywordDaysPlan {
+  readonly days: QuestionDaysPlan;
+  /** Whether no day of any keyword was ever stored. */
+  readonly hasNoDays: boolean;
+  /** Whether all keywords came with a load: one without their days says that they had no clicks. */
+  readonly areLoaded: boolean;
+}
+
+/** Plans what to read to learn whether keywords are known in a range; null if they are. */
+export async function planKeywordDays(
+  catalog: Catalog,
+  project: Project,
+  { from, to }: Range,
+  { keywords }: Pick<TrackedKeywords, 'keywords'>,
+): Promise<KeywordDaysPlan | null> {
+  if (keywords.length === 0 || project.syncedThrough === null) return null;
+  const coverage = await readCoverage(catalog, project.id);
+  return {
+    days: await planQuestionDays(catalog, project, 'keyword_daily', {
+      ranges: [{ from, to }],
+      coverage,
+      hasEvents: false,
+    }),
+    hasNoDays: coverage.keyword_daily === undefined,
+    areLoaded: keywords.every(({ source }) => source === 'import'),
+  };
+}
+
+/**
+ * Throws `invalid_request` where sums of keywords over a range would be made up: an import knows only the site's total of
+ * some of its days, or no day of the range was ever loaded for keywords. Single days that the sync has not fetched yet
+ * are left out of sums instead, as those of the site are.
+ */
+export async function refuseUnknownKeywords(
+  facts: Facts,
+  plan: KeywordDaysPlan | null,
+  signal: AbortSignal,
+  parameter = 'from and to',
+): Promise<void> {
+  const unknown = plan && (await unknownKeywordDays(facts, plan, signal));
+  if (!unknown) return;
+  const [first, last] = [unknown[0]!, unknown.at(-1)!];
+  const days = unknown.length === 1 ? `of ${first}` : `of ${unknown.length} days (${first} to ${last})`;
+  throw invalidRequest(
+    `${parameter}: the clicks of keywords ${days} are unknown, not zero: they were not loaded by keyword. Choose other days, load keyword_daily (an import needs rows by date, query and device), or wait for the sync of a connected project.`,
+  );
+}
+
+/** Whether sums of keywords over a range would be made up; see `refuseUnknownKeywords`. */
+export async function areKeywordsUnknown(
+  facts: Facts,
+  plan: KeywordDaysPlan | null,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return plan !== null && (await unknownKeywordDays(facts, plan, signal)) !== undefined;
+}
+
+async function unknownKeywordDays(
+  facts: Facts,
+  { days, hasNoDays, areLoaded }: KeywordDaysPlan,
+  signal: AbortSignal,
+): Promise<readonly Day[] | undefined> {
+  const { siteFiles, ranges, unusual, project } = days.known;
+  const range = spanOf(ranges);
+  if (hasNoDays && !areLoaded) {
+    const expected = within(range, range.from, project.syncedThrough!);
+    const all = expected === null ? [] : eachDay(expected.from, expected.to);
+    return all.length > 0 && all.every((day) => unusual.get(day)?.state !== 'empty') ? all : undefined;
+  }
+  const site = await facts.siteDevices({ files: siteFiles, range, signal });
+  if (site.length === 0) return undefined;
+  const { unknown } = await unknownDays(facts, days, { site, signal });
+  const undivided = undividedDays(site);
+  if (unknown.some((day) => undivided.has(day))) return unknown;
+  const isNothingKnown = unknown.length === new Set(site.map(({ date }) => date)).size;
+  return isNothingKnown && !hasNoDays ? unknown : undefined;
+}
