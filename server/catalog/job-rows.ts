@@ -1,8 +1,22 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { Usage } from './usage.ts';
 
+/**
+ * The name of the lease and the stored state of the nth process that runs a job at the same time as others. The state of
+ * the first one is that of the job.
+ */
+export function seatName(job: string, seat: number): string {
+  return seat === 1 ? job : `${job}.${seat}`;
+}
+
+/** The job of a seat. */
+export function jobOfSeat(seat: string): string {
+  return seat.split('.', 1)[0]!;
+}
+
 /** The stored state of a background job. */
 export interface JobRow<Outcome extends string = string> {
+  /** See `seatName`. */
   readonly job: string;
   readonly startedAt: Microseconds;
   readonly endedAt: Microseconds | null;

@@ -13,3 +13,43 @@ export interface Leases {
   /** Takes a lease; undefined while another holder has it. */
   acquire(name: string): Promise<Lease | undefined>;
 }
+
+/** A lease was lost while its holder worked; another process may have taken it. */
+class LeaseLost extends Error {}
+
+interface WhileHeld {
+  /** Said if the lease is lost. */
+  readonly message: string;
+  /** Resolves after some milliseconds, or when the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds between two checks of the lease; 10,000 by default. */
+  readonly every?: number | undefined;
+}
+
+const LEASE_CHECK = 10_000;
+
+/** Runs `work` with a signal that is aborted with `LeaseLost` when the lease is lost. Does not release the lease. */
+export async function whileHeld<T>(
+  lease: Pick<Lease, 'isHeld'>,
+  { message, sleep, every = LEASE_CHECK }: WhileHeld,
+  work: (lost: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const lost = new AbortController();
+  const ended = new AbortController();
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await sleep(every, ended.signal);
+      if (ended.signal.aborted) return;
+      if (await lease.isHeld().catch(() => false)) continue;
+      lost.abort(new LeaseLost(message));
+      return;
+    }
+  };
+  const watching = watch();
+  try {
+    return await work(lost.signal);
+  } finally {
+    ended.abort();
+    await watching;
+  }
+}

@@ -110,6 +110,11 @@ export async function listDueProjects(catalog: Catalog, now: Microseconds, limit
   return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
 }
 
+/** Whether a connected project is due now; another process may just have run it. */
+export async function isDueProject(catalog: Catalog, project: string, now: Microseconds): Promise<boolean> {
+  return (await catalog.statements.get('sync_is_due', { project, now })) !== undefined;
+}
+
 /** Ids of connected projects whose sync was requested since their last run began, by the time of the request. */
 export async function listRequestedProjects(catalog: Catalog, limit: number): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('sync_asked', { limit }));

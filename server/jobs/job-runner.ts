@@ -1,10 +1,11 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import type { Lease, Leases } from '../catalog/leases.ts';
+import { seatName } from '../catalog/job-rows.ts';
+import { type Lease, type Leases, whileHeld } from '../catalog/leases.ts';
 import { measure } from '../runtime/measurements.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from './clock.ts';
 import type { Job, JobLog } from './job.ts';
-import type { JobState, JobStates } from './job-states.ts';
+import type { JobState, JobStates, Outcome } from './job-states.ts';
 import { dueAt, nextAfterFailure, nextAfterInterruption, nextAfterSuccess } from './schedule.ts';
 
 export interface JobRunnerOptions {
@@ -22,8 +23,6 @@ export interface JobRunnerOptions {
   readonly random: () => number;
 }
 
-/** How often a run checks that it has its lease, in milliseconds. */
-const LEASE_CHECK = 10_000;
 /** How often to check whether another process has finished a run, in milliseconds. */
 const WATCH_INTERVAL = 2000;
 /** The longest sleep before the state is read again, because another process may have changed it. */
@@ -33,10 +32,16 @@ const RETRY_PAUSE = 60_000;
 const PROGRESS_INTERVAL = 1000;
 const MAX_ERROR_LENGTH = 500;
 
-/** The lease of a running job was lost to another process. */
-class LeaseLost extends Error {}
+/** A job and the lease with which this process runs it. */
+interface TakenSeat {
+  readonly job: Job;
+  readonly seat: string;
+  readonly lease: Lease;
+}
 
-/** Runs due jobs, each in only one of the processes that share the leases. */
+type RunEnd = Pick<JobState, 'failures' | 'error' | 'nextAt'> & Partial<JobState> & { readonly outcome: Outcome };
+
+/** Runs due jobs, each in as many of the processes that share the leases as it allows. */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
 
@@ -63,32 +68,42 @@ export class JobRunner {
 
   /** Returns when to look at the job again, in milliseconds from now. */
   async #runIfDue(job: Job, log: JobLog, signal: AbortSignal): Promise<number> {
-    const { clock, leases, states, random } = this.#options;
-    const wait = dueAt(await states.read(job.name), clock.now()) - clock.now();
-    if (wait > 0) return Math.min(wait, MAX_SLEEP);
-    const lease = await leases.acquire(job.name);
-    if (lease === undefined) return WATCH_INTERVAL;
-    try {
-      // Read again with the lease held, because another process may just have run it.
-      const state = await states.read(job.name);
-      if (state !== undefined && state.endedAt === null) {
-        log.warn('the process that ran the job ended before the run finished');
-        await states.write(interrupted(job, state, clock.now(), random));
-      } else if (dueAt(state, clock.now()) <= clock.now()) {
-        await this.#run(job, lease, log, signal);
+    const { clock, leases, states } = this.#options;
+    // A later seat is for a process that finds all before it taken.
+    for (let number = 1; number <= (job.processes ?? 1); number++) {
+      const seat = seatName(job.name, number);
+      const wait = dueAt(await states.read(seat), clock.now()) - clock.now();
+      if (wait > 0) return Math.min(wait, MAX_SLEEP);
+      const lease = await leases.acquire(seat);
+      if (lease === undefined) continue;
+      try {
+        await this.#runOn({ job, seat, lease }, log, signal);
+      } finally {
+        await lease.release();
       }
-    } finally {
-      await lease.release();
+      return 0;
     }
-    return 0;
+    return WATCH_INTERVAL;
   }
 
-  async #run(job: Job, lease: Lease, log: JobLog, signal: AbortSignal): Promise<void> {
+  async #runOn(taken: TakenSeat, log: JobLog, signal: AbortSignal): Promise<void> {
+    const { clock, states, random } = this.#options;
+    // Read again with the lease held, because another process may just have run it.
+    const state = await states.read(taken.seat);
+    if (state !== undefined && state.endedAt === null) {
+      log.warn('the process that ran the job ended before the run finished');
+      await states.write(interrupted(taken.job, state, clock.now(), random));
+    } else if (dueAt(state, clock.now()) <= clock.now()) {
+      await this.#run(taken, log, signal);
+    }
+  }
+
+  async #run({ job, seat, lease }: TakenSeat, log: JobLog, signal: AbortSignal): Promise<void> {
     const { clock, states, settings, openCatalog, random } = this.#options;
-    const before = await states.read(job.name);
+    const before = await states.read(seat);
     const startedAt = clock.now();
     const running: JobState = {
-      job: job.name,
+      job: seat,
       startedAt,
       endedAt: null,
       outcome: null,
@@ -100,20 +115,22 @@ export class JobRunner {
     };
     await states.write(running);
     log.debug('job started');
-    const lost = new AbortController();
-    const ended = new AbortController();
-    const renewing = this.#renew(lease, lost, ended.signal);
     let reportedAt = Number.NEGATIVE_INFINITY;
     const report = (progress: string): void => {
       if (clock.now() - reportedAt < PROGRESS_INTERVAL) return;
       reportedAt = clock.now();
       void states.writeProgress(running, progress);
     };
-    let end: Pick<JobState, 'outcome' | 'failures' | 'error' | 'nextAt'> & Partial<JobState>;
+    let isLost = false;
+    let end: RunEnd;
     try {
       await using catalog = await openCatalog();
       const context = { settings, catalog, log, now: clock.now, report };
-      const result = await job.run(context, AbortSignal.any([signal, lost.signal]));
+      const message = 'The lease of the job was lost; another process may be running it.';
+      const result = await whileHeld(lease, { message, sleep: clock.sleep }, (lost) => {
+        lost.addEventListener('abort', () => (isLost = true), { once: true });
+        return job.run(context, AbortSignal.any([signal, lost]));
+      });
       const endedAt = clock.now();
       const level = job.isQuiet === true && Object.keys(result).length === 0 ? 'debug' : 'info';
       log[level]({ result, ms: endedAt - startedAt }, 'job done');
@@ -132,25 +149,11 @@ export class JobRunner {
         log.error({ err: error, failures, nextRun: new Date(nextAt).toISOString() }, 'job failed');
         end = { outcome: 'failed', failures, error: message.slice(0, MAX_ERROR_LENGTH), nextAt };
       }
-    } finally {
-      ended.abort();
-      await renewing;
     }
-    const outcome = end.outcome ?? 'stopped';
+    const { outcome } = end;
     measure('jobRun', () => ({ job: job.name, outcome, seconds: (clock.now() - startedAt) / 1000 }));
     // With a lost lease, another process stores the state of the job.
-    if (!lost.signal.aborted) await states.write({ ...running, ...end, endedAt: clock.now() });
-  }
-
-  /** Checks a lease until `ended`; aborts `lost` when that fails. */
-  async #renew(lease: Lease, lost: AbortController, ended: AbortSignal): Promise<void> {
-    for (;;) {
-      await this.#options.clock.sleep(LEASE_CHECK, ended);
-      if (ended.aborted) return;
-      if (await lease.isHeld().catch(() => false)) continue;
-      lost.abort(new LeaseLost('The lease of the job was lost; another process may be running it.'));
-      return;
-    }
+    if (!isLost) await states.write({ ...running, ...end, endedAt: clock.now() });
   }
 }
 

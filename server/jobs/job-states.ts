@@ -8,6 +8,7 @@ export type Outcome = 'succeeded' | 'failed' | 'stopped' | 'interrupted';
 
 /** The last or current run of a job. Times in milliseconds. */
 export interface JobState {
+  /** See `seatName`. */
   readonly job: string;
   readonly startedAt: number;
   /** Null while it runs. */

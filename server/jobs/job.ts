@@ -20,14 +20,19 @@ export interface JobContext {
 /** The result of a run, for the log and `jobs status`. */
 export type JobResult = Readonly<Record<string, number | string | boolean>>;
 
-/** Periodic background work, run by one process at a time. */
+/** Periodic background work, run by one process at a time unless `processes` says otherwise. */
 export interface Job {
-  /** Letters, digits and dashes; also the name of its lease. */
+  /** Letters, digits and dashes. */
   readonly name: string;
   /** Milliseconds between the starts of two runs. */
   readonly every: number;
   /** Random delay of the next run as a share of `every`, from 0 to 1. */
   readonly jitter: number;
+  /**
+   * Max processes that run it at the same time; 1 by default. They must share its work by leases of their own. See
+   * `seatName`.
+   */
+  readonly processes?: number;
   /** For frequent jobs: runs with an empty result are not logged. */
   readonly isQuiet?: boolean;
   /**

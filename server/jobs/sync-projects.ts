@@ -15,6 +15,8 @@ import type { Job } from './job.ts';
 export const syncProjects: Job = {
   name: 'sync-projects',
   every: 5000,
+  // Each project has a lease of its own.
+  processes: 16,
   jitter: 0.1,
   isQuiet: true,
   async run({ settings, catalog, log, now, report }, signal) {

@@ -4,7 +4,7 @@ import { readLastBackup } from '../catalog/backups.ts';
 import type { Catalog, CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
 import { readPendingDeliveries } from '../catalog/deliveries.ts';
 import { type FactTotal, readFactTotals } from '../catalog/fact-files.ts';
-import { type JobRow, listJobRows } from '../catalog/job-rows.ts';
+import { type JobRow, jobOfSeat, listJobRows } from '../catalog/job-rows.ts';
 import { type LoadCounts, readLoadCounts } from '../catalog/load-counts.ts';
 import { readListTotals } from '../catalog/stored-lists.ts';
 import { listOldestSyncs, readSyncCounts, STALE_AFTER, type SyncCounts } from '../catalog/sync-projects.ts';
@@ -62,7 +62,7 @@ export class StoreReader {
         oldest: oldest.map(({ project, since }) => ({ project, since: since / 1e6 })),
       },
       loads: await readLoadCounts(usage),
-      jobs: await listJobRows(usage),
+      jobs: byJob(await listJobRows(usage)),
       deliveries: await readPendingDeliveries(catalog, toMicroseconds(at)),
       lists: await readListTotals(catalog),
       facts: await this.#factTotals(),
@@ -81,6 +81,14 @@ export class StoreReader {
     this.#totals = { version, at, facts };
     return facts;
   }
+}
+
+/** The state of each job, with the last start in any process. */
+function byJob(rows: readonly JobRow[]): JobRow[] {
+  const ofJob = Map.groupBy(rows, ({ job }) => jobOfSeat(job));
+  return rows
+    .filter(({ job }) => ofJob.has(job))
+    .map((row) => ({ ...row, startedAt: Math.max(...ofJob.get(row.job)!.map(({ startedAt }) => startedAt)) }));
 }
 
 async function sumFacts(catalog: Catalog): Promise<FactTotal[]> {

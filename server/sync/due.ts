@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listDueProjects, listRequestedProjects } from '../catalog/sync-projects.ts';
+import { type Lease, whileHeld } from '../catalog/leases.ts';
+import { isDueProject, listDueProjects, listRequestedProjects } from '../catalog/sync-projects.ts';
 import { HOUR } from '../domain/hours.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { AT_ONCE, pollAndRun, runWorkers } from './at-once.ts';
@@ -18,11 +19,15 @@ const LOOK_AGAIN = 5000;
 const REQUESTED_AT_ONCE = 4;
 
 /** Takes the lease of a project; undefined while another process holds it. */
-type TakeLease = (project: string) => Promise<{ release(): Promise<void> } | undefined>;
+type TakeLease = (project: string) => Promise<Lease | undefined>;
 
 /** The lease name of a project. */
 export function leaseOf(project: string): string {
   return `sync-${project}`;
+}
+
+function sleepOrEnd(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return sleep(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 interface DueOptions extends Pick<SyncOptions, 'now' | 'random' | 'signal' | 'report'> {
@@ -31,6 +36,8 @@ interface DueOptions extends Pick<SyncOptions, 'now' | 'random' | 'signal' | 're
   readonly take: TakeLease;
   /** Milliseconds; 5,000 without it. */
   readonly lookAgain?: number;
+  /** Milliseconds between two checks of a lease; see `whileHeld`. */
+  readonly checkLease?: number;
 }
 
 /**
@@ -42,7 +49,7 @@ export async function syncDueProjects(
   options: DueOptions,
 ): Promise<{ synced: number; failed: number }> {
   const { catalog, settings, log } = stores;
-  const { now, signal, take, lookAgain = LOOK_AGAIN } = options;
+  const { now, signal, take, lookAgain = LOOK_AGAIN, checkLease: every } = options;
   const staleAfter = settings.syncHours * HOUR * REFRESH_AFTER;
   const running = new Set<string>();
   /** When projects that were set aside may be taken, in milliseconds. */
@@ -62,8 +69,14 @@ export async function syncDueProjects(
     const lease = await take(id);
     if (lease === undefined) return false;
     try {
-      const run = { ...options, maxWindows: WINDOWS_PER_TURN, endsWhenRequested: true, staleAfter, onWait };
-      const { outcome } = await syncProject(stores, id, run);
+      // Another process may have run it since it was listed.
+      if (!(await isDueProject(catalog, id, toMicroseconds(now())))) return true;
+      const message = 'The lease of the project was lost; another process may be syncing it.';
+      const { outcome } = await whileHeld(lease, { message, sleep: sleepOrEnd, every }, (lost) => {
+        const either = AbortSignal.any([signal, lost]);
+        const run = { ...options, signal: either, maxWindows: WINDOWS_PER_TURN, endsWhenRequested: true, staleAfter };
+        return syncProject(stores, id, { ...run, onWait });
+      });
       if (outcome === 'part') return true;
       counts[outcome === 'done' ? 'synced' : 'failed']++;
       return outcome === 'done';
@@ -94,8 +107,7 @@ export async function syncDueProjects(
     }
   };
   const allEnded = new AbortController();
-  const pause = (...early: AbortSignal[]): Promise<void> =>
-    sleep(lookAgain, undefined, { signal: AbortSignal.any([signal, ...early]) }).catch(() => {});
+  const pause = (...early: AbortSignal[]): Promise<void> => sleepOrEnd(lookAgain, AbortSignal.any([signal, ...early]));
   const requested = pollAndRun({
     list: async () => {
       const ids = await listRequestedProjects(catalog, running.size + asideUntil.size + REQUESTED_AT_ONCE);

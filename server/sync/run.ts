@@ -174,6 +174,7 @@ class Run {
         atOnce: settings.fetchesPerProperty,
         report,
       });
+      this.#options.signal.throwIfAborted();
       const brandFailure = fetched.failures.get('brand_daily');
       // Days with old and new terms must not be mixed.
       if (brandFailure !== undefined && input.brandChanged) throw brandFailure;

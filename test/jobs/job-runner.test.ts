@@ -182,6 +182,25 @@ t.test('a job that fails is repeated after growing pauses, until it succeeds; ot
   t.strictSame(runs, [0]);
 });
 
+t.test(
+  'a job that several processes may run: each has a state of its own, and no more begin than it allows',
+  async (t) => {
+    const { clock, start } = await makeMachine(t);
+    const seen: string[] = [];
+    const shared = { ...endless(seen), processes: 3 };
+    const processes = Array.from({ length: 4 }, () => start([shared]));
+    await clock.advance(10 * MINUTE);
+    t.equal(seen.length, 3);
+    const unended = async () =>
+      (await processes[3]!.states.all()).filter(({ endedAt }) => endedAt === null).map(({ job }) => job);
+    t.strictSame(await unended(), ['endless', 'endless.2', 'endless.3']);
+    await processes[0]!.stop();
+    await clock.advance(2000);
+    t.equal(seen.length, 4, 'whoever had no place takes the one that is free');
+    t.strictSame(await unended(), ['endless', 'endless.2', 'endless.3']);
+  },
+);
+
 t.test('told to stop, a long run ends at once; the next process goes on with it', async (t) => {
   const { clock, start } = await makeMachine(t);
   const seen: string[] = [];
