@@ -4,13 +4,14 @@ import { AI_COLUMNS, type AiMap } from '../../server/import/ai-table.ts';
 import { print, printJson, printTable, progress, withStores, withStoresForDryRun } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
-import { rangeOf, readDay } from './import-search-console.ts';
+import { addName, rangeOf, readDay } from './import-search-console.ts';
 import { printSummary, withAlerts } from './load.ts';
 
 interface Options {
   readonly workspace: string;
   readonly property: string;
   readonly columns?: AiMap;
+  readonly ignoreColumn?: readonly string[];
   readonly from?: Day;
   readonly to?: Day;
   readonly force?: boolean;
@@ -26,6 +27,7 @@ export function addAiReport(command: Command): void {
     .requiredOption('--workspace <id>', 'the workspace of the project')
     .requiredOption('--property <property>', 'the property of a project that exists')
     .option('--columns <names>', `other headers, as in date=Day,citations=Count: ${AI_COLUMNS.join(', ')}`, readColumns)
+    .option('--ignore-column <name>', 'a column that does not change what rows count; give it once for each', addName)
     .option('--from <day>', 'first day of lists of pages whose export does not have their days', readDay)
     .option('--to <day>', 'last day of these lists', readDay)
     .option('--force', 'import files or pages of another property')
@@ -40,13 +42,14 @@ export function addAiReport(command: Command): void {
 
 Impressions and citations in AI answers are stored apart from clicks and impressions, and never added to them.`,
     )
-    .action(async (paths: string[], { json, from, to, dryRun = false, ...rest }: Options) => {
+    .action(async (paths: string[], { json, from, to, ignoreColumn, dryRun = false, ...rest }: Options) => {
       const range = rangeOf(from, to);
+      const ignoring = ignoreColumn ? { ignoredColumns: ignoreColumn } : {};
       const { importAiReport } = await import('../../server/import/ai-report.ts');
       const { report, end } = progress();
       try {
         const summary = await (dryRun ? withStoresForDryRun : withStores)(async (stores) => {
-          const imported = await importAiReport(stores, { ...rest, ...range, paths, dryRun, report });
+          const imported = await importAiReport(stores, { ...rest, ...range, paths, dryRun, report, ...ignoring });
           return withAlerts(imported, await evaluateAfter(stores, imported.loaded ? imported.projects : [], report));
         });
         end();

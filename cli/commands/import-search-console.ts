@@ -18,6 +18,8 @@ interface Options {
   readonly from?: Day;
   readonly to?: Day;
   readonly force?: boolean;
+  readonly ignoreColumn?: readonly string[];
+  readonly unfiltered?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -38,6 +40,8 @@ export function addSearchConsole(
     .option('--from <day>', 'first day of lists whose export does not have their days', readDay)
     .option('--to <day>', 'last day of these lists', readDay)
     .option('--force', 'import files or pages of another property')
+    .option('--ignore-column <name>', 'a column that does not change what rows count; give it once for each', addName)
+    .option('--unfiltered', 'tables whose rows all have one country or device are of the whole site')
     .option('--dry-run', 'show what is there, how it fits, and what cannot be known')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -50,13 +54,21 @@ export function addSearchConsole(
 Days are stored by day, other lists for exactly their range; what would need invented days or devices is not stored.`,
     )
     .action(async (paths: string[], options: Options) => {
-      const { brandTerm, from, to, dryRun = false, json, ...rest } = options;
+      const { brandTerm, ignoreColumn, from, to, dryRun = false, json, ...rest } = options;
       const range = rangeOf(from, to);
       const { importSearchConsole } = await import('../../server/import/search-console.ts');
       const { report, end } = progress();
       try {
         const work = async (stores: Stores) => {
-          const given = { ...rest, paths, dryRun, report, ...range, ...(brandTerm ? { brandTerms: brandTerm } : {}) };
+          const given = {
+            ...rest,
+            paths,
+            dryRun,
+            report,
+            ...range,
+            ...(brandTerm ? { brandTerms: brandTerm } : {}),
+            ...(ignoreColumn ? { ignoredColumns: ignoreColumn } : {}),
+          };
           const imported = await importSearchConsole(stores, given);
           return withAlerts(imported, await evaluateAfter(stores, imported.loaded ? imported.projects : [], report));
         };
@@ -77,9 +89,9 @@ Days are stored by day, other lists for exactly their range; what would need inv
 }
 
 async function printFiles({ files }: SearchConsoleSummary): Promise<void> {
-  const rows = files.map(({ file, dimensions, rows: number, from, to, storedAs }) => ({
+  const rows = files.map(({ file, searchType, dimensions, rows: number, from, to, storedAs }) => ({
     file,
-    rowsOf: dimensions.join(', '),
+    rowsOf: `${dimensions.join(', ')}${searchType === null || searchType === 'web' ? '' : ` (${searchType})`}`,
     rows: number,
     from,
     to,
@@ -101,6 +113,11 @@ export function rangeOf(from: Day | undefined, to: Day | undefined): { readonly 
   if (from === undefined || to === undefined) throw new Error('Give both --from and --to, or none of them.');
   if (from > to) throw new Error(`--from (${from}) must not be after --to (${to}).`);
   return { range: { from, to } };
+}
+
+/** Reads an option that may be given more than once. */
+export function addName(name: string, names: readonly string[] = []): string[] {
+  return [...names, name];
 }
 
 export function readDay(text: string): Day {

@@ -21,6 +21,8 @@ export interface AiReportOptions {
   readonly property: string;
   /** The headers of columns, where they are not those that are known. */
   readonly columns?: AiMap;
+  /** Headers of columns that do not change what rows count. */
+  readonly ignoredColumns?: readonly string[];
   /** The range of lists of pages whose export does not have its days. */
   readonly range?: Range;
   /** Allows exports and pages of other properties. */
@@ -72,7 +74,7 @@ export async function importAiReport(stores: Stores, options: AiReportOptions): 
   report('reading the export');
   const tables: AiFile[] = [];
   for (const [index, file] of files.entries()) {
-    tables.push(await readAiTable(session, file, join(temporary, `${index}.parquet`), options.columns));
+    tables.push(await readAiTable(session, file, join(temporary, `${index}.parquet`), options));
   }
   const targets = tables.flatMap((table) => targetOf(table, tables, options.range));
   if (!options.force) {

@@ -1,8 +1,10 @@
 import type { SearchEngine } from '../domain/engines.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
+import { packed } from '../load/tables.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
+import { ignoring, otherColumns, refuseOtherScopes, refuseUnknown } from './columns.ts';
 import type { SourceFile } from './files.ts';
 import { firstLine, readHead } from './read-table.ts';
 import { daysOfRows, intervalOf, type RowDay, type RowDays } from './row-days.ts';
@@ -42,12 +44,24 @@ const EXPECTED = {
 /** As long as lists of Google's user interface can be. */
 const MAX_ROWS = 1000;
 
+/** What the caller knows of the files. */
+interface AiReadOptions {
+  readonly columns?: AiMap;
+  readonly property: string;
+  readonly force?: boolean;
+  /** Headers of columns that do not change what rows count. */
+  readonly ignoredColumns?: readonly string[];
+}
+
+/** How many pages were cited on a day: a column of Bing's that is not stored. */
+const CITED_PAGES = /^cited pages$/i;
+
 /** Reads a file into Parquet. Throws `ImportRefused` for an unknown header, a value that does not match it, and a filter. */
 export async function readAiTable(
   session: Session,
   file: SourceFile,
   staged: string,
-  map: AiMap | undefined,
+  options: AiReadOptions,
 ): Promise<AiFile> {
   const { separator, headers } = await readHead(file);
   const source = {
@@ -68,7 +82,7 @@ export async function readAiTable(
       `'${file.name}' has the filter '${set.c0 ?? ''}: ${set.c1 ?? ''}', so its numbers are of a part of the site; export the report without filters.`,
     );
   }
-  const columns = columnsOf(file, headers, map);
+  const columns = columnsOf(file, headers, options.columns);
   if (columns === null) return { ...none, remark: 'not stored: neither days nor pages' };
   const { date, page, count } = columns;
   const parts = { ...source, date: date ?? 'null', page: page ?? 'null', count };
@@ -77,6 +91,7 @@ export async function readAiTable(
     const raw = columns[column];
     if (raw !== null) await refuseWrongValues(session, file, { column, raw, header: headers[Number(raw.slice(1))]! });
   }
+  const ignored = await refuseOthers(session, file, headers, columns, options);
   await refuseRepeated(session, file, columns);
   const days = date === null ? [] : await session.rows<RowDay>(sqlTemplate('import/ai_row_days', {}));
   if (page === null && intervalOf(days) !== 'day') {
@@ -84,9 +99,29 @@ export async function readAiTable(
   }
   const rows = await session.run(sqlTemplate('import/ai_staged', {}), { target: staged });
   const isCut = page !== null && date === null && rows === MAX_ROWS && columns.engine === 'google';
-  const remark = isCut ? `as long as such a list can be (${MAX_ROWS} rows): others are probably missing` : null;
+  const cut = isCut ? [`as long as such a list can be (${MAX_ROWS} rows): others are probably missing`] : [];
+  const remark = [...cut, ...ignored].join('; ') || null;
   const { firstDay, lastDay } = daysOfRows(days);
   return { file, columns, rows, firstDay, lastDay, staged, remark };
+}
+
+/** Refuses columns that may change what the rows count. Returns a remark on the others. */
+async function refuseOthers(
+  session: Session,
+  file: SourceFile,
+  headers: readonly string[],
+  { date, page, count }: AiColumns,
+  { property, force = false, ignoredColumns = [] }: AiReadOptions,
+): Promise<string[]> {
+  const named = [...ignoredColumns, ...headers.filter((header) => CITED_PAGES.test(header))];
+  const read = new Set([date, page, count].filter((column) => column !== null));
+  const has = { date: date !== null, page: page !== null, named };
+  const { scopes, ignored, unknown } = otherColumns(headers, read, has);
+  const { property: site, ...rest } = Object.fromEntries(scopes);
+  const empty = await refuseUnknown(session, file, headers, [...unknown, ...Object.values(rest)]);
+  const isOf = new Map(site === undefined ? [] : [['property', site] as const]);
+  await refuseOtherScopes(session, file, headers, { scopes: isOf, isOfPages: has.page, property, force });
+  return ignoring([...ignored, ...empty]);
 }
 
 /** The columns of a header; null for a table of neither days nor pages. */
@@ -131,8 +166,9 @@ async function refuseWrongValues(
 }
 
 async function refuseRepeated(session: Session, { name }: SourceFile, { date, page }: AiColumns): Promise<void> {
-  const keys = [date === null ? [] : 'date', page === null ? [] : 'page'].flat().join(', ');
-  const [repeated] = await session.rows<{ row: string; rows: number }>(sqlTemplate('import/repeated', { keys }));
+  const keys = [date === null ? [] : 'date', page === null ? [] : 'page'].flat();
+  const text = sqlTemplate('import/repeated', { keys: keys.join(', '), pack: packed(keys) });
+  const [repeated] = await session.rows<{ row: string; rows: number }>(text);
   if (repeated === undefined) return;
   throw new ImportRefused(`'${name}' has ${repeated.rows} rows of ${repeated.row}; one of them must go.`);
 }

@@ -4,8 +4,9 @@ import { type BrandTerm, textsOf, wordPattern } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
+import { packed } from '../load/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { isPeriod, type PlannedTable, type Target } from './plan.ts';
+import { isOfSite, isPeriod, type PlannedTable, type Target } from './plan.ts';
 
 interface Source {
   readonly planned: PlannedTable;
@@ -29,25 +30,24 @@ export interface FactsInput {
 export interface KeptDays {
   /** Days that the sync has fetched, by table. */
   readonly synced: ReadonlyMap<string, readonly Day[]>;
-  /** Days with known devices, and with a known brand split: days without must not replace them. */
-  readonly byDevice: readonly Day[];
+  /** Days with known devices, by table, and with a known brand split: days without must not replace them. */
+  readonly byDevice: ReadonlyMap<FactTable, readonly Day[]>;
   readonly bySegment: readonly Day[];
 }
 
 /** Rejects rows that two files have, because they would count twice. */
 export async function refuseOverlaps(session: Session, plan: readonly PlannedTable[]): Promise<void> {
   const kindOf = ({ table, period }: PlannedTable): string =>
-    JSON.stringify([table.dimensions, table.dimensions.includes('date') ? null : period]);
+    JSON.stringify([table.type, table.dimensions, table.dimensions.includes('date') ? null : period]);
   for (const same of Map.groupBy(
     plan.filter(({ targets }) => targets.length > 0),
     kindOf,
   ).values()) {
     if (same.length < 2) continue;
-    const keys = same[0]!.table.dimensions.join(', ');
+    const { dimensions } = same[0]!.table;
+    const text = sqlTemplate('import/overlap', { keys: dimensions.join(', '), pack: packed(dimensions) });
     const files = same.map(({ table }) => table.staged);
-    const [found] = await session.rows<{ row: string; files: number }>(sqlTemplate('import/overlap', { keys }), {
-      files,
-    });
+    const [found] = await session.rows<{ row: string; files: number }>(text, { files });
     if (found === undefined) continue;
     const names = same.map(({ table }) => `'${table.file.name}'`).join(', ');
     throw new ImportRefused(`${found.row} is in ${found.files} of the files ${names}; import each row once.`);
@@ -76,12 +76,16 @@ export async function writeFacts(
       parameters['synced'] = kept.synced.get(table) ?? [];
       conditions.push('not list_contains($synced::date[], date)');
     }
-    if (table === 'site_daily') {
-      parameters['by_device'] = kept.byDevice;
+    if (isOfSite(first.target)) {
+      parameters['by_device'] = kept.byDevice.get(table) ?? [];
       conditions.push("(device <> 'unknown' or not list_contains($by_device::date[], date))");
     }
     if (table === 'brand_daily') {
-      parameters['known'] = [...kept.byDevice, ...kept.bySegment, ...(kept.synced.get('site_daily') ?? [])];
+      parameters['known'] = [
+        ...(kept.byDevice.get('site_daily') ?? []),
+        ...kept.bySegment,
+        ...(kept.synced.get('site_daily') ?? []),
+      ];
       conditions.push("(segment <> 'unknown' or not list_contains($known::date[], date))");
     }
     const text = sqlTemplate('import/facts', {

@@ -1,6 +1,7 @@
 import type { FactTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
+import { hasDevices, type OtherType, type SearchType, TYPE_TABLES } from '../domain/search-types.ts';
 import type { ExportTable } from './read-table.ts';
 import { DIMENSIONS, type Dimension } from './words.ts';
 
@@ -34,7 +35,8 @@ const SEGMENT =
   "case when len(list_filter($terms::varchar[], term -> contains(lower(r.query), term))) > 0 or coalesce(regexp_matches(lower(r.query), $words::varchar), false) then 'brand' else 'non_brand' end";
 
 /** How a table with these dimensions can be stored. A sum over a dimension is exact; a split would be invented. */
-export function targetsOf(dimensions: readonly Dimension[], hasBrandTerms: boolean): Target[] {
+export function targetsOf(dimensions: readonly Dimension[], type: SearchType, hasBrandTerms: boolean): Target[] {
+  if (type !== 'web') return typeTargets(dimensions, type);
   return [...ownTargets(dimensions), ...brandTargets(dimensions, hasBrandTerms)];
 }
 
@@ -47,6 +49,16 @@ function brandTargets(dimensions: readonly Dimension[], hasBrandTerms: boolean):
   }
   const site = ownTargets(dimensions).find((target) => target.table === 'site_daily');
   return site ? [{ table, keys: { segment: "'unknown'" }, priority: DIMENSIONS.length + site.priority }] : [];
+}
+
+/** Search types besides web have days and countries only. */
+function typeTargets(dimensions: readonly Dimension[], type: OtherType): Target[] {
+  const tables = { site_daily: TYPE_TABLES[type].site, country_daily: TYPE_TABLES[type].country } as const;
+  return ownTargets(dimensions).flatMap((target) => {
+    if (target.table !== 'site_daily' && target.table !== 'country_daily') return [];
+    const keys = target.table === 'site_daily' && !hasDevices(type) ? { device: "'unknown'" } : target.keys;
+    return [{ ...target, table: tables[target.table], keys }];
+  });
 }
 
 function ownTargets(dimensions: readonly Dimension[]): Target[] {
@@ -83,6 +95,11 @@ function ownTargets(dimensions: readonly Dimension[]): Target[] {
   return [{ table: 'site_daily', keys: { device: "'unknown'" }, priority: UNKNOWN_DEVICES }];
 }
 
+/** Whether a target is the days of the whole site, of any search type. */
+export function isOfSite({ keys }: Target): boolean {
+  return Object.keys(keys).join() === 'device';
+}
+
 /** Whether a target is a list of a range. */
 export function isPeriod({ table }: Target): boolean {
   return table === 'page_period' || table === 'query_period';
@@ -97,23 +114,32 @@ export function planTables(
   { named, hasBrandTerms }: { named: Range | undefined; hasBrandTerms: boolean },
 ): PlannedTable[] {
   return tables.map((table) => {
-    if (table.rows === 0) return { table, targets: [], period: null, remarks: ['no rows'] };
-    if (table.interval !== 'day') return { table, targets: [], period: null, remarks: [byInterval(table.interval)] };
-    const targets = targetsOf(table.dimensions, hasBrandTerms);
-    const lists = targets.filter(isPeriod);
-    const period = lists.length === 0 ? null : rangeOf(table, tables, named);
-    if (targets.length === 0) return { table, targets, period: null, remarks: [whyNot(table)] };
-    if (lists.length > 0 && period === null) {
-      const kept = targets.filter((target) => !isPeriod(target));
-      return {
-        table,
-        targets: kept,
-        period,
-        remarks: ['the range of this list is not in the export; name it with --from and --to'],
-      };
-    }
-    return { table, targets, period, remarks: [...unknowns(table, targets, period), ...cuts(table)] };
+    const planned = planTable(table, tables, { named, hasBrandTerms });
+    return { ...planned, remarks: [...planned.remarks, ...table.remarks] };
   });
+}
+
+function planTable(
+  table: ExportTable,
+  tables: readonly ExportTable[],
+  { named, hasBrandTerms }: { named: Range | undefined; hasBrandTerms: boolean },
+): PlannedTable {
+  if (table.rows === 0) return { table, targets: [], period: null, remarks: ['no rows'] };
+  if (table.interval !== 'day') return { table, targets: [], period: null, remarks: [byInterval(table.interval)] };
+  const targets = targetsOf(table.dimensions, table.type, hasBrandTerms);
+  const lists = targets.filter(isPeriod);
+  const period = lists.length === 0 ? null : rangeOf(table, tables, named);
+  if (targets.length === 0) return { table, targets, period: null, remarks: [whyNot(table)] };
+  if (lists.length > 0 && period === null) {
+    const kept = targets.filter((target) => !isPeriod(target));
+    return {
+      table,
+      targets: kept,
+      period,
+      remarks: ['the range of this list is not in the export; name it with --from and --to'],
+    };
+  }
+  return { table, targets, period, remarks: [...unknowns(table, targets, period), ...cuts(table)] };
 }
 
 function rangeOf(table: ExportTable, tables: readonly ExportTable[], named: Range | undefined): Range | null {
@@ -157,7 +183,7 @@ function unknowns(
     remarks.push('the brand split needs rows by date and query, and brand terms');
   }
   if (targets.some(({ isTracked }) => isTracked)) remarks.push('only tracked queries are stored by keyword');
-  const isSite = targets.some(({ table }) => table === 'site_daily');
+  const isSite = targets.some(isOfSite);
   if (isSite && missingDays.length > 0) remarks.push(withoutData(missingDays));
   return remarks;
 }

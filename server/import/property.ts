@@ -1,3 +1,4 @@
+import { matchProperty } from '../domain/properties.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
@@ -19,6 +20,11 @@ export function refuseOtherProperty(files: readonly SourceFile[], property: stri
       `'${group}' is an export of '${named}', not of '${property}': name its property, or add --force to import it as rows of '${property}'.`,
     );
   }
+}
+
+/** Whether a text names the property, as connectors write it. */
+export function isSameProperty(text: string, property: string): boolean {
+  return text === property || matchProperty(text, [property]).property === property;
 }
 
 /** Refuses staged tables with pages of another property. */

@@ -1,8 +1,20 @@
 import { open } from 'node:fs/promises';
+import { hasQueries, SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
+import { packed } from '../load/tables.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
+import {
+  ignoring,
+  type OtherColumns,
+  otherColumns,
+  refuseOtherScopes,
+  refuseParts,
+  refuseUnknown,
+  typeCast,
+  typesOf,
+} from './columns.ts';
 import type { SourceFile } from './files.ts';
 import { type ChartInterval, daysOfRows, intervalOf, NO_DAYS, type RowDay, type RowDays } from './row-days.ts';
 import {
@@ -25,9 +37,10 @@ const SAMPLE = 100;
 /** Maximum share of rows whose CTR is not clicks by impressions. */
 const MAX_ODD_ROWS = 0.02;
 
-/** A table of an export. */
+/** A table of an export: the rows of a search type of a file. */
 export interface ExportTable extends RowDays {
   readonly file: SourceFile;
+  readonly type: SearchType;
   readonly dimensions: readonly Dimension[];
   /** Whether it was exported from the user interface. */
   readonly isFromInterface: boolean;
@@ -37,12 +50,27 @@ export interface ExportTable extends RowDays {
   readonly interval: ChartInterval;
   /** Its rows as Parquet, with typed columns. */
   readonly staged: string;
+  /** What was not read, and what may be wrong. */
+  readonly remarks: readonly string[];
 }
 
-/** A file that is not a table: its filters, or null if it is unknown. */
+/** A file that is not stored. */
 export interface OtherFile {
   readonly file: SourceFile;
-  readonly filters: readonly (readonly [name: string, value: string])[] | null;
+  readonly filters?: readonly (readonly [name: string, value: string])[];
+  readonly remark: string;
+}
+
+/** What the caller knows of the files. */
+export interface ReadOptions {
+  readonly property: string;
+  /** Allows rows of another property. */
+  readonly force?: boolean;
+  /** Headers of columns that do not change what rows count. */
+  readonly ignoredColumns?: readonly string[];
+  /** Says that tables of one country or device are whole. */
+  readonly unfiltered?: boolean;
+  readonly isStored: (dimensions: readonly Dimension[], type: SearchType) => boolean;
 }
 
 /** SQL of each dimension's value; null for an invalid one. */
@@ -71,15 +99,17 @@ const WANTED: Readonly<Record<Dimension | Measure, string>> = {
 type Columns = ReadonlyMap<Dimension | Measure, string>;
 
 /**
- * Reads a table into a Parquet file. Throws `ImportRefused` for values that do not match their headers.
- * Tables that cannot be stored are only inspected.
+ * Reads a table into Parquet files, one for each search type. Throws `ImportRefused` for values that do not match their
+ * headers, and for columns that may change what the rows count. Tables that cannot be stored are only inspected.
+ * @param staged begins the paths of the files
  */
 export async function readTable(
   session: Session,
   file: SourceFile,
   staged: string,
-  isStored: (dimensions: readonly Dimension[]) => boolean,
-): Promise<ExportTable | OtherFile> {
+  options: ReadOptions,
+): Promise<readonly (ExportTable | OtherFile)[]> {
+  const { isStored } = options;
   const { separator, headers } = await readHead(file);
   const names = headers.map((_, index) => `c${index}`);
   const source = {
@@ -93,36 +123,88 @@ export async function readTable(
     });
   const sample = await rowsOf<Record<string, string | null>>('sample', { limit: String(SAMPLE) });
   if (isFilterFile(file.name) && headers.length === 2) {
-    return { file, filters: sample.map(({ c0, c1 }) => [c0 ?? '', c1 ?? ''] as const) };
+    const filters = sample.map(({ c0, c1 }) => [c0 ?? '', c1 ?? ''] as const);
+    return [{ file, filters, remark: 'filters: none that matters' }];
   }
-  const columns = columnsOf(file, headers, sample);
-  if (columns === undefined) return { file, filters: null };
+  const named = options.ignoredColumns ?? [];
+  const columns = columnsOf(file, headers, sample, named);
+  if (columns === undefined) return [{ file, remark: NO_TABLE }];
   const dimensions = DIMENSIONS.filter((dimension) => columns.has(dimension));
+  const has = { date: columns.has('date'), page: columns.has('page'), named };
+  const { scopes, ignored, unknown } = otherColumns(headers, new Set(columns.values()), has);
+  if (!columns.has('position') && !scopes.has('type')) return [{ file, remark: NO_POSITIONS }];
   const isFromInterface = !headers.some(isApiName);
   const isChart = isFromInterface && dimensions.join() === 'date';
   const interval: ChartInterval = (isChart ? intervalOfHeader(headers[0]!) : undefined) ?? 'day';
-  const table = { file, dimensions, isFromInterface, staged, interval, ...NO_DAYS };
-  const [{ rows } = { rows: 0 }] = await rowsOf<{ rows: number }>('count');
-  if (!isStored(dimensions) || interval !== 'day') return { ...table, rows };
+  const table = { file, type: 'web' as const, dimensions, isFromInterface, interval, staged, remarks: [], ...NO_DAYS };
+  if (!isStored(dimensions, 'web') || interval !== 'day') {
+    const [{ rows } = { rows: 0 }] = await rowsOf<{ rows: number }>('count');
+    return [{ ...table, rows }];
+  }
 
-  const casts = dimensions.map((dimension) => `${CASTS[dimension](columns.get(dimension)!)} as ${dimension}`);
-  const measured = { clicks: columns.get('clicks')!, impressions: columns.get('impressions')! };
-  const parts = {
-    casts: casts.join(', '),
-    ...measured,
-    position: columns.get('position')!,
-    ctr: columns.get('ctr') ?? 'null',
-  };
-  await session.run(sqlTemplate('import/typed', { ...source, ...parts }), parameters);
-  const days = columns.has('date')
-    ? await session.rows<RowDay & { emptyRows: number }>(sqlTemplate('import/days', {}))
-    : [];
-  if (days.length > 0) await session.run(sqlTemplate('import/drop_empty', {}));
+  await session.run(sqlTemplate('import/typed', { ...source, ...typedParts(columns, scopes) }), parameters);
+  const types = await typesOf(session, file, headers, scopes.get('type'));
+  const days = new Map<SearchType, readonly RowDay[]>();
+  for (const type of has.date ? types : []) {
+    days.set(type, await session.rows<RowDay>(sqlTemplate('import/days', { type })));
+  }
+  if (has.date) await session.run(sqlTemplate('import/drop_empty', {}));
+  const empty = await refuseUnknown(session, file, headers, unknown);
+  const isOfPages = has.page;
+  const { property, force = false, unfiltered = false } = options;
+  await refuseOtherScopes(session, file, headers, { scopes, isOfPages, property, force });
+  refuseTypes(file, types, columns, dimensions, isStored);
   await refuseWrongValues(session, file, columns, headers);
-  await refuseRepeatedKeys(session, file, dimensions);
-  await session.run(sqlTemplate('import/staged', { keys: dimensions.join(', ') }), { target: staged });
-  const empty = days.reduce((sum, { emptyRows }) => sum + emptyRows, 0);
-  return { ...table, rows: rows - empty, interval: isChart ? intervalOf(days) : 'day', ...daysOfRows(days) };
+  await refuseRepeatedKeys(session, file, [...dimensions, ...(scopes.has('type') ? ['search_type'] : [])]);
+  const remarks = [...ignoring([...ignored, ...empty]), ...(await refuseParts(session, file, dimensions, unfiltered))];
+  const tables: ExportTable[] = [];
+  for (const type of types) {
+    const target = `${staged}-${type}.parquet`;
+    const rows = await session.run(sqlTemplate('import/staged', { keys: dimensions.join(', '), type }), { target });
+    const ofType = days.get(type) ?? [];
+    const found = isChart ? intervalOf(ofType) : 'day';
+    tables.push({ ...table, type, rows, staged: target, remarks, interval: found, ...daysOfRows(ofType) });
+  }
+  return tables;
+}
+
+const NO_TABLE = 'not a table of queries, pages, days, countries, devices or appearances';
+const NO_POSITIONS =
+  'not stored: it has no positions, as exports of Discover and Google News; a table with the column search_type says of which it is';
+
+/** The parts of `typed.sql`. */
+function typedParts(columns: Columns, scopes: OtherColumns['scopes']): Record<string, string> {
+  const dimensions = DIMENSIONS.filter((dimension) => columns.has(dimension));
+  const casts = dimensions.map((dimension) => `${CASTS[dimension](columns.get(dimension)!)} as ${dimension}`);
+  const unplaced = SEARCH_TYPES.filter((type) => !hasQueries(type)).map((type) => `'${type}'`);
+  return {
+    casts: casts.join(', '),
+    clicks: columns.get('clicks')!,
+    impressions: columns.get('impressions')!,
+    position: columns.get('position') ?? 'null',
+    ctr: columns.get('ctr') ?? 'null',
+    type: typeCast(scopes.get('type')),
+    unplaced: unplaced.join(', '),
+  };
+}
+
+/** Of search types besides web, only days and countries are stored. */
+function refuseTypes(
+  { name }: SourceFile,
+  types: readonly SearchType[],
+  columns: Columns,
+  dimensions: readonly Dimension[],
+  isStored: ReadOptions['isStored'],
+): void {
+  const other = types.find((type) => !isStored(dimensions, type));
+  if (other !== undefined) {
+    throw new ImportRefused(
+      `'${name}' has rows of the search type ${other} by ${dimensions.join(', ')}; of search types besides web, only days with their devices and countries are stored. Import its rows of web alone.`,
+    );
+  }
+  const placed = types.find(hasQueries);
+  if (placed === undefined || columns.has('position')) return;
+  throw new ImportRefused(`'${name}' has rows of the search type ${placed} without positions.`);
 }
 
 /** The separator and the header of a file. */
@@ -154,12 +236,17 @@ function fieldsOf(line: string, separator: string): string[] {
 
 type SampleRow = Readonly<Record<string, string | null>>;
 
-/** The column of each dimension and measure; undefined if no column is known. */
-function columnsOf(file: SourceFile, headers: readonly string[], sample: readonly SampleRow[]): Columns | undefined {
+/** The column of each dimension and measure, perhaps without positions; undefined if it is no such table. */
+function columnsOf(
+  file: SourceFile,
+  headers: readonly string[],
+  sample: readonly SampleRow[],
+  ignored: readonly string[],
+): Columns | undefined {
   const columns = new Map<Dimension | Measure, string>();
   for (const [index, header] of headers.entries()) {
     const meaning = meaningOfHeader(header);
-    if (meaning === undefined) continue;
+    if (meaning === undefined || ignored.includes(header)) continue;
     if (columns.has(meaning)) throw comparison(file, header);
     columns.set(meaning, `c${index}`);
   }
@@ -171,7 +258,7 @@ function columnsOf(file: SourceFile, headers: readonly string[], sample: readonl
   } else if (headers.length > MEASURES.length + 2 && !columns.has('clicks')) {
     throw comparison(file, headers[1] ?? '');
   }
-  if (MEASURES.some((measure) => measure !== 'ctr' && !columns.has(measure))) return undefined;
+  if (!columns.has('clicks') || !columns.has('impressions')) return undefined;
   if (!DIMENSIONS.some((dimension) => columns.has(dimension))) {
     const told =
       meaningOfFile(file.name) ??
@@ -225,7 +312,7 @@ async function refuseRepeatedKeys(
   { name }: SourceFile,
   dimensions: readonly string[],
 ): Promise<void> {
-  const text = sqlTemplate('import/repeated', { keys: dimensions.join(', ') });
+  const text = sqlTemplate('import/repeated', { keys: dimensions.join(', '), pack: packed(dimensions) });
   const [repeated] = await session.rows<{ row: string; rows: number }>(text);
   if (repeated === undefined) return;
   throw new ImportRefused(`'${name}' has ${repeated.rows} rows of ${repeated.row}; one of them must go.`);

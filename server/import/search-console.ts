@@ -9,6 +9,7 @@ import { type Day, later } from '../domain/dates.ts';
 import { settledDay } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
+import { OTHER_TYPES, type SearchType, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from '../load/import-rows.ts';
@@ -21,7 +22,7 @@ import { openExport } from './open-export.ts';
 import { type PlannedTable, planTables, targetsOf } from './plan.ts';
 import { refuseOtherPages } from './property.ts';
 import { type ExportTable, type OtherFile, readTable } from './read-table.ts';
-import { isHarmlessFilter } from './words.ts';
+import { type Dimension, isHarmlessFilter } from './words.ts';
 
 export interface SearchConsoleOptions {
   /** CSV and zip files, or folders of them. */
@@ -36,6 +37,10 @@ export interface SearchConsoleOptions {
   readonly range?: Range;
   /** Allows exports of other properties. */
   readonly force?: boolean;
+  /** Headers of columns that do not change what the rows count. */
+  readonly ignoredColumns?: readonly string[];
+  /** Says that tables whose rows all have one country or device are not filtered. */
+  readonly unfiltered?: boolean;
   readonly dryRun?: boolean;
   readonly report?: (step: string) => void;
 }
@@ -43,6 +48,8 @@ export interface SearchConsoleOptions {
 /** The result for a file. */
 interface ImportedFile {
   readonly file: string;
+  /** Null for a file that is no table. */
+  readonly searchType: SearchType | null;
   /** The dimensions of its rows; empty for a file that is no table. */
   readonly dimensions: readonly string[];
   readonly rows: number;
@@ -75,10 +82,11 @@ export async function importSearchConsole(
   await using opened = await openExport(settings, options);
   const { files, folder: temporary, session } = opened;
   report('reading the export');
+  const isStored = (...of: readonly [readonly Dimension[], SearchType]) => targetsOf(...of, true).length > 0;
   const tables: (ExportTable | OtherFile)[] = [];
   for (const [index, file] of files.entries()) {
-    const staged = join(temporary, `${index}.parquet`);
-    tables.push(await readTable(session, file, staged, (dimensions) => targetsOf(dimensions, true).length > 0));
+    const staged = join(temporary, String(index));
+    tables.push(...(await readTable(session, file, staged, { ...options, isStored })));
   }
   refuseFilters(tables);
   const [known] = await findProjectsOfProperty(catalog, options.workspace, options.property);
@@ -202,7 +210,10 @@ async function keptDays(session: Session, { settings, catalog }: Stores, project
     const days = await session.rows<{ day: Day }>(sqlTemplate('import/known_days', { column }), { files: files.paths });
     return days.map(({ day }) => day);
   };
-  const byDevice = await knownDays('site_daily', 'device');
+  const byDevice = new Map<FactTable, readonly Day[]>();
+  for (const table of ['site_daily', ...OTHER_TYPES.map((type) => TYPE_TABLES[type].site)] as const) {
+    byDevice.set(table, await knownDays(table, 'device'));
+  }
   return { synced, byDevice, bySegment: await knownDays('brand_daily', 'segment') };
 }
 
@@ -219,18 +230,14 @@ function refuseFilters(tables: readonly (ExportTable | OtherFile)[]): void {
 }
 
 function describe(table: ExportTable | OtherFile, plan: readonly PlannedTable[]): ImportedFile {
-  const none = { dimensions: [], rows: 0, from: null, to: null, storedAs: [] };
+  const none = { searchType: null, dimensions: [], rows: 0, from: null, to: null, storedAs: [] };
   if (!('dimensions' in table)) {
-    const remarks = [
-      table.filters === null
-        ? 'not a table of queries, pages, days, countries, devices or appearances'
-        : 'filters: none that matters',
-    ];
-    return { file: table.file.name, ...none, remarks };
+    return { file: table.file.name, ...none, remarks: [table.remark] };
   }
   const { targets, period, remarks } = plan.find((planned) => planned.table === table)!;
   return {
     file: table.file.name,
+    searchType: table.type,
     dimensions: table.dimensions,
     rows: table.rows,
     from: table.firstDay ?? period?.from ?? null,

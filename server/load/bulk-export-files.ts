@@ -15,7 +15,15 @@ export interface ExportFiles {
   readonly url: readonly string[];
   /** Whether a file of `url` has columns for search appearances. */
   readonly hasAppearances: boolean;
+  /** Columns that are not of the export, of any file. */
+  readonly unknown: readonly string[];
 }
+
+/** The columns of the export; flags (`is_…`) may be added to it. */
+const COLUMNS: readonly string[] = [
+  ...['data_date', 'site_url', 'url', 'query', 'country', 'search_type', 'device'],
+  ...['impressions', 'clicks', 'sum_position', 'sum_top_position'],
+];
 
 /** Absolute paths of all Parquet files that the paths name or contain. Throws `ImportRefused`. */
 export async function parquetFiles(paths: readonly string[]): Promise<string[]> {
@@ -43,6 +51,7 @@ export async function classifyExportFiles(session: Session, files: readonly stri
   const site: string[] = [];
   const url: string[] = [];
   let hasAppearances = false;
+  const unknown = new Set<string>();
   for (const file of files) {
     const described = await session
       .rows<{ column_name: string }>('describe select * from read_parquet($file)', { file: patternOf(file) })
@@ -50,6 +59,9 @@ export async function classifyExportFiles(session: Session, files: readonly stri
         throw new ImportRefused(`'${file}' cannot be read as Parquet.`, { cause });
       });
     const has = (name: string): boolean => described.some((column) => column.column_name === name);
+    for (const { column_name: name } of described) {
+      if (!COLUMNS.includes(name) && !name.startsWith('is_')) unknown.add(name);
+    }
     if (has('sum_top_position') && has('data_date')) site.push(patternOf(file));
     else if (has('sum_position') && has('url') && has('data_date')) {
       url.push(patternOf(file));
@@ -60,7 +72,7 @@ export async function classifyExportFiles(session: Session, files: readonly stri
       );
     }
   }
-  return { site, url, hasAppearances };
+  return { site, url, hasAppearances, unknown: [...unknown].sort() };
 }
 
 /** The same rule as in `sql/load/bulk-export/appearance_daily.sql`. */

@@ -106,8 +106,11 @@ async function writeSnapshot(
   const target = (table: string) => join(folder, `${table}.parquet`);
 
   mkdirSync(folder, { recursive: true });
-  const { site: siteFiles, url: urlFiles, hasAppearances } = await classifyExportFiles(session, files);
+  const { site: siteFiles, url: urlFiles, hasAppearances, unknown } = await classifyExportFiles(session, files);
   const { site, warnings } = await siteToKeep(select, [...siteFiles, ...urlFiles], property, options.force ?? false);
+  if (unknown.length > 0) {
+    warnings.push(`${count(unknown.length, 'column')} not of the bulk export ignored: ${unknown.join(', ')}.`);
+  }
   report('reading the export');
   const rows = `${folder}-rows.parquet`;
   if (siteFiles.length > 0) await run('property_rows_of_site', { files: siteFiles, site, target: rows });

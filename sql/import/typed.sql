@@ -1,11 +1,12 @@
 -- The rows of an exported table with typed values, null for wrong ones, and their texts; has_data: whether there are any numbers. Numbers are as each language writes
 -- them: `1,234`, `1.234`, `1 234`; `8.4`, `8,4`; `12,5 %`. {columns}, {separator}: of the file; {casts}: of the dimensions;
--- {clicks}, {impressions}, {position}, {ctr}: columns. $file.
+-- {type}: SQL of the search type, {unplaced}: types without positions; {clicks}, {impressions}, {position}, {ctr}: columns.
+-- $file.
 create or replace temp table typed_rows as
 with texts as (
   select *, regexp_replace({clicks}, '[\s\pZ]', '', 'g') as clicks_text,
     regexp_replace({impressions}, '[\s\pZ]', '', 'g') as impressions_text,
-    regexp_replace({position}, '[\s\pZ]', '', 'g') as position_text,
+    regexp_replace({position}::varchar, '[\s\pZ]', '', 'g') as position_text,
     regexp_replace({ctr}::varchar, '[\s\pZ]', '', 'g') as rate_text
   from read_csv($file, auto_detect = false, columns = {{columns}}, header = true, delim = '{separator}', quote = '"',
     escape = '"', comment = '', strict_mode = false)
@@ -23,6 +24,6 @@ with texts as (
       when regexp_full_match(rate_text, '[01]([.,]\d+)?(e-\d+)?') then replace(rate_text, ',', '.')::double end as rate
   from texts
 )
-select *, {casts}, concat(clicks_text, impressions_text, position_text) <> '' as has_data,
-  case when impressions = 0 then 0 when position >= 1 then round((position - 1) * impressions)::bigint end as sum_position
+select *, {casts}, {type} as search_type, concat(clicks_text, impressions_text, position_text) <> '' as has_data,
+  case when impressions = 0 or search_type in ({unplaced}) then 0 when position >= 1 then round((position - 1) * impressions)::bigint end as sum_position
 from numbers

@@ -115,7 +115,12 @@ t.test("Bing's report: its dates, pages of a named range, and no queries; both r
     unnamed.summary!.files.find(({ file }) => file === 'pages.csv'),
     { storedAs: null, remark: /--from and --to/ },
   );
-  t.equal((await imported(world, folder, ...range)).code, 0);
+  const named = await imported(world, folder, ...range);
+  t.equal(named.code, 0, named.stderr);
+  t.match(
+    named.summary!.files.find(({ file }) => file === 'overview.csv'),
+    { storedAs: 'citation_daily', remark: /not read: Cited Pages/ },
+  );
   t.match(await answer(world, `/ai?${DAYS}`), {
     totals: { aiImpressions: 1190, citations: 15 },
     rows: [{ citations: null }, { aiImpressions: 1180, citations: 12 }, { citations: 3 }],
@@ -196,6 +201,12 @@ t.test('what is wrong is named, and nothing is stored', async (t) => {
     [{ 'Chart.csv': 'Date\0,Impressions\n' }, /UTF-16/],
     [{ 'Chart.csv': '' }, /no header/],
     [{ 'Chart.csv': 'Date,Impressions\n' }, /no rows/],
+    [
+      { 'Chart.csv': 'Date,Country,Impressions\n2026-03-09,deu,1\n' },
+      /column 'Country' \(such as 'deu'\), which is not/,
+    ],
+    [{ 'Chart.csv': 'Date,search_type,Impressions\n2026-03-09,image,1\n' }, /column 'search_type' \(such as 'image'\)/],
+    [{ 'Chart.csv': 'Date,site,Impressions\n2026-03-09,https://o.example/,1\n' }, /in 'site', not of 'sc-domain:shop/],
   ];
   for (const [files, message] of refusals) {
     const { code, stderr } = await imported(world, folderWith(t, files));

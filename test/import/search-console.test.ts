@@ -669,6 +669,111 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
   t.strictSame((await world.get('/projects')).body.projects, []);
 });
 
+t.test('tables of connectors: search types go to their own tables', async (t) => {
+  const world = await makeLazyWorld(t, { site_daily: facts('date device', ['2026-03-01', 'mobile', 34, 100, 0]) });
+  const range = 'from=2026-03-01&to=2026-03-01';
+  const site = async (type = ''): Promise<unknown> => (await world.ask(`/site?${range}${type}`)).body.totals as unknown;
+  const web = await site();
+  const images = pull('date,search_type', '2026-03-01,image,7,70,0.1,1.5');
+  const { code, stderr, summary } = await imported(world, [folderWith(t, { 'a.csv': images })]);
+  t.match({ code, stderr }, { code: 0, stderr: '' });
+  t.match(summary.files, [{ searchType: 'image', dimensions: ['date'], storedAs: ['site_daily_image'] }]);
+  t.strictSame(await site(), web, 'image searches replace no web searches');
+  t.match(await site('&type=image'), { clicks: 7, impressions: 70, position: 1.5 });
+
+  // All in one table, without positions where there are none.
+  const rows = [
+    'date,country,search_type,clicks,impressions,ctr,position,siteUrl',
+    `2026-03-01,usa,WEB,3,10,0.3,2,${PROPERTY}`,
+    `2026-03-01,deu,WEB,1,10,0.1,2,${PROPERTY}`,
+    `2026-03-01,usa,image,5,50,0.1,3,${PROPERTY}`,
+    `2026-03-01,usa,DISCOVER,9,90,0.1,,${PROPERTY}`,
+    `2026-03-01,usa,google_news,2,20,0.1,,${PROPERTY}`,
+  ];
+  const { summary: all } = await imported(world, [folderWith(t, { 'b.csv': `${rows.join('\n')}\n` })]);
+  t.strictSame(
+    (all.files as Row[]).map(({ searchType, rows: number, storedAs }) => [searchType, number, storedAs]),
+    [
+      ['web', 2, ['country_daily']],
+      ['image', 1, ['country_daily_image']],
+      ['discover', 1, ['country_daily_discover']],
+      ['googleNews', 1, ['country_daily_google_news']],
+    ],
+  );
+  t.match(await site('&country=usa'), { clicks: 3, impressions: 10 });
+
+  const byDevice = 'date,device,type,clicks,impressions\n2026-03-01,MOBILE,discover,11,110\n';
+  const discover = await imported(world, [folderWith(t, { 'c.csv': byDevice })]);
+  t.match(discover.summary.files, [{ searchType: 'discover', storedAs: ['site_daily_discover'] }]);
+  t.match(await site('&type=discover'), { clicks: 11, impressions: 110, position: null });
+  t.match(await site('&country=usa&type=discover'), { clicks: 9, impressions: 90, position: null });
+  const words = ['--workspace', 'acme', '--property', PROPERTY, '--dry-run'];
+  const folder = folderWith(t, { 'a.csv': images });
+  const { stdout } = await command({ ORDINATE_DATA: world.dataFolder }, 'import', 'search-console', folder, ...words);
+  t.match(stdout, /^a\.csv +date \(image\) +1 /m);
+});
+
+t.test('tables of connectors: each column is read, named as ignored, or refuses the file', async (t) => {
+  const world = await makeLazyWorld(t, { site_daily: facts('date device', ['2026-03-01', 'mobile', 34, 100, 0]) });
+  const before = (await world.ask('/site?from=2026-03-01&to=2026-03-01')).body as unknown;
+  const row = (columns: string, values: string): Files => ({
+    'a.csv': `date,${columns},clicks,impressions,ctr,position\n2026-03-03,${values},7,70,0.1,1.5\n`,
+  });
+  const queries = `date,query,search_type,clicks,impressions,ctr,position\n2026-03-01,x,image,7,70,0.1,1.5\n`;
+  const many = (device: string): string =>
+    pull(
+      'date,device',
+      ...Array.from({ length: 28 }, (_, day) => `2026-02-${day + 1 < 10 ? 0 : ''}${day + 1},${device},1,2,0.5,1`),
+    );
+  const refused: readonly (readonly [Files, RegExp])[] = [
+    [{ 'a.csv': queries }, /'a\.csv' has rows of the search type image by date, query; of search types besides web/],
+    [row('search_type', 'shopping'), /1 rows with 'shopping' in 'search_type', which is no search type/],
+    [
+      row('site_url', 'https://other.example/'),
+      /1 rows of 'https:\/\/other\.example\/' in 'site_url', not of 'sc-domain:shop/,
+    ],
+    [row('Property', 'https://shop.example/'), /in 'Property', not of 'sc-domain:shop\.example'/],
+    [row('aggregationType', 'byPage'), /with 'byPage' in 'aggregationType'; numbers without pages are counted by prop/],
+    [
+      row('filters', 'country==deu'),
+      /has the column 'filters' \(such as 'country==deu'\), which is not known.*--ignore-column 'filters'/,
+    ],
+    [row('keyword', 'red'), /has the column 'keyword' \(such as 'red'\)/],
+    [row('', 'red'), /has column 2, which has no name, \(such as 'red'\)/],
+    [{ 'a.csv': many('MOBILE') }, /'a\.csv': all rows are of the device 'mobile', as after a filter.*--unfiltered/],
+    [{ 'a.csv': 'date,search_type,clicks,impressions\n2026-03-01,web,7,70\n' }, /search type web without positions/],
+    [
+      { 'a.csv': pull('date', '2026-03-01,1,2,0.5,1', '2026-03-01,1,2,0.5,1') },
+      /has 2 rows of \{"date":"2026-03-01"\}/,
+    ],
+    [
+      { 'a.csv': pull('date', '2026-03-01,1,2,0.5,1'), 'b.csv': pull('date', '2026-03-01,1,2,0.5,1') },
+      /\{"date":"2026-03-01"\} is in 2 of the files 'a\.csv', 'b\.csv'/,
+    ],
+  ];
+  for (const [files, message] of refused) {
+    t.match(await imported(world, [folderWith(t, files)]), { code: 1, stderr: message }, String(message));
+  }
+  t.strictSame((await world.ask('/site?from=2026-03-01&to=2026-03-01')).body, before, 'nothing was stored');
+
+  const ignored = row('site,week,_airbyte_ab_id,fetched_at,note,empty', `shop.example,9,x,2026-03-05,y,`);
+  const { code, stderr, summary } = await imported(world, [folderWith(t, ignored)], '--ignore-column', 'note');
+  t.match({ code, stderr }, { code: 0, stderr: '' });
+  t.match(summary.files, [
+    {
+      remarks: [/devices/, /brand/, /not change the numbers, not read: week, _airbyte_ab_id, fetched_at, note, empty$/],
+    },
+  ]);
+  const other = row('site_url', 'https://shop.example/');
+  t.match(await imported(world, [folderWith(t, other)], '--force'), { code: 0 });
+  t.match(await imported(world, [folderWith(t, { 'a.csv': many('MOBILE') })], '--unfiltered'), { code: 0 });
+  const both = `${many('MOBILE')}2026-02-01,DESKTOP,1,2,0.5,1\n`;
+  t.match(await imported(world, [folderWith(t, { 'a.csv': both })]), { code: 0 });
+  const one = (await imported(world, [folderWith(t, { 'a.csv': pull('date,device', '2026-02-01,MOBILE,1,2,0.5,1') })]))
+    .summary;
+  t.match(one.files, [{ remarks: [/brand/, /all rows are of the device 'mobile'; if that was a filter/] }]);
+});
+
 t.test('an archive whose content is not what was packed is refused, and so are long last lines', async (t) => {
   const world = await makeLazyWorld(t, { projects: [] });
   const path = join(temporaryFolder(t), 'export.zip');

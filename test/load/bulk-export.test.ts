@@ -581,3 +581,11 @@ t.test('the golden numbers of a real export', async (t) => {
   t.match(queries.queries, [{ query: 'advertools', clicks: 1044, impressions: 12_441, position: 2.1 }]);
   t.equal((await askIt('/pages?period=486d&limit=1')).paging.total, 89);
 });
+
+t.test('columns that are not of the export are named', async (t) => {
+  const { bring } = await makeImports(t);
+  const more = { ranking: 'x', is_new_flag: false };
+  const rows = [byPage(['2026-03-01', 'MOBILE', 'usa', '/a', 'red'], [1, 10, 20], more)];
+  const { warnings } = await bring(await exportOf(t, { url: rows }));
+  t.ok(warnings.includes('1 column not of the bulk export ignored: ranking.'), warnings.join());
+});
