@@ -4,8 +4,9 @@ import { findProjectsOfProperty } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { Day } from '../domain/dates.ts';
 import { AI_TABLES, type AiTable, type SearchEngine } from '../domain/engines.ts';
+import { lastFactDay } from '../domain/fact-days.ts';
 import type { Range } from '../domain/range.ts';
-import { ImportRefused, requireDomain } from '../load/import-rows.ts';
+import { ImportRefused, refuseFutureRange, requireDomain } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
@@ -59,8 +60,10 @@ interface Target {
  * counts citations. Days are stored by day, lists of pages for exactly their range. Throws `ImportRefused`.
  */
 export async function importAiReport(stores: Stores, options: AiReportOptions): Promise<AiReportSummary> {
-  const { settings, catalog } = stores;
+  const { settings, catalog, now = Date.now } = stores;
   const { workspace, property, dryRun = false, report = () => {} } = options;
+  const last = lastFactDay(now());
+  refuseFutureRange(options.range, last);
   requireDomain(property);
   await requireWorkspace(catalog, workspace);
   const [project] = await findProjectsOfProperty(catalog, workspace, property);
@@ -74,7 +77,7 @@ export async function importAiReport(stores: Stores, options: AiReportOptions): 
   report('reading the export');
   const tables: AiFile[] = [];
   for (const [index, file] of files.entries()) {
-    tables.push(await readAiTable(session, file, join(temporary, `${index}.parquet`), options));
+    tables.push(await readAiTable(session, file, join(temporary, `${index}.parquet`), { ...options, last }));
   }
   const targets = tables.flatMap((table) => targetOf(table, tables, options.range));
   if (!options.force) {

@@ -1,3 +1,4 @@
+import type { Day } from '../domain/dates.ts';
 import type { SearchEngine } from '../domain/engines.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
@@ -6,6 +7,7 @@ import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { ignoring, otherColumns, refuseOtherScopes, refuseUnknown } from './columns.ts';
 import type { SourceFile } from './files.ts';
+import { refuseFutureDays } from './future-days.ts';
 import { firstLine, readHead } from './read-table.ts';
 import { daysOfRows, intervalOf, type RowDay, type RowDays } from './row-days.ts';
 import { isFilterFile, isHarmlessFilter, meaningOfHeader } from './words.ts';
@@ -49,6 +51,8 @@ interface AiReadOptions {
   readonly columns?: AiMap;
   readonly property: string;
   readonly force?: boolean;
+  /** The last day that rows may be about. */
+  readonly last: Day;
   /** Headers of columns that do not change what rows count. */
   readonly ignoredColumns?: readonly string[];
 }
@@ -91,6 +95,7 @@ export async function readAiTable(
     const raw = columns[column];
     if (raw !== null) await refuseWrongValues(session, file, { column, raw, header: headers[Number(raw.slice(1))]! });
   }
+  if (date !== null) await refuseFutureDays(session, file, { raw: date, separator, last: options.last });
   const ignored = await refuseOthers(session, file, headers, columns, options);
   await refuseRepeated(session, file, columns);
   const days = date === null ? [] : await session.rows<RowDay>(sqlTemplate('import/ai_row_days', {}));

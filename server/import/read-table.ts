@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import type { Day } from '../domain/dates.ts';
 import { hasQueries, SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
@@ -16,6 +17,7 @@ import {
   typesOf,
 } from './columns.ts';
 import type { SourceFile } from './files.ts';
+import { refuseFutureDays } from './future-days.ts';
 import { type ChartInterval, daysOfRows, intervalOf, NO_DAYS, type RowDay, type RowDays } from './row-days.ts';
 import {
   DIMENSIONS,
@@ -70,6 +72,8 @@ export interface ReadOptions {
   readonly ignoredColumns?: readonly string[];
   /** Says that tables of one country or device are whole. */
   readonly unfiltered?: boolean;
+  /** The last day that rows may be about. */
+  readonly last: Day;
   readonly isStored: (dimensions: readonly Dimension[], type: SearchType) => boolean;
 }
 
@@ -143,6 +147,8 @@ export async function readTable(
   }
 
   await session.run(sqlTemplate('import/typed', { ...source, ...typedParts(columns, scopes) }), parameters);
+  const raw = columns.get('date');
+  if (raw !== undefined) await refuseFutureDays(session, file, { raw, separator, last: options.last });
   const types = await typesOf(session, file, headers, scopes.get('type'));
   const days = new Map<SearchType, readonly RowDay[]>();
   for (const type of has.date ? types : []) {

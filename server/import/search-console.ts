@@ -6,13 +6,14 @@ import { listSyncDays } from '../catalog/sync-days.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type Day, later } from '../domain/dates.ts';
+import { lastFactDay } from '../domain/fact-days.ts';
 import { settledDay } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { OTHER_TYPES, type SearchType, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
-import { ImportRefused, projectRow, requireDomain, writeRows } from '../load/import-rows.ts';
+import { ImportRefused, projectRow, refuseFutureRange, requireDomain, writeRows } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
@@ -75,8 +76,10 @@ export async function importSearchConsole(
   stores: Stores,
   options: SearchConsoleOptions,
 ): Promise<SearchConsoleSummary> {
-  const { settings, catalog } = stores;
+  const { settings, catalog, now = Date.now } = stores;
   const { report = () => {} } = options;
+  const last = lastFactDay(now());
+  refuseFutureRange(options.range, last);
   requireDomain(options.property);
   await requireWorkspace(catalog, options.workspace);
   await using opened = await openExport(settings, options);
@@ -86,7 +89,7 @@ export async function importSearchConsole(
   const tables: (ExportTable | OtherFile)[] = [];
   for (const [index, file] of files.entries()) {
     const staged = join(temporary, String(index));
-    tables.push(...(await readTable(session, file, staged, { ...options, isStored })));
+    tables.push(...(await readTable(session, file, staged, { ...options, last, isStored })));
   }
   refuseFilters(tables);
   const [known] = await findProjectsOfProperty(catalog, options.workspace, options.property);
@@ -120,7 +123,7 @@ async function load(
   plan: readonly PlannedTable[],
   options: SearchConsoleOptions,
 ): Promise<Omit<SearchConsoleSummary, 'files'>> {
-  const { catalog } = stores;
+  const { catalog, now: clock = Date.now } = stores;
   const { workspace, property, trackTop = 0, dryRun = false, report = () => {} } = options;
   let made: { id: string; created: boolean; added: number } | undefined;
   const summary = await loadSnapshot(stores, {
@@ -132,7 +135,7 @@ async function load(
     makeSnapshot: async (folder) => {
       const [known] = await findProjectsOfProperty(catalog, workspace, property);
       const id = known?.id ?? (await newProjectId(catalog));
-      const now = isoInstant(Date.now() * 1000);
+      const now = isoInstant(clock() * 1000);
       writeRows(folder, 'projects', [rowOf({ id, known, now, lastDay: lastDayOf(plan) }, options)]);
       const top = trackTop === 0 ? [] : await topQueries(session, plan, trackTop);
       const added = untrackedQueries(await entityRows<KeywordRow>(catalog, 'keywords', id), top);

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Day } from '../domain/dates.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { ImportRefused } from './import-rows.ts';
@@ -78,6 +79,15 @@ export async function classifyExportFiles(session: Session, files: readonly stri
 /** The same rule as in `sql/load/bulk-export/appearance_daily.sql`. */
 function isAppearance(column: string): boolean {
   return column.startsWith('is_') && column !== 'is_page_experience' && !column.startsWith('is_anonymized_');
+}
+
+/** Refuses rows of days that have not happened. @param last the last day that rows may be about */
+export async function refuseFutureRows(select: Select, files: readonly string[], last: Day): Promise<void> {
+  const [found] = await select<{ file: string; day: Day; row: number }>('future_days', { files, last });
+  if (found === undefined) return;
+  throw new ImportRefused(
+    `'${found.file}', row ${found.row}: the day ${found.day} has not happened yet; days may be at most ${last} (tomorrow, UTC).`,
+  );
 }
 
 /** The site_url whose rows are imported: the property's own, or null (all rows) for a single other one with `force`. */

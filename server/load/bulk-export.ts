@@ -6,13 +6,14 @@ import { findProjectsOfProperty, newProjectId } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { type BrandTerm, textsOf, wordPattern } from '../domain/brand-terms.ts';
 import { type Day, later } from '../domain/dates.ts';
+import { lastFactDay } from '../domain/fact-days.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { count } from '../domain/problems.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings/settings.ts';
-import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
+import { classifyExportFiles, parquetFiles, refuseFutureRows, type Select, siteToKeep } from './bulk-export-files.ts';
 import { writeSearchTypes } from './bulk-types.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from './entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
@@ -95,7 +96,7 @@ function openEngine(settings: Settings, files: readonly string[]): Promise<Engin
 
 async function writeSnapshot(
   session: Session,
-  { catalog }: Stores,
+  { catalog, now: clock = Date.now }: Stores,
   options: ImportOptions,
   { files, folder, domain }: { files: readonly string[]; folder: string; domain: string },
 ) {
@@ -107,6 +108,7 @@ async function writeSnapshot(
 
   mkdirSync(folder, { recursive: true });
   const { site: siteFiles, url: urlFiles, hasAppearances, unknown } = await classifyExportFiles(session, files);
+  await refuseFutureRows(select, [...siteFiles, ...urlFiles], lastFactDay(clock()));
   const { site, warnings } = await siteToKeep(select, [...siteFiles, ...urlFiles], property, options.force ?? false);
   if (unknown.length > 0) {
     warnings.push(`${count(unknown.length, 'column')} not of the bulk export ignored: ${unknown.join(', ')}.`);
@@ -124,7 +126,7 @@ async function writeSnapshot(
   const [known] = await findProjectsOfProperty(catalog, workspace, property);
   const project = known?.id ?? (await newProjectId(catalog));
   const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
-  const now = isoInstant(Date.now() * 1000);
+  const now = isoInstant(clock() * 1000);
   const made = { id: project, workspace, property, domain, brandTerms, known, now };
   // The export contains only final days.
   const syncedThrough = known?.syncedThrough ? later(known.syncedThrough, lastDay) : lastDay;

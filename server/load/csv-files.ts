@@ -73,14 +73,14 @@ export async function findMixedLineEnd(path: string): Promise<FileFailure | unde
 }
 
 /** Yields the records of a CSV file (RFC 4180) with their lines, for error messages. Not optimised for speed. */
-export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
+export async function* readRecords(path: string, separator = ','): AsyncGenerator<CsvRecord> {
   let rest = '';
   let line = 1;
   const stream = openText(path).setEncoding('utf8');
   for await (const chunk of stream as AsyncIterable<string>) {
     const text = rest + chunk;
     let used = 0;
-    for (const record of parseRecords(text, line)) {
+    for (const record of parseRecords(text, line, separator)) {
       // The last record, or its line ending, may continue in the next chunk.
       if (record.end >= text.length) break;
       used = record.end;
@@ -91,7 +91,7 @@ export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
     // Unterminated quote: no further records can be parsed.
     if (rest.length > MAX_RECORD) return;
   }
-  yield* parseRecords(rest, line);
+  yield* parseRecords(rest, line, separator);
 }
 
 interface ParsedRecord extends CsvRecord {
@@ -100,23 +100,27 @@ interface ParsedRecord extends CsvRecord {
   readonly nextLine: number;
 }
 
-const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^,\r\n]*))(,|\r\n|\n|\r|$)/y;
+/** A field and what ends it. */
+function fieldPattern(separator: string): RegExp {
+  return new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`, 'y');
+}
 
-function* parseRecords(text: string, firstLine: number): Generator<ParsedRecord> {
+function* parseRecords(text: string, firstLine: number, separator = ','): Generator<ParsedRecord> {
+  const pattern = fieldPattern(separator);
   let line = firstLine;
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   while (at < text.length) {
     const start = line;
     const fields: string[] = [];
     for (;;) {
-      FIELD.lastIndex = at;
-      const match = FIELD.exec(text);
+      pattern.lastIndex = at;
+      const match = pattern.exec(text);
       // Unterminated quote: the rest is one field.
       const [whole, quoted, plain, ending] = match ?? [text.slice(at), undefined, text.slice(at), ''];
       fields.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
       line += whole.match(/\r\n|\n|\r/g)?.length ?? 0;
       at += whole.length;
-      if (ending === ',') continue;
+      if (ending === separator) continue;
       yield { line: start, fields, lineEnd: ending ?? '', end: at, nextLine: line };
       break;
     }

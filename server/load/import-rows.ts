@@ -5,6 +5,7 @@ import { type BrandTerm, brandColumns } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
+import type { Range } from '../domain/range.ts';
 
 /** The import cannot be done as requested; the message explains why. */
 export class ImportRefused extends Error {}
@@ -51,6 +52,12 @@ export function writeRows(folder: string, table: string, rows: readonly object[]
   if (rows.length === 0) return;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+/** Refuses a range that has not ended. @param last the last day that facts can be about */
+export function refuseFutureRange(range: Range | undefined, last: Day): void {
+  if (range === undefined || range.to <= last) return;
+  throw new ImportRefused(`--to (${range.to}) has not happened yet; days may be at most ${last} (tomorrow, UTC).`);
 }
 
 /** The domain of a property. */

@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
+import { lastFactDay } from '../domain/fact-days.ts';
 import { LoadRejected, type Problem } from '../domain/problems.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import { allEnded } from '../runtime/all-ended.ts';
 import { patternOf } from '../runtime/patterns.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { changeFacts, type FactChange, type LockOptions, takeProjects } from './change-facts.ts';
 import { checkLoad, type StagedTables } from './check-load.ts';
@@ -106,7 +108,7 @@ async function knownProjects(options: LoadOptions): Promise<readonly string[] | 
 }
 
 async function loadLocked(
-  { settings, catalog }: Stores,
+  { settings, catalog, now = Date.now }: Stores,
   { lock, files, journal, staging, waiting }: FactChange & { readonly waiting: LockOptions },
   options: LoadOptions,
 ): Promise<LoadSummary> {
@@ -130,7 +132,8 @@ async function loadLocked(
   using session = await engine.session();
   const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
   await engine.define(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));
-  const read = await stageAll(engine, session, found.tables, { staging, report });
+  const lastDay = sqlTemplate('load/last_fact_day', { day: lastFactDay(now()) });
+  const read = await stageAll(engine, session, found.tables, { staging, report, lastDay });
   const { parts } = read;
 
   report('checking keys and references');
@@ -194,8 +197,10 @@ async function stageAll(
 ): Promise<StagedTables> {
   const stageFactsApart = async () => {
     using apart = await engine.session();
+    await apart.run(options.lastDay);
     return await stageAllFacts(apart, tables, options);
   };
+  await session.run(options.lastDay);
   const [entities, facts] = await allEnded([stageAllEntities(session, tables, options), stageFactsApart()]);
   return {
     rows: entities.rows,
@@ -208,6 +213,8 @@ async function stageAll(
 interface StagingOptions {
   readonly staging: string;
   readonly report: (step: string) => void;
+  /** The statement that sets the last day that facts can be about. */
+  readonly lastDay: string;
 }
 
 async function stageAllEntities(session: Session, tables: readonly TableFiles[], { report }: StagingOptions) {

@@ -11,6 +11,8 @@ export interface Stores {
   readonly catalog: OpenCatalog;
   /** Called for failures after a change, which stays. */
   readonly onWarning?: (warning: string) => void;
+  /** Milliseconds; default: `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface EngineStores extends Stores {
