@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newUnsubscribeToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { KeyFile } from '../runtime/secrets.ts';
 import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
@@ -107,16 +108,22 @@ export async function findChannel(catalog: Catalog, id: string): Promise<Channel
   return row && toChannel(row);
 }
 
-/** Stores a choice. Disabling cancels what has not been sent. Undefined if the channel was removed. */
+/** Identifies what members edit of a channel. */
+export function channelVersion({ name, events, types, minSeverity, state }: Channel): string {
+  return versionOf({ name, events, types, minSeverity, state });
+}
+
+/** Stores a choice. Throws `outdated`. Disabling cancels what has not been sent. Undefined if the channel was removed. */
 export async function changeChannel(
   catalog: Catalog,
   id: string,
   changes: Partial<ChannelChoice>,
-  { by: actor, at }: ChannelWriter,
+  { by: actor, at, version }: ChannelWriter & { readonly version?: string },
 ): Promise<Channel | undefined> {
   return catalog.transaction(async (tx) => {
     const before = await findChannel(tx, id);
     if (before === undefined) return undefined;
+    requireVersion(channelVersion(before), version);
     const { name, events, types, minSeverity, state } = { ...before, ...changes };
     await tx.statements.run('channel_update', {
       ...{ id, name, minSeverity, state },

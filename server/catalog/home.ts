@@ -1,5 +1,6 @@
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import type { Alert } from './events.ts';
@@ -34,13 +35,19 @@ export async function listTags(catalog: Catalog, workspace: string): Promise<{ p
   return catalog.statements.all('project_tags_of_workspace', { workspace });
 }
 
-/** Replaces the tags of a project. */
+/** The tags of a project. */
+export async function listTagsOf(catalog: Catalog, workspace: string, project: string): Promise<string[]> {
+  return (await listTags(catalog, workspace)).flatMap((one) => (one.project === project ? [one.tag] : []));
+}
+
+/** Replaces the tags of a project. Throws `outdated`. @param version of the tags that a member has read */
 export async function setTags(
   catalog: Catalog,
   { workspace, project, tags }: { workspace: string; project: string; tags: readonly string[] },
-  { by, at }: { by: string; at: Microseconds },
+  { by, at, version }: { readonly by: string; readonly at: Microseconds; readonly version: string },
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
+    requireVersion(versionOf(await listTagsOf(tx, workspace, project)), version);
     await tx.statements.run('project_tags_clear', { project });
     for (const tag of tags) await tx.statements.run('project_tag_add', { project, tag });
     await recordAudit(tx, { at, workspace, actor: by, action: 'project.tagged', subject: project, details: { tags } });

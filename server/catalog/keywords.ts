@@ -34,11 +34,19 @@ export interface ManagedKeyword extends KeywordSettings {
   readonly query: string;
 }
 
+/** An archived keyword. */
+export type ArchivedKeyword = ManagedKeyword & Pick<Keyword, 'trackedSince'>;
+
 /** A keyword of a project, also an archived one. */
 export async function findKeyword(catalog: Catalog, project: string, id: string): Promise<ManagedKeyword | undefined> {
-  type Row = Omit<ManagedKeyword, 'archived' | 'tags'> & { archived: number; tags: string | null };
-  const row = await catalog.statements.get<Row>('keyword', { project, id });
-  return row && { ...row, archived: row.archived === 1, tags: JSON.parse(row.tags ?? '[]') as string[] };
+  const row = await catalog.statements.get<ManagedRow<ManagedKeyword>>('keyword', { project, id });
+  return row && toManaged(row);
+}
+
+type ManagedRow<Of extends KeywordSettings> = Omit<Of, 'archived' | 'tags'> & { archived: number; tags: string | null };
+
+function toManaged<Of extends KeywordSettings>(row: ManagedRow<Of>): Of {
+  return { ...row, archived: row.archived === 1, tags: JSON.parse(row.tags ?? '[]') as string[] } as unknown as Of;
 }
 
 /** Archived keywords of a project, by their query. */
@@ -46,8 +54,9 @@ export async function listArchivedKeywords(
   catalog: Catalog,
   project: string,
   limit: number,
-): Promise<Pick<Keyword, 'id' | 'query' | 'trackedSince'>[]> {
-  return catalog.statements.all('keywords_archived', { project, limit });
+): Promise<ArchivedKeyword[]> {
+  const rows = await catalog.statements.all<ManagedRow<ArchivedKeyword>>('keywords_archived', { project, limit });
+  return rows.map((row) => toManaged<ArchivedKeyword>(row));
 }
 
 /** The keywords of a project that are not archived, by the bytes of their query, then id. */

@@ -1,16 +1,19 @@
 import { KnownError, notFound } from '../domain/errors.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { findMember, listMembers, type MemberOf, type MemberWriter, setMember } from './workspaces.ts';
 
-/** Changes the role of a member. Throws `conflict` if no owner would be left. */
+/** Changes the role of a member. Throws `outdated`, and `conflict` if no owner would be left. */
 export async function changeRole(
   catalog: Catalog,
   workspace: string,
   { email, role }: MemberOf,
-  writer: MemberWriter,
+  { version, ...writer }: MemberWriter & { readonly version: string },
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
+    const member = await findMember(tx, workspace, email);
+    if (member !== undefined) requireVersion(versionOf({ role: member.role }), version);
     if (role !== 'owner') await requireOtherOwner(tx, workspace, email);
     await setMember(tx, workspace, { email, role }, writer);
   });

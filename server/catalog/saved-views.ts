@@ -1,6 +1,7 @@
 import { KnownError, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import { type AuditAction, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { createOnce, type Submission } from './submissions.ts';
@@ -34,6 +35,11 @@ export async function findSavedView(catalog: Catalog, project: string, id: strin
   return catalog.statements.get<SavedView>('saved_views', { project, id });
 }
 
+/** Identifies what members edit of a view. */
+export function viewVersion({ name, address }: SavedView): string {
+  return versionOf({ name, address });
+}
+
 /** Saves a view. Throws `conflict` where the project has one of that name, or too many. */
 export async function saveView(
   catalog: Catalog,
@@ -54,17 +60,18 @@ export async function saveView(
   return catalog.transaction((tx) => createOnce(tx, submission, () => save(tx)));
 }
 
-/** Changes the name or the address of a view. Throws `not_found`, and `conflict` for the name of another one. */
+/** Changes the name or the address of a view. Throws `not_found`, `outdated`, and `conflict` for the name of another one. */
 export async function changeView(
   catalog: Catalog,
   { project, id }: Pick<SavedView, 'project' | 'id'>,
   changes: Partial<Pick<SavedView, 'name' | 'address'>>,
-  writer: Writer,
+  { version, ...writer }: Writer & { readonly version: string },
 ): Promise<SavedView> {
   return catalog.transaction(async (tx) => {
     const known = await listSavedViews(tx, project);
     const found = known.find((view) => view.id === id);
     if (found === undefined) throw notFound('The project has no such view.');
+    requireVersion(viewVersion(found), version);
     const view = { ...found, ...changes };
     requireFreeName(
       known.filter((other) => other !== found),

@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { sendError } from '../api/plugins/errors.ts';
 import type { Member } from '../api/principal.ts';
@@ -72,10 +72,26 @@ interface Creation<Body extends TSchema, Found> extends Omit<ActionFields<Body, 
   readonly run: (call: Call<Static<Body>, Found> & Created) => unknown;
 }
 
-/** Sent twice, it does the same as once. */
+interface Edited {
+  /** Of what the member has read, for `requireVersion`. */
+  readonly version: string;
+}
+
+/** Changes what people edit: requests have the version that was read, as `If-Match`. */
+interface Edit<Body extends TSchema, Found> extends Omit<ActionFields<Body, Found>, 'run'> {
+  readonly method: 'PUT' | 'PATCH';
+  readonly edits: true;
+  readonly run: (call: Call<Static<Body>, Found> & Edited) => unknown;
+}
+
+/** Sets what nobody edits: a mark of one's own, a new secret. */
+interface Setting<Body extends TSchema, Found> extends ActionFields<Body, Found> {
+  readonly method: 'PUT';
+  readonly edits: false;
+}
+
 interface OtherAction<Body extends TSchema, Found> extends ActionFields<Body, Found> {
-  readonly method: Extract<HTTPMethods, 'GET' | 'PUT' | 'PATCH' | 'DELETE'>;
-  readonly creates?: never;
+  readonly method: 'GET' | 'DELETE';
 }
 
 /** Creates nothing, although it is a POST: a preview, a test. */
@@ -85,7 +101,12 @@ interface Asking<Body extends TSchema, Found> extends ActionFields<Body, Found> 
 }
 
 export type AddAction = <Body extends TSchema = TSchema, Found = undefined>(
-  action: Creation<Body, Found> | OtherAction<Body, Found> | Asking<Body, Found>,
+  action:
+    | Creation<Body, Found>
+    | Asking<Body, Found>
+    | Edit<Body, Found>
+    | Setting<Body, Found>
+    | OtherAction<Body, Found>,
 ) => void;
 
 /**
@@ -100,17 +121,8 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
     const isTooLong = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     return sendError(isTooLong ? invalidRequest(`The body is longer than ${MAX_BODY} bytes.`) : error, request, reply);
   });
-  return ({
-    method,
-    url,
-    roles,
-    status = 200,
-    body: schema,
-    isBodyOptional = false,
-    find,
-    requireRight,
-    ...action
-  }) => {
+  return (action) => {
+    const { method, url, roles, status = 200, body: schema, isBodyOptional = false, find, requireRight } = action;
     api.route({
       method,
       url,
@@ -132,7 +144,11 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         reply.code(status);
         const call = { ...wanted, by, role, at, body: body as never, found, request, reply };
         const result = await orWait(
-          action.creates ? action.run({ ...call, submission: submissionOf(call) }) : action.run(call),
+          action.method === 'POST' && action.creates
+            ? action.run({ ...call, submission: submissionOf(call) })
+            : 'edits' in action && action.edits
+              ? action.run({ ...call, version: versionRead(request) })
+              : action.run(call),
         );
         return result === undefined ? reply.code(204).send() : result;
       },
@@ -147,6 +163,15 @@ function submissionOf({ workspace, by, at, request }: Call<unknown, unknown>): S
     throw invalidRequest('Idempotency-Key must be a random UUID that the form has made, so that it creates once.');
   }
   return { key, workspace, by, at, method: request.method, path: request.url, body: (request.body ?? '') as string };
+}
+
+/** The version that a member has read. Throws `invalid_request` without it. */
+function versionRead({ headers }: FastifyRequest): string {
+  const [, version] = /^"([0-9a-f]{32})"$/.exec(headers['if-match'] ?? '') ?? [];
+  if (version === undefined) {
+    throw invalidRequest('If-Match must be the version that was read, in quotes, so that no change of others is lost.');
+  }
+  return version;
 }
 
 /** Whether a member may do what owners and admins do. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/routes/context.ts';
 import type { Stores } from '../load/stores.ts';
-import { checkBrandTerms, setBrandTerms } from '../projects/brand-terms.ts';
+import { brandTermsVersion, checkBrandTerms, setBrandTerms } from '../projects/brand-terms.ts';
 import { previewBrandTerms } from '../reports/previews.ts';
 import { type AddAction, MANAGERS, WAITING } from './actions.ts';
 import { previewOf } from './group-actions.ts';
@@ -12,13 +12,14 @@ const body = Type.Object({ terms: Type.Array(Type.Unknown()) }, { additionalProp
 export function addBrandActions(add: AddAction, context: Context, stores: Stores): void {
   add({
     method: 'PUT',
+    edits: true,
     url: '/projects/:id/brand-terms',
     roles: MANAGERS,
     body,
-    run: async ({ project, body: sent, by, at }) => {
+    run: async ({ project, body: sent, by, at, version }) => {
       const terms = checkBrandTerms(sent.terms, 'terms');
-      await setBrandTerms(stores, project!.id, terms, { by, at }, WAITING);
-      return { terms };
+      await setBrandTerms(stores, project!.id, terms, { by, at, version }, WAITING);
+      return { terms, version: brandTermsVersion(terms) };
     },
   });
   add({

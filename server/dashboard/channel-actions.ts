@@ -5,6 +5,7 @@ import {
   type Channel,
   type ChannelEvent,
   changeChannel,
+  channelVersion,
   findChannel,
   listChannels,
   removeChannel,
@@ -50,7 +51,12 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
     method: 'GET',
     url: '/channels',
     roles: MANAGERS,
-    run: async ({ workspace }) => ({ channels: (await listChannels(catalog, workspace)).map(shownChannel) }),
+    run: async ({ workspace }) => ({
+      channels: (await listChannels(catalog, workspace)).map((channel) => ({
+        ...shownChannel(channel),
+        version: channelVersion(channel),
+      })),
+    }),
   });
   add({
     method: 'POST',
@@ -70,20 +76,28 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
     run: async ({ workspace, body, by, at, reply, submission }) => {
       const { channel, secret } = await addChannel(stores, { ...body, workspace }, { by, at, submission });
       reply.header('cache-control', 'no-store');
-      return { channel: shownChannel(channel), ...(secret && { secret }) };
+      return { ...answerOf(channel), ...(secret && { secret }) };
     },
   });
   add({
+    method: 'GET',
+    url: '/channels/:channel',
+    roles: MANAGERS,
+    find,
+    run: ({ found }) => answerOf(found),
+  });
+  add({
     method: 'PATCH',
+    edits: true,
     url: '/channels/:channel',
     roles: MANAGERS,
     body: Type.Object({ ...choice, enabled: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     find,
-    run: async ({ found, body: { enabled, ...changes }, by, at }) => {
+    run: async ({ found, body: { enabled, ...changes }, by, at, version }) => {
       checkChoice(changes);
       const state = enabled === undefined ? {} : { state: enabled ? ('on' as const) : ('disabled' as const) };
-      const changed = await changeChannel(catalog, found.id, { ...changes, ...state }, { by, at });
-      return { channel: shownChannel(orGone(changed)) };
+      const changed = await changeChannel(catalog, found.id, { ...changes, ...state }, { by, at, version });
+      return answerOf(orGone(changed));
     },
   });
   add({
@@ -131,3 +145,5 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
     }),
   });
 }
+
+const answerOf = (channel: Channel) => ({ channel: shownChannel(channel), version: channelVersion(channel) });

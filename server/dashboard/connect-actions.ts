@@ -105,6 +105,7 @@ export function addConnectActions(add: AddAction, { lists: { providers } }: Cont
   });
   add({
     method: 'PUT',
+    edits: false,
     url: '/projects/:id/bing',
     roles: MANAGERS,
     body: bingKey,

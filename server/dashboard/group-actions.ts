@@ -1,12 +1,25 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/routes/context.ts';
 import { nullable, oneOf, rule } from '../api/schemas.ts';
-import { groupExists, listPageGroups } from '../catalog/keywords.ts';
+import { groupExists, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { requireGroupRule } from '../projects/group-checks.ts';
-import { addGroup, changeGroup, removeGroup } from '../projects/groups.ts';
-import { addPageGroup, changePageGroup, removePageGroup, requirePinned } from '../projects/page-groups.ts';
+import {
+  addGroup,
+  changeGroup,
+  findGroup,
+  type GroupWithMembers,
+  groupVersion,
+  removeGroup,
+} from '../projects/groups.ts';
+import {
+  addPageGroup,
+  changePageGroup,
+  pageGroupVersion,
+  removePageGroup,
+  requirePinned,
+} from '../projects/page-groups.ts';
 import { type PreviewRequest, previewGroup, previewPageGroup } from '../reports/previews.ts';
 import { type AddAction, type Call, MANAGERS, WAITING, type Wanted } from './actions.ts';
 
@@ -29,9 +42,8 @@ export function addGroupActions(add: AddAction, context: Context, stores: Stores
     roles: MANAGERS,
     status: 201,
     body: Type.Object({ name, kind: oneOf('GroupKind', ['folder', 'manual', 'rule']), ...fields }, strict),
-    run: async ({ project, body, by, at, submission }) => ({
-      group: await addGroup(stores, project!.id, body, { by, at, submission }, WAITING),
-    }),
+    run: async ({ project, body, by, at, submission }) =>
+      groupAnswer(await addGroup(stores, project!.id, body, { by, at, submission }, WAITING)),
   });
   add({
     method: 'POST',
@@ -50,12 +62,21 @@ export function addGroupActions(add: AddAction, context: Context, stores: Stores
     return key;
   };
   add({
+    method: 'GET',
+    url: '/projects/:id/groups/:group',
+    roles: MANAGERS,
+    find,
+    run: async ({ found }) => groupAnswer(await findGroup(context.catalog, found)),
+  });
+  add({
     method: 'PATCH',
+    edits: true,
     url: '/projects/:id/groups/:group',
     roles: MANAGERS,
     body: Type.Object({ name: Type.Optional(name), ...fields }, strict),
     find,
-    run: async ({ found, body, by, at }) => ({ group: await changeGroup(stores, found, body, { by, at }, WAITING) }),
+    run: async ({ found, body, by, at, version }) =>
+      groupAnswer(await changeGroup(stores, found, body, { by, at, version }, WAITING)),
   });
   add({
     method: 'DELETE',
@@ -75,9 +96,8 @@ function addPageGroupActions(add: AddAction, context: Context, stores: Stores): 
     roles: MANAGERS,
     status: 201,
     body: Type.Object({ name, rule, pinnedUrls }, strict),
-    run: async ({ project, body, by, at, submission }) => ({
-      pageGroup: await addPageGroup(stores, project!.id, body, { by, at, submission }, WAITING),
-    }),
+    run: async ({ project, body, by, at, submission }) =>
+      pageGroupAnswer(await addPageGroup(stores, project!.id, body, { by, at, submission }, WAITING)),
   });
   add({
     method: 'POST',
@@ -92,30 +112,43 @@ function addPageGroupActions(add: AddAction, context: Context, stores: Stores): 
       return previewPageGroup(context, previewOf(call), group);
     },
   });
-  const find = async ({ project, ids }: Wanted): Promise<{ project: string; id: string }> => {
+  const find = async ({
+    project,
+    ids,
+  }: Wanted): Promise<{ key: { project: string; id: string }; group: PageGroup }> => {
     const key = { project: project!.id, id: ids['group']! };
-    const groups = await listPageGroups(context.catalog, key.project);
-    if (!groups.some(({ id }) => id === key.id)) throw notFound('The project has no such page group.');
-    return key;
+    const group = (await listPageGroups(context.catalog, key.project)).find(({ id }) => id === key.id);
+    if (group === undefined) throw notFound('The project has no such page group.');
+    return { key, group };
   };
   add({
+    method: 'GET',
+    url: '/projects/:id/page-groups/:group',
+    roles: MANAGERS,
+    find,
+    run: ({ found: { group } }) => pageGroupAnswer(group),
+  });
+  add({
     method: 'PATCH',
+    edits: true,
     url: '/projects/:id/page-groups/:group',
     roles: MANAGERS,
     body: Type.Object({ name: Type.Optional(name), rule: Type.Optional(rule), pinnedUrls }, strict),
     find,
-    run: async ({ found, body, by, at }) => ({
-      pageGroup: await changePageGroup(stores, found, body, { by, at }, WAITING),
-    }),
+    run: async ({ found: { key }, body, by, at, version }) =>
+      pageGroupAnswer(await changePageGroup(stores, key, body, { by, at, version }, WAITING)),
   });
   add({
     method: 'DELETE',
     url: '/projects/:id/page-groups/:group',
     roles: MANAGERS,
     find,
-    run: ({ found, by, at }) => removePageGroup(stores, found, { by, at }, WAITING),
+    run: ({ found: { key }, by, at }) => removePageGroup(stores, key, { by, at }, WAITING),
   });
 }
+
+const groupAnswer = (group: GroupWithMembers) => ({ group, version: groupVersion(group) });
+const pageGroupAnswer = (group: PageGroup) => ({ pageGroup: group, version: pageGroupVersion(group) });
 
 /** The question of a preview. */
 export function previewOf({ project, by, signal }: Call<unknown, unknown>): PreviewRequest {

@@ -8,12 +8,14 @@ import {
   listFavourites,
   listOpenAlerts,
   listTags,
+  listTagsOf,
   setFavourite,
   setTags,
 } from '../catalog/home.ts';
 import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { versionOf } from '../domain/versions.ts';
 import { portfolioJson } from '../formats/portfolio-json.ts';
 import { type AddAction, MANAGERS, MEMBERS } from './actions.ts';
 import { readFavouritesFirst } from './favourites-first.ts';
@@ -82,25 +84,40 @@ export function addHomeRoutes(api: FastifyInstance, context: Context): void {
 /** Tags of projects, which owners and admins set for all, and the marks of each member. */
 export function addHomeActions(add: AddAction, { catalog }: Context): void {
   add({
+    method: 'GET',
+    url: '/projects/:id/tags',
+    roles: MEMBERS,
+    run: async ({ workspace, project }) => tagsOf(await listTagsOf(catalog, workspace, project!.id)),
+  });
+  add({
     method: 'PUT',
+    edits: true,
     url: '/projects/:id/tags',
     roles: MANAGERS,
     body: Type.Object({ tags: Type.Array(Type.String()) }, { additionalProperties: false }),
     run: async ({ workspace, project, body, ...writer }) => {
       const tags = checkTags(body.tags);
       await setTags(catalog, { workspace, project: project!.id, tags }, writer);
-      return { tags };
+      return tagsOf(tags);
     },
   });
-  for (const [method, isMarked] of [['PUT', true] as const, ['DELETE', false] as const]) {
-    add({
-      method,
-      url: '/projects/:id/favourite',
-      roles: MEMBERS,
-      run: ({ project, by }) => setFavourite(catalog, project!.id, by, isMarked),
-    });
-  }
+  const url = '/projects/:id/favourite';
+  add({
+    method: 'PUT',
+    edits: false,
+    url,
+    roles: MEMBERS,
+    run: ({ project, by }) => setFavourite(catalog, project!.id, by, true),
+  });
+  add({
+    method: 'DELETE',
+    url,
+    roles: MEMBERS,
+    run: ({ project, by }) => setFavourite(catalog, project!.id, by, false),
+  });
 }
+
+const tagsOf = (tags: readonly string[]) => ({ tags, version: versionOf(tags) });
 
 /** Restricts a request to the projects of `tag` or `favourites`, if it has one of them. */
 async function narrow(request: FastifyRequest, { catalog }: Context): Promise<void> {

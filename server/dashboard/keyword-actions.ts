@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { findKeyword, type ManagedKeyword } from '../catalog/keywords.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
-import { changeKeyword, trackQueries } from '../projects/keywords.ts';
+import { changeKeyword, keywordVersion, trackQueries } from '../projects/keywords.ts';
 import { requireQueries } from '../projects/new-keywords.ts';
 import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
 
@@ -25,6 +25,7 @@ export function addKeywordActions(add: AddAction, stores: Stores): void {
   });
   add({
     method: 'PATCH',
+    edits: true,
     url: '/projects/:id/keywords/:keyword',
     roles: MANAGERS,
     body: Type.Object(
@@ -40,8 +41,10 @@ export function addKeywordActions(add: AddAction, stores: Stores): void {
       if (keyword === undefined) throw notFound('The project has no such keyword.');
       return keyword;
     },
-    run: async ({ project, found: { id }, body, by, at }) => ({
-      keyword: await changeKeyword(stores, { project: project!.id, id }, body, { by, at }, WAITING),
-    }),
+    run: async ({ project, found: { id }, body, by, at, version }) => {
+      const key = { project: project!.id, id };
+      const keyword = await changeKeyword(stores, key, body, { by, at, version }, WAITING);
+      return { keyword, version: keywordVersion(keyword) };
+    },
   });
 }

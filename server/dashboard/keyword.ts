@@ -5,6 +5,7 @@ import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
+import { keywordVersion } from '../projects/keywords.ts';
 import { rangeParameters, readParameters } from '../reports/parameters.ts';
 import type { ReportSources } from '../reports/report.ts';
 
@@ -35,6 +36,7 @@ export async function readKeyword(sources: ReportSources, { project, keyword, pa
   return {
     range,
     keyword: { ...found, trackedSince: isoInstant(found.trackedSince), groupIds, tags, targetUrl },
+    version: keywordVersion(managed!),
     pages: ranking.map((page) => ({ url: page.name, ...toMetrics(page) })),
   };
 }

@@ -7,6 +7,7 @@ import { signInAddress } from '../catalog/sessions.ts';
 import { findMember, listMembers, type MemberOf, ROLES } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { versionOf } from '../domain/versions.ts';
 import { type AddAction, MANAGERS, OWNERS, type Wanted } from './actions.ts';
 
 const role = oneOf('Role', ROLES);
@@ -17,7 +18,7 @@ export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Co
     method: 'GET',
     url: '/members',
     roles: MANAGERS,
-    run: async ({ workspace }) => ({ members: await listMembers(catalog, workspace) }),
+    run: async ({ workspace }) => ({ members: (await listMembers(catalog, workspace)).map(shownMember) }),
   });
   const find = async ({ workspace, ids }: Wanted): Promise<MemberOf> => {
     const member = await findMember(catalog, workspace, ids['email']!);
@@ -25,14 +26,22 @@ export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Co
     return member;
   };
   add({
+    method: 'GET',
+    url: '/members/:email',
+    roles: MANAGERS,
+    find,
+    run: ({ found }) => shownMember(found),
+  });
+  add({
     method: 'PATCH',
+    edits: true,
     url: '/members/:email',
     roles: OWNERS,
     body: Type.Object({ role }, { additionalProperties: false }),
     find,
-    run: async ({ workspace, found: { email }, body, by, at }) => {
-      await changeRole(catalog, workspace, { email, ...body }, { by, at });
-      return { member: { email, role: body.role } };
+    run: async ({ workspace, found: { email }, body, by, at, version }) => {
+      await changeRole(catalog, workspace, { email, ...body }, { by, at, version });
+      return { member: shownMember({ email, ...body }) };
     },
   });
   add({
@@ -81,6 +90,8 @@ export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Co
     },
   });
 }
+
+const shownMember = ({ email, role: has }: MemberOf) => ({ email, role: has, version: versionOf({ role: has }) });
 
 const shownInvitation = ({ id, email, role: wanted, createdBy, createdAt, expiresAt }: Invitation) => ({
   ...{ id, email, role: wanted, createdBy },

@@ -4,7 +4,7 @@ import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/ev
 import { KnownError, notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';
-import { addNote, changeNote, removeNote } from '../projects/notes.ts';
+import { addNote, changeNote, noteVersion, removeNote } from '../projects/notes.ts';
 import { type AddAction, type Call, isManagerRole, MEMBERS, WAITING, type Wanted } from './actions.ts';
 
 const textOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()]));
@@ -38,7 +38,15 @@ export function addNoteActions(add: AddAction, stores: Stores): void {
     return found!.note;
   };
   add({
+    method: 'GET',
+    url: '/projects/:id/notes/:note',
+    roles: MEMBERS,
+    find,
+    run: ({ found }) => answerOf(found),
+  });
+  add({
     method: 'PATCH',
+    edits: true,
     url: '/projects/:id/notes/:note',
     roles: MEMBERS,
     body: Type.Object(
@@ -71,5 +79,6 @@ function requireAuthor({ role, by, found }: Pick<Call<unknown, Note>, 'role' | '
 }
 
 const answerOf = (note: Note) => ({
+  version: noteVersion(note),
   note: { ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) },
 });

@@ -12,6 +12,8 @@ import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { RANKING_UPDATES } from '../domain/ranking-updates.ts';
+import { brandTermsVersion } from '../projects/brand-terms.ts';
+import { keywordVersion } from '../projects/keywords.ts';
 import { listedProject } from '../reports/projects.ts';
 import { findReportProject, type ReportRequest } from '../reports/report.ts';
 import { isManager } from './actions.ts';
@@ -78,15 +80,17 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   api.get('/projects/:id/archived-keywords', { schema: { hide: true } }, async (request) => {
     const found = await listArchivedKeywords(context.catalog, (await projectOf(request)).id, MAX_ARCHIVED + 1);
     return {
-      keywords: found
-        .slice(0, MAX_ARCHIVED)
-        .map(({ trackedSince, ...keyword }) => ({ ...keyword, trackedSince: isoInstant(trackedSince) })),
+      keywords: found.slice(0, MAX_ARCHIVED).map(({ id, query, trackedSince, ...settings }) => ({
+        ...{ id, query, trackedSince: isoInstant(trackedSince) },
+        version: keywordVersion(settings),
+      })),
       hasMore: found.length > MAX_ARCHIVED,
     };
   });
-  api.get('/projects/:id/brand-terms', { schema: { hide: true } }, async (request) => ({
-    terms: (await projectOf(request)).brandTerms,
-  }));
+  api.get('/projects/:id/brand-terms', { schema: { hide: true } }, async (request) => {
+    const { brandTerms: terms } = await projectOf(request);
+    return { terms, version: brandTermsVersion(terms) };
+  });
   api.get('/projects/:id/rules', { schema: { hide: true } }, async (request) => ({
     rules: (await listAlertRules(context.catalog, (await projectOf(request)).id)).map(shownRule),
   }));

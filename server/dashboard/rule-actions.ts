@@ -7,7 +7,7 @@ import type { AlertRule } from '../domain/alert-rules.ts';
 import { notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Stores } from '../load/stores.ts';
-import { addRule, changeRule, checkRule, removeRule } from '../projects/rules.ts';
+import { addRule, changeRule, checkRule, removeRule, ruleVersion } from '../projects/rules.ts';
 import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
 
 const strict = { additionalProperties: false };
@@ -31,7 +31,7 @@ export function addRuleActions(add: AddAction, { facts, now }: Context, stores: 
     body: Type.Object({ name, rule, ...choice }, strict),
     run: async ({ project, body, by, at, submission }) => {
       const made: StoredRule = { id: newUuid(), project: project!.id, severity: 'warning', enabled: true, ...body };
-      return { rule: shownRule(await addRule(stores, made, { by, at, submission }, WAITING)) };
+      return answerOf(await addRule(stores, made, { by, at, submission }, WAITING));
     },
   });
   add({
@@ -53,14 +53,21 @@ export function addRuleActions(add: AddAction, { facts, now }: Context, stores: 
     return found;
   };
   add({
+    method: 'GET',
+    url: '/projects/:id/rules/:rule',
+    roles: MANAGERS,
+    find,
+    run: ({ found }) => answerOf(found),
+  });
+  add({
     method: 'PATCH',
+    edits: true,
     url: '/projects/:id/rules/:rule',
     roles: MANAGERS,
     body: Type.Object({ name: Type.Optional(name), rule: Type.Optional(rule), ...choice }, strict),
     find,
-    run: async ({ found, body, by, at }) => ({
-      rule: shownRule(await changeRule(stores, found.id, body, { by, at }, WAITING)),
-    }),
+    run: async ({ found, body, by, at, version }) =>
+      answerOf(await changeRule(stores, found.id, body, { by, at, version }, WAITING)),
   });
   add({
     method: 'DELETE',
@@ -72,6 +79,8 @@ export function addRuleActions(add: AddAction, { facts, now }: Context, stores: 
     },
   });
 }
+
+const answerOf = (rule: StoredRule) => ({ rule: shownRule(rule), version: ruleVersion(rule) });
 
 /** A rule in answers about its project. */
 export function shownRule({ id, name: shown, rule: what, severity, enabled }: StoredRule): object {

@@ -1,6 +1,13 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/routes/context.ts';
-import { changeView, findSavedView, removeView, type SavedView, saveView } from '../catalog/saved-views.ts';
+import {
+  changeView,
+  findSavedView,
+  removeView,
+  type SavedView,
+  saveView,
+  viewVersion,
+} from '../catalog/saved-views.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { type AddAction, type Call, isManagerRole, MEMBERS, type Wanted } from './actions.ts';
@@ -26,11 +33,19 @@ export function addViewActions(add: AddAction, { catalog }: Pick<Context, 'catal
     body: Type.Object({ name: Type.String(), address: Type.String() }, { additionalProperties: false }),
     run: async ({ project, body, ...writer }) => {
       const fields = { project: project!.id, name: checkName(body.name), address: checkAddress(body.address) };
-      return { view: shownView(await saveView(catalog, fields, writer)) };
+      return answerOf(await saveView(catalog, fields, writer));
     },
   });
   add({
+    method: 'GET',
+    url: '/projects/:id/views/:view',
+    roles: MEMBERS,
+    find,
+    run: ({ found }) => answerOf(found),
+  });
+  add({
     method: 'PATCH',
+    edits: true,
     url: '/projects/:id/views/:view',
     roles: MEMBERS,
     body: Type.Object(
@@ -45,7 +60,7 @@ export function addViewActions(add: AddAction, { catalog }: Pick<Context, 'catal
         ...(name === undefined ? {} : { name: checkName(name) }),
         ...(address === undefined ? {} : { address: checkAddress(address) }),
       };
-      return { view: shownView(await changeView(catalog, call.found, changes, call)) };
+      return answerOf(await changeView(catalog, call.found, changes, call));
     },
   });
   add({
@@ -59,6 +74,8 @@ export function addViewActions(add: AddAction, { catalog }: Pick<Context, 'catal
     },
   });
 }
+
+const answerOf = (view: SavedView) => ({ view: shownView(view), version: viewVersion(view) });
 
 /** A view for responses. */
 export function shownView({ id, name, address, author, createdAt }: SavedView) {

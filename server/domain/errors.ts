@@ -23,6 +23,7 @@ const DASHBOARD_ERRORS = {
   forbidden: { status: 403, when: 'the request was not sent by the dashboard, or the role does not allow it' },
   bing_access_lost: { status: 409, when: 'Bing no longer accepts the key of the project, or its site' },
   conflict: { status: 409, when: 'the state of what would change does not allow it' },
+  outdated: { status: 409, when: 'what would change is not what the member has read: somebody has changed it' },
 } as const;
 
 /** `invalid_request` has other statuses for requests that cannot be parsed and for byte ranges outside of a file. */

@@ -2,11 +2,12 @@ import { recordAudit } from '../catalog/audit.ts';
 import { requireProject } from '../catalog/projects.ts';
 import { type BrandTerm, brandColumns, MAX_EXPRESSION, wordExpression } from '../domain/brand-terms.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, entityRow } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
-import type { Writer } from './notes.ts';
+import type { Editor } from './notes.ts';
 
 const MAX_TERMS = 100;
 const MAX_TEXT = 100;
@@ -40,16 +41,22 @@ function termOf(sent: unknown): BrandTerm | undefined {
 const isTerm = (text: string): boolean =>
   text.trim() !== '' && text.trim().length <= MAX_TEXT && !/\p{Cc}|\p{Cs}/u.test(text);
 
-/** Replaces the brand terms of a project. The next sync fetches the split of its days again. */
+/** Identifies the brand terms of a project. */
+export function brandTermsVersion(terms: readonly BrandTerm[]): string {
+  return versionOf(terms);
+}
+
+/** Replaces the brand terms of a project. Throws `outdated`. The next sync fetches the split of its days again. */
 export function setBrandTerms(
   stores: Stores,
   project: string,
   terms: readonly BrandTerm[],
-  { by: actor, at }: Writer,
+  { by: actor, at, version }: Editor,
   waiting: LockOptions,
 ): Promise<void> {
   return changeEntities(stores, waiting, async ({ tx, put }) => {
-    const { workspaceId: workspace } = await requireProject(tx, project);
+    const { workspaceId: workspace, brandTerms } = await requireProject(tx, project);
+    requireVersion(brandTermsVersion(brandTerms), version);
     await put('projects', [{ ...(await entityRow(tx, 'projects', project)), ...brandRow(terms) }]);
     await recordAudit(tx, { at, workspace, actor, action: 'brand_terms.set', subject: project, details: { terms } });
   });

@@ -5,6 +5,7 @@ import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import type { Group } from '../domain/groups.ts';
 import type { Rule } from '../domain/rules.ts';
 import { compareTexts } from '../domain/texts.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import {
   changeEntities,
@@ -17,7 +18,7 @@ import {
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { auditGroup, groupName, newGroup, requireUnused, ruleText } from './group-checks.ts';
-import type { Creator, Writer } from './notes.ts';
+import type { Creator, Editor, Writer } from './notes.ts';
 
 /** What a member sets of a group. Left out of a change, it stays the same. */
 export interface GroupFields {
@@ -41,6 +42,16 @@ export interface GroupWithMembers extends Group {
   readonly keywordIds: readonly string[] | null;
 }
 
+/** Identifies what members edit of a group. */
+export function groupVersion({ name, parentId, pinned, rule, keywordIds }: GroupWithMembers): string {
+  return versionOf({ name, parentId, pinned, rule, keywordIds });
+}
+
+/** A group with its members. Throws `not_found`. */
+export function findGroup(catalog: Catalog, key: { project: string; id: string }): Promise<GroupWithMembers> {
+  return catalog.snapshot(async (snapshot) => answerOf(snapshot, await requireGroup(snapshot, key)));
+}
+
 /** Adds a group behind the others. Throws `invalid_request` with the name of the wrong field. */
 export function addGroup(
   stores: Stores,
@@ -56,17 +67,18 @@ export function addGroup(
   });
 }
 
-/** Changes a group. Throws `not_found` and `invalid_request`. */
+/** Changes a group. Throws `not_found`, `outdated` and `invalid_request`. */
 export function changeGroup(
   stores: Stores,
   key: { project: string; id: string },
   fields: GroupFields,
-  writer: Writer,
+  { version, ...writer }: Editor,
   waiting: LockOptions,
 ): Promise<GroupWithMembers> {
   return changeEntities(stores, waiting, async (change) => {
     const groups = await entityRows(change.tx, 'groups', key.project);
     const row = await requireGroup(change.tx, key);
+    requireVersion(groupVersion(await answerOf(change.tx, row)), version);
     return write(change, { row, fields, groups }, { action: 'group.changed', ...writer });
   });
 }

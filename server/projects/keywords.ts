@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { findKeyword, type KeywordSettings, type ManagedKeyword } from '../catalog/keywords.ts';
 import { requireProject } from '../catalog/projects.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import {
   changeEntities,
@@ -15,7 +16,7 @@ import {
 import type { Stores } from '../load/stores.ts';
 import { countKnownQueries } from './known-queries.ts';
 import { newKeywords } from './new-keywords.ts';
-import type { Creator, Writer } from './notes.ts';
+import type { Creator, Editor, Writer } from './notes.ts';
 
 /** Keywords that an entry of the audit trail names. */
 const MAX_NAMED = 1000;
@@ -126,12 +127,17 @@ export async function archiveKeywords(
   });
 }
 
-/** Changes a keyword; what is left out stays the same. Throws `not_found`, `invalid_request` and `conflict`. */
+/** Identifies what members edit of a keyword. */
+export function keywordVersion({ archived, tags, targetUrl }: KeywordSettings): string {
+  return versionOf({ archived, tags, targetUrl });
+}
+
+/** Changes a keyword; what is left out stays the same. Throws `not_found`, `outdated`, `invalid_request` and `conflict`. */
 export function changeKeyword(
   stores: Stores,
   { project, id }: { project: string; id: string },
   changes: Partial<KeywordSettings>,
-  writer: Writer,
+  { version, ...writer }: Editor,
   waiting: LockOptions,
 ): Promise<ManagedKeyword> {
   const { archived, tags, targetUrl } = changes;
@@ -144,6 +150,7 @@ export function changeKeyword(
     const { workspaceId: workspace } = await requireProject(tx, project);
     const row = await entityRowOfProject<KeywordRow>(tx, 'keywords', { project, id });
     if (row === undefined) throw notFound('The project has no such keyword.');
+    requireVersion(keywordVersion((await findKeyword(tx, project, id))!), version);
     if (row.archived === 1 && archived === false) await requireUntracked(tx, row);
     await put('keywords', [{ ...row, ...columns }]);
     await auditChange(tx, { workspace, project, id }, changes, writer);

@@ -6,6 +6,7 @@ import { parseDay } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, createEntities, type EntityChange, entityRow, entityRows } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
@@ -40,6 +41,27 @@ export interface Creator extends Writer {
   readonly submission?: Submission;
 }
 
+/** Who changes something; `version` is what a member has read, see `requireVersion`. */
+export interface Editor extends Writer {
+  readonly version?: string;
+}
+
+/** Identifies what members edit of a note. */
+export function noteVersion({
+  date,
+  endDate,
+  category,
+  text,
+  scope,
+  group,
+  keyword,
+  page,
+  clientVisible,
+}: Note): string {
+  const subject = { scope, group: group?.id, keyword: keyword?.id, page };
+  return versionOf({ date, endDate, category, text, clientVisible, ...subject });
+}
+
 /** Adds a note. Throws `invalid_request` with the name of the wrong field. */
 export function addNote(
   stores: Stores,
@@ -70,17 +92,19 @@ export function addNote(
   );
 }
 
-/** Changes a note. Throws `not_found`, and what `addNote` throws. */
+/** Changes a note. Throws `not_found`, `outdated`, and what `addNote` throws. */
 export async function changeNote(
   stores: Stores,
   id: string,
   fields: NoteFields,
-  { by, at }: Writer,
+  { by, at, version }: Editor,
   waiting: LockOptions,
 ): Promise<Note> {
-  return changeEntities(stores, waiting, async (change) =>
-    write(change, await requireNote(change.tx, id), fields, { action: 'note.changed', by, at }),
-  );
+  return changeEntities(stores, waiting, async (change) => {
+    const row = await requireNote(change.tx, id);
+    requireVersion(noteVersion((await findNote(change.tx, id))!.note), version);
+    return write(change, row, fields, { action: 'note.changed', by, at });
+  });
 }
 
 /** Removes a note. Throws `not_found`. */

@@ -2,12 +2,13 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import type { Rule } from '../domain/rules.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, createEntities, entityRowOfProject, entityRows } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { auditGroup, groupName, newGroup, requireUnused, ruleText } from './group-checks.ts';
-import type { Creator, Writer } from './notes.ts';
+import type { Creator, Editor, Writer } from './notes.ts';
 
 const MAX_PINNED = 1000;
 const MAX_PATH = 2000;
@@ -18,6 +19,11 @@ export interface PageGroupFields {
   readonly rule?: Rule;
   /** Paths of pages that belong to it whatever the rule says. */
   readonly pinnedUrls?: readonly string[];
+}
+
+/** Identifies what members edit of a page group. */
+export function pageGroupVersion({ name, rule, pinnedUrls }: PageGroup): string {
+  return versionOf({ name, rule, pinnedUrls });
 }
 
 /** Adds a page group behind the others. Throws `invalid_request` with the name of the wrong field. */
@@ -37,17 +43,19 @@ export function addPageGroup(
   });
 }
 
-/** Changes a page group. Throws `not_found` and `invalid_request`. */
+/** Changes a page group. Throws `not_found`, `outdated` and `invalid_request`. */
 export function changePageGroup(
   stores: Stores,
   key: { project: string; id: string },
   fields: PageGroupFields,
-  writer: Writer,
+  { version, ...writer }: Editor,
   waiting: LockOptions,
 ): Promise<PageGroup> {
   const columns = columnsOf(fields);
   return changeEntities(stores, waiting, async ({ tx, put }) => {
-    const row = { ...(await requirePageGroup(tx, key)), ...columns };
+    const before = await requirePageGroup(tx, key);
+    requireVersion(pageGroupVersion(await answerOf(tx, before)), version);
+    const row = { ...before, ...columns };
     await put('page_groups', [row]);
     await auditGroup(tx, row, { action: 'page_group.changed', ...writer });
     return answerOf(tx, row);

@@ -5,13 +5,19 @@ import { requireProject } from '../catalog/projects.ts';
 import { alertRuleProblem } from '../domain/alert-rules.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isName } from '../domain/texts.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, createEntities } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
-import type { Creator, Writer } from './notes.ts';
+import type { Creator, Editor, Writer } from './notes.ts';
 
 const MAX_NAME = 200;
+
+/** Identifies what members edit of a rule. */
+export function ruleVersion({ name, rule, severity, enabled }: StoredRule): string {
+  return versionOf({ name, rule, severity, enabled });
+}
 
 /** Adds a rule and returns it. Throws `invalid_request` if it is invalid or its subject does not exist. */
 export function addRule(
@@ -28,16 +34,18 @@ export function addRule(
   });
 }
 
-/** Changes a rule; what is left out stays the same. Throws `not_found`, and what `addRule` throws. */
+/** Changes a rule; what is left out stays the same. Throws `not_found`, `outdated`, and what `addRule` throws. */
 export function changeRule(
   stores: Stores,
   id: string,
   changes: Partial<Pick<StoredRule, 'name' | 'rule' | 'severity' | 'enabled'>>,
-  writer: Writer,
+  { version, ...writer }: Editor,
   waiting: LockOptions,
 ): Promise<StoredRule> {
   return changeEntities(stores, waiting, async ({ tx, put }) => {
-    const rule = { ...(await requireRule(tx, id)), ...changes };
+    const before = await requireRule(tx, id);
+    requireVersion(ruleVersion(before), version);
+    const rule = { ...before, ...changes };
     await checkRule(tx, rule);
     await put('alert_rules', [rowOf(rule)]);
     await audit(tx, rule, { action: 'rule.changed', ...writer });

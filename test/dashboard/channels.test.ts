@@ -28,7 +28,9 @@ t.test('a channel: added, changed, tested, rotated, removed, each audited', asyn
     },
   });
   const path = `/channels/${added.body.channel.id}`;
-  t.strictSame((await send('owner', 'GET', '/channels')).body, { channels: [added.body.channel] });
+  t.strictSame((await send('owner', 'GET', '/channels')).body, {
+    channels: [{ ...added.body.channel, version: added.body.version }],
+  });
   const changed = await send('owner', 'PATCH', path, { name: 'Pager', events: ['sync.failed'], minSeverity: null });
   t.match(changed, { status: 200, body: { channel: { name: 'Pager', events: ['sync.failed'], minSeverity: null } } });
   t.match(await send('owner', 'POST', `${path}/test`), {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { versionOf } from '../../server/domain/versions.ts';
 import { command } from '../command.ts';
 import { NOW } from '../world.ts';
 import { audited, eachRole, makeTeam } from './team.ts';
@@ -22,9 +23,9 @@ t.test('members: listed, given roles and removed; it counts from the next reques
   const { send, catalog } = await makeTeam(t);
   t.strictSame((await send('owner', 'GET', '/members')).body, {
     members: [
-      { email: 'admin@acme.example', role: 'admin' },
-      { email: 'member@acme.example', role: 'member' },
-      { email: 'owner@acme.example', role: 'owner' },
+      { email: 'admin@acme.example', role: 'admin', version: versionOf({ role: 'admin' }) },
+      { email: 'member@acme.example', role: 'member', version: versionOf({ role: 'member' }) },
+      { email: 'owner@acme.example', role: 'owner', version: versionOf({ role: 'owner' }) },
     ],
   });
   t.match(await send('owner', 'PATCH', '/members/MEMBER@acme.example', { role: 'admin' }), {
@@ -156,7 +157,7 @@ t.test('who may, and what is wrong', async (t) => {
   const admin = '/members/admin@acme.example';
   await eachRole(t, send, { allowed: managers, status: 200, other: 200 }, async () => ['GET', '/members']);
   t.strictSame((await send('other', 'GET', '/members')).body, {
-    ...{ members: [{ email: 'other@acme.example', role: 'owner' }] },
+    ...{ members: [{ email: 'other@acme.example', role: 'owner', version: versionOf({ role: 'owner' }) }] },
   });
   await eachRole(t, send, { allowed: ['owner'], status: 200 }, async () => ['PATCH', admin, { role: 'admin' }]);
   await eachRole(t, send, { allowed: ['owner'], status: 200, other: 200 }, async () => ['GET', '/invitations']);

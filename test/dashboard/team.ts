@@ -37,6 +37,18 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
   }
   await signIn('key', (await createKey(catalog, { workspace: 'acme', name: 'key', by: null, at: 0 })).key);
 
+  /** Who changes something has read it before. */
+  const versionOf = async (path: string, headers: Record<string, string>): Promise<Record<string, string>> => {
+    const read = await app.inject({ url: `/app/api${path}`, headers });
+    let { version } = read.statusCode === 200 ? read.json<{ version?: string }>() : {};
+    const [, project, id] = /^(.*)\/keywords\/(\w+)$/.exec(path) ?? [];
+    if (read.statusCode === 404 && id !== undefined) {
+      const archived = await app.inject({ url: `/app/api${project}/archived-keywords`, headers });
+      const { keywords = [] } = archived.json<{ keywords?: { id: string; version: string }[] }>();
+      version = keywords.find((one) => one.id === id)?.version;
+    }
+    return version === undefined ? {} : { 'if-match': `"${version}"` };
+  };
   const send = async (
     who: Who,
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -52,8 +64,9 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
       ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
       // Each form has a key of its own.
       ...(method === 'POST' ? { 'idempotency-key': randomUUID() } : {}),
-      ...sent,
     };
+    if (method === 'PUT' || method === 'PATCH') Object.assign(headers, await versionOf(path, headers));
+    Object.assign(headers, sent);
     const payload = typeof body === 'object' ? JSON.stringify(body) : body;
     const response = await app.inject({
       ...{ method, url: `/app/api${path}`, headers },

@@ -1,10 +1,13 @@
 import { useRef, useState } from 'preact/hooks';
 import { ApiError, forgetAnswers, request } from './api.ts';
+import { dropDraft, readDraft, writeDraft } from './drafts.ts';
 
 /** A form, or a button, that is submitted. */
 export interface Submitted {
   /** The same until the server has answered: what was created without an answer is not created again. */
   readonly key: string;
+  /** Of what was read before it was changed. */
+  readonly version?: string | undefined;
 }
 
 /** Sends a change. Throws `ApiError`; afterwards every screen asks again for what it shows. */
@@ -16,7 +19,8 @@ export async function send<T = undefined>(
 ): Promise<T> {
   const headers = {
     ...(body && { 'content-type': 'application/json' }),
-    ...(submitted && { 'idempotency-key': submitted.key }),
+    ...(method === 'POST' && submitted && { 'idempotency-key': submitted.key }),
+    ...(submitted?.version !== undefined && { 'if-match': `"${submitted.version}"` }),
   };
   const answer = await request<T>(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   forgetAnswers();
@@ -75,20 +79,92 @@ function isAnswer({ status }: ApiError): boolean {
   return status >= 400 && status < 500;
 }
 
+/** Where a form reads what it edits. */
+interface Stored<Values> {
+  readonly path: string;
+  readonly version: string;
+  /** The fields of what `path` answers. */
+  // biome-ignore lint/suspicious/noExplicitAny: each path has an answer of its own
+  readonly valuesOf: (answer: any) => Values;
+}
+
+interface FormOptions<Values> {
+  /** The name of its draft, for one form of one thing: its path. */
+  readonly draft: string;
+  /** Fields that no draft has. */
+  readonly secrets: readonly (keyof Values)[];
+  /** Without it, the form creates something. */
+  readonly stored?: Stored<Values> | undefined;
+}
+
 /** What is typed into a form, by field, and what became of sending it. */
 export interface FormState<Values> extends Work {
   readonly values: Values;
   readonly set: (changes: Partial<Values>) => void;
+  /** Like `run`, for what the form is about: its draft ends with it, and an edit is refused that others were before. */
+  readonly save: Work['run'];
+  /** Empties the form and forgets its draft. */
   readonly reset: () => void;
+  /** When a draft that it begins with was typed, in milliseconds. */
+  readonly restoredAt: number | undefined;
+  /** What others have saved since it was read. */
+  readonly theirs: Values | undefined;
+  readonly takeTheirs: () => void;
 }
 
-export function useForm<Values extends object>(initial: Values): FormState<Values> {
-  const [values, setValues] = useState(initial);
+export function useForm<Values extends object>(
+  initial: Values,
+  { draft, secrets, stored }: FormOptions<Values>,
+): FormState<Values> {
+  const work = useWork();
+  const [restored, setRestored] = useState(() => readDraft<Values>(draft));
+  const [values, setValues] = useState<Values>({ ...initial, ...restored?.values });
+  const current = useRef(values);
+  const version = useRef(restored?.version ?? stored?.version);
+  const [theirs, setTheirs] = useState<Values | undefined>();
+  const change = (next: Values): void => {
+    current.current = next;
+    setValues(next);
+  };
+  const forget = (): void => {
+    dropDraft(draft);
+    setRestored(undefined);
+    setTheirs(undefined);
+  };
+  const save: Work['run'] = (send) =>
+    work.run(async (submitted) => {
+      try {
+        await send({ ...submitted, version: version.current });
+        forget();
+      } catch (error) {
+        if (stored !== undefined && error instanceof ApiError && error.code === 'outdated') {
+          const answer = await request<{ version: string }>(stored.path);
+          version.current = answer.version;
+          setTheirs(stored.valuesOf(answer));
+        }
+        throw error;
+      }
+    });
   return {
-    ...useWork(),
+    ...work,
     values,
-    set: (changes) => setValues((before) => ({ ...before, ...changes })),
-    reset: () => setValues(initial),
+    save,
+    theirs,
+    restoredAt: restored?.at,
+    set: (changes) => {
+      change({ ...current.current, ...changes });
+      const kept = Object.entries(current.current).filter(([name]) => !secrets.includes(name as keyof Values));
+      const typed = Object.fromEntries(kept) as Partial<Values>;
+      writeDraft(draft, { values: typed, version: version.current, at: Date.now() });
+    },
+    reset: () => {
+      change(initial);
+      forget();
+    },
+    takeTheirs: () => {
+      change(theirs!);
+      forget();
+    },
   };
 }
 

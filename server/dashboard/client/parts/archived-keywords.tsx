@@ -10,6 +10,7 @@ interface Archived {
   readonly id: string;
   readonly query: string;
   readonly trackedSince: string;
+  readonly version: string;
 }
 
 interface ArchivedAnswer {
@@ -45,11 +46,12 @@ interface ItemProps {
   readonly onChange: (query: string) => void;
 }
 
-function ArchivedItem({ project, keyword: { id, query, trackedSince }, onChange }: ItemProps) {
+function ArchivedItem({ project, keyword: { id, query, trackedSince, version }, onChange }: ItemProps) {
   const work = useWork();
   const track = (): Promise<boolean> =>
-    work.run(async () => {
-      await send('PATCH', `/projects/${project.id}/keywords/${id}`, { archived: false });
+    work.run(async (submitted) => {
+      const path = `/projects/${project.id}/keywords/${id}`;
+      await send('PATCH', path, { archived: false }, { ...submitted, version });
       onChange(query);
     });
   return (

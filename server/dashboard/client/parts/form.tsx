@@ -1,13 +1,19 @@
 import { type ComponentChildren, toChildArray } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import type { ApiError } from '../lib/api.ts';
-import { type FormState, fieldOf, onSingleClick, type Submitted, send, type Work } from '../lib/form.ts';
+import { type ApiError, request } from '../lib/api.ts';
+import { formatAgo } from '../lib/dates.ts';
+import { type FormState, fieldOf, onSingleClick, type Submitted, send, useWork, type Work } from '../lib/form.ts';
 import { Icon } from './icons.tsx';
+import { Skeleton } from './states.tsx';
 
 interface FormProps<Values> {
   readonly form: FormState<Values>;
   /** The fields that show what is wrong with them. */
   readonly fields: readonly string[];
+  /** The names of the fields that others may have changed, of a form that edits something. */
+  readonly labels?: Partial<Record<keyof Values & string, string>>;
+  /** A field as a text. */
+  readonly show?: (values: Values, name: keyof Values & string) => string;
   readonly submit: string;
   readonly onSubmit: () => void;
   readonly onCancel?: (() => void) | undefined;
@@ -15,7 +21,8 @@ interface FormProps<Values> {
 }
 
 /** A form that keeps what was typed until it was accepted. */
-export function Form<Values>({ form, fields, submit, onSubmit, onCancel, children }: FormProps<Values>) {
+export function Form<Values extends object>(props: FormProps<Values>) {
+  const { form, fields, submit, onSubmit, onCancel, children, labels = {}, show = textOf } = props;
   return (
     <form
       class="card form"
@@ -24,20 +31,94 @@ export function Form<Values>({ form, fields, submit, onSubmit, onCancel, childre
         onSubmit();
       }}
     >
+      {form.restoredAt !== undefined && (
+        <p class="restored" role="status">
+          What you had typed {formatAgo(new Date(form.restoredAt).toISOString())} is back.{' '}
+          <button type="button" class="button" onClick={form.reset}>
+            Start afresh
+          </button>
+        </p>
+      )}
       {children}
       <Problem problem={fields.includes(fieldOf(form.problem)) ? undefined : form.problem} />
+      {form.theirs && <Theirs form={form} theirs={form.theirs} labels={labels} show={show} />}
       <div class="form-buttons">
         <button type="submit" class="button button-main" disabled={form.isBusy}>
           {form.isBusy ? 'One moment…' : submit}
         </button>
         {onCancel && (
-          <button type="button" class="button" onClick={onCancel}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              form.reset();
+              onCancel();
+            }}
+          >
             Cancel
           </button>
         )}
       </div>
     </form>
   );
+}
+
+/** What others have saved beside what was typed, field by field. */
+function Theirs<Values extends object>({
+  form,
+  theirs,
+  labels,
+  show,
+}: Pick<FormProps<Values>, 'form'> & Required<Pick<FormProps<Values>, 'labels' | 'show'>> & { theirs: Values }) {
+  const named = Object.entries(labels) as [keyof Values & string, string][];
+  const different = named.filter(([name]) => show(theirs, name) !== show(form.values, name));
+  return (
+    <section class="theirs" aria-label="Changed meanwhile">
+      {different.length === 0 ? (
+        <p>What was saved meanwhile is the same as yours.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Saved meanwhile</th>
+              <th scope="col">Yours</th>
+            </tr>
+          </thead>
+          <tbody>
+            {different.map(([name, label]) => (
+              <tr key={name}>
+                <th scope="row">{label}</th>
+                <td dir="auto">{show(theirs, name)}</td>
+                <td dir="auto">{show(form.values, name)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p>
+        <button type="button" class="button" onClick={form.takeTheirs}>
+          Use what was saved
+        </button>{' '}
+        <span class="muted">Or save yours in its place.</span>
+      </p>
+    </section>
+  );
+}
+
+function textOf<Values extends object>(values: Values, name: keyof Values & string): string {
+  const value: unknown = values[name];
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+/** Reads what is edited when the form opens: a list may be older. */
+export function Read<Answer>({ path, children }: { path: string; children: (answer: Answer) => ComponentChildren }) {
+  const [answer, setAnswer] = useState<Answer | undefined>();
+  const work = useWork();
+  useEffect(() => void work.run(async () => setAnswer(await request<Answer>(path))), [path]);
+  if (work.problem) return <Problem problem={work.problem} />;
+  return answer === undefined ? <Skeleton lines={3} /> : children(answer);
 }
 
 /** Why something was not done. */

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { useOpen } from '../lib/drafts.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import type { Project } from '../lib/types.ts';
 import { ConfirmButton, Form, Problem, TextField } from './form.tsx';
@@ -11,23 +11,30 @@ interface ManagedKeyword {
   readonly targetUrl: string | null;
 }
 
+/** What the API answers of a keyword. */
+interface KeywordRead {
+  readonly keyword: ManagedKeyword;
+  readonly version: string;
+}
+
 interface Props {
   readonly project: Project;
-  readonly keyword: ManagedKeyword;
+  readonly read: KeywordRead;
   readonly onChange: () => void;
 }
 
 /** The tags and the target page of a keyword, and its end. */
-export function KeywordActions({ project, keyword, onChange }: Props) {
-  const [isEditing, setEditing] = useState(false);
+export function KeywordActions({ project, read, onChange }: Props) {
+  const { keyword, version } = read;
+  const path = `/projects/${project.id}/keywords/${keyword.id}`;
+  const [isEditing, setEditing] = useOpen(path);
   const work = useWork();
   const { route } = useLocation();
-  const path = `/projects/${project.id}/keywords/${keyword.id}`;
   if (isEditing) {
     return (
       <KeywordForm
         path={path}
-        keyword={keyword}
+        read={read}
         onEnd={(isSaved) => {
           setEditing(false);
           if (isSaved) onChange();
@@ -43,7 +50,7 @@ export function KeywordActions({ project, keyword, onChange }: Props) {
       <ConfirmButton
         confirm="Stop tracking it; its days stay"
         work={work}
-        onConfirm={() => send('PATCH', path, { archived: true })}
+        onConfirm={(submitted) => send('PATCH', path, { archived: true }, { ...submitted, version })}
         onDone={() => route(`/app/p/${project.id}/keywords`)}
       >
         Archive
@@ -55,23 +62,30 @@ export function KeywordActions({ project, keyword, onChange }: Props) {
 
 interface FormProps {
   readonly path: string;
-  readonly keyword: ManagedKeyword;
+  readonly read: KeywordRead;
   readonly onEnd: (isSaved: boolean) => void;
 }
 
-function KeywordForm({ path, keyword, onEnd }: FormProps) {
-  const form = useForm({ tags: keyword.tags.join(', '), targetUrl: keyword.targetUrl ?? '' });
+const valuesOf = ({ keyword }: KeywordRead) => ({
+  tags: keyword.tags.join(', '),
+  targetUrl: keyword.targetUrl ?? '',
+});
+
+function KeywordForm({ path, read, onEnd }: FormProps) {
+  const stored = { path, version: read.version, valuesOf };
+  const form = useForm(valuesOf(read), { draft: path, secrets: [], stored });
   const { tags, targetUrl } = form.values;
   const save = (): Promise<boolean> =>
-    form.run(async () => {
+    form.save(async (submitted) => {
       const list = tags.split(',').map((tag) => tag.trim());
-      await send('PATCH', path, { tags: list.filter(Boolean), targetUrl: targetUrl.trim() || null });
+      await send('PATCH', path, { tags: list.filter(Boolean), targetUrl: targetUrl.trim() || null }, submitted);
       onEnd(true);
     });
   return (
     <Form
       form={form}
       fields={['tags', 'targetUrl']}
+      labels={{ tags: 'Tags', targetUrl: 'Target page' }}
       submit="Save"
       onSubmit={() => void save()}
       onCancel={() => onEnd(false)}

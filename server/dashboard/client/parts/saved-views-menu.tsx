@@ -22,12 +22,12 @@ export function SavedViewsMenu() {
   const root = `/app/p/${project}`;
   const views = `/projects/${project}/views`;
   const { data, error, reload } = useResource<{ views: readonly SavedView[] }>(views);
-  const form = useForm({ name: '' });
+  const form = useForm({ name: '' }, { draft: views, secrets: [] });
   const [removed, setRemoved] = useState<readonly string[]>([]);
   const field = useRef<HTMLInputElement>(null);
   const address = url.slice(root.length);
   const save = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       await send('POST', views, { name: form.values.name, address }, submitted);
       form.reset();
       reload();

@@ -1,20 +1,23 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useOpen } from '../lib/drafts.ts';
 import { send, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
-import { Problem, RemoveButton } from './form.tsx';
+import { Problem, Read, RemoveButton } from './form.tsx';
 
 interface SectionProps {
   readonly title: string;
   readonly add: string;
+  /** That of its form: it opens again with what was typed. */
+  readonly draft: string;
   readonly error: ComponentChildren;
   /** With whether something is being added, and how to end that. */
   readonly children: (isAdding: boolean, end: () => void) => ComponentChildren;
 }
 
 /** A part of the settings with a list, and a button that adds to it. */
-export function Section({ title, add, error, children }: SectionProps) {
-  const [isAdding, setAdding] = useState(false);
+export function Section({ title, add, draft, error, children }: SectionProps) {
+  const [isAdding, setAdding] = useOpen(draft);
   return (
     <section aria-label={title}>
       <div class="section-head section-row">
@@ -31,19 +34,20 @@ export function Section({ title, add, error, children }: SectionProps) {
   );
 }
 
-interface GroupItemProps {
+interface GroupItemProps<Answer> {
   /** Of the list that it is in. */
   readonly path: string;
   readonly group: { readonly id: string; readonly name: string };
   readonly about: string;
   readonly onChange: () => void;
-  /** The form that changes it. */
-  readonly children: (onEnd: (isSaved: boolean) => void) => ComponentChildren;
+  /** The form that changes it, with what its path answers. */
+  readonly children: (answer: Answer, onEnd: (isSaved: boolean) => void) => ComponentChildren;
 }
 
 /** A row with what it is, to edit and to remove. */
-export function GroupItem({ path, group: { id, name }, about, onChange, children }: GroupItemProps) {
-  const [isEditing, setEditing] = useState(false);
+export function GroupItem<Answer>({ path, group: { id, name }, about, onChange, children }: GroupItemProps<Answer>) {
+  const item = `${path}/${id}`;
+  const [isEditing, setEditing] = useOpen(item);
   const work = useWork();
   return (
     <li>
@@ -56,17 +60,22 @@ export function GroupItem({ path, group: { id, name }, about, onChange, children
           <button type="button" class="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
             Edit<span class="sr-only"> {name}</span>
           </button>
-          <RemoveButton confirm="Remove for good" path={`${path}/${id}`} work={work} onDone={onChange}>
+          <RemoveButton confirm="Remove for good" path={item} work={work} onDone={onChange}>
             Remove
           </RemoveButton>
         </span>
       </div>
       <Problem problem={work.problem} />
-      {isEditing &&
-        children((isSaved) => {
-          setEditing(false);
-          if (isSaved) onChange();
-        })}
+      {isEditing && (
+        <Read<Answer> path={item}>
+          {(answer) =>
+            children(answer, (isSaved) => {
+              setEditing(false);
+              if (isSaved) onChange();
+            })
+          }
+        </Read>
+      )}
     </li>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { ApiError, forgetAnswers, isManager, request, session, useResource } from '../lib/api.ts';
+import { dropDrafts } from '../lib/drafts.ts';
 import { shownHost } from '../lib/hosts.ts';
 import { projectOf, SCREENS, SETTINGS_SCREEN, WORKSPACE_SCREENS } from '../lib/screens.ts';
 import { useScroll } from '../lib/scroll.ts';
@@ -153,6 +154,7 @@ function SignedIn() {
       }
     }
     forgetAnswers();
+    dropDrafts();
     session.value = null;
   };
   return (

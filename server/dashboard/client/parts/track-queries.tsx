@@ -11,9 +11,9 @@ interface Props {
 
 /** A form that tracks more queries of a project. */
 export function TrackQueries({ project, onEnd }: Props) {
-  const form = useForm({ queries: '', tags: '' });
+  const form = useForm({ queries: '', tags: '' }, { draft: `/projects/${project.id}/keywords`, secrets: [] });
   const track = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const tags = form.values.tags.split(',').map((tag) => tag.trim());
       const { added, skipped } = await send<{ added: readonly unknown[]; skipped: readonly string[] }>(
         'POST',

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isManager, useResource } from '../lib/api.ts';
 import { formatAgo } from '../lib/dates.ts';
+import { useOpen } from '../lib/drafts.ts';
 import { onSingleClick, send, useForm, useWork } from '../lib/form.ts';
 import type { ProjectsAnswer } from '../lib/types.ts';
 import {
@@ -19,6 +20,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 
 interface Channel {
+  readonly version: string;
   readonly id: string;
   readonly kind: string;
   readonly to: string;
@@ -73,7 +75,7 @@ export function Channels() {
     isManager.value ? '/channels' : null,
   );
   const { data: known } = useResource<ProjectsAnswer>(isManager.value ? '/projects' : null);
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useOpen('/channels');
   const [secret, setSecret] = useState('');
   if (!isManager.value) return <Empty title="Only owners and admins manage channels" />;
   const domainOf = (id: string | null): string =>
@@ -129,7 +131,7 @@ interface ItemProps {
 }
 
 function Item({ channel, about, onChange, onSecret }: ItemProps) {
-  const { id, kind, to, name, events, minSeverity, types, state } = channel;
+  const { id, kind, to, name, events, minSeverity, types, state, version } = channel;
   const work = useWork();
   const [tested, setTested] = useState('');
   const [isOpen, setOpen] = useState(false);
@@ -141,10 +143,14 @@ function Item({ channel, about, onChange, onSecret }: ItemProps) {
       const answer = [delivery.status, delivery.answer].filter(Boolean).join(' ');
       setTested(delivery.state === 'sent' ? 'The test was accepted.' : `The test was not accepted: ${answer}`);
     });
-  const change = (step: () => Promise<unknown>): Promise<boolean> =>
-    work.run(async () => {
-      await step();
-      onChange();
+  const toggle = (): Promise<boolean> =>
+    work.run(async (submitted) => {
+      try {
+        await send('PATCH', path, { enabled: state === 'disabled' }, { ...submitted, version });
+      } finally {
+        // Also what somebody else has changed meanwhile.
+        onChange();
+      }
     });
   return (
     <li>
@@ -157,12 +163,7 @@ function Item({ channel, about, onChange, onSecret }: ItemProps) {
           <button type="button" class="button" disabled={work.isBusy} onClick={() => void test()}>
             Test<span class="sr-only"> {name}</span>
           </button>
-          <button
-            type="button"
-            class="button"
-            disabled={work.isBusy}
-            onClick={onSingleClick(() => void change(() => send('PATCH', path, { enabled: state === 'disabled' })))}
-          >
+          <button type="button" class="button" disabled={work.isBusy} onClick={onSingleClick(() => void toggle())}>
             {state === 'disabled' ? 'Enable' : 'Disable'}
             <span class="sr-only"> {name}</span>
           </button>
@@ -243,13 +244,15 @@ interface NewChannelProps {
 }
 
 function NewChannel({ projects, onEnd }: NewChannelProps) {
-  const form = useForm({
+  const initial = {
     ...{ kind: 'email', to: '', name: '', project: '', minSeverity: '' },
     events: EVENTS.slice(0, 4).map(([name]) => name),
-  });
+  };
+  // The address of a chat is a secret.
+  const form = useForm(initial, { draft: '/channels', secrets: ['to'] });
   const { kind, to, name, project, minSeverity, events } = form.values;
   const add = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const chosen = { ...(name && { name }), ...(project && { project }), ...(minSeverity && { minSeverity }) };
       const body = { kind, to, events, ...chosen };
       const { secret = '' } = await send<{ secret?: string }>('POST', '/channels', body, submitted);

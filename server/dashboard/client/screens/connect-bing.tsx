@@ -69,12 +69,12 @@ interface KeyFormProps {
 }
 
 function KeyForm({ projects, replaced, onChange, onEnd }: KeyFormProps) {
-  const form = useForm({ project: '', apiKey: '' });
+  const form = useForm({ project: '', apiKey: '' }, { draft: `/bing/${replaced ?? ''}`, secrets: ['apiKey'] });
   const [found, setFound] = useState('');
   // The chosen one is no longer offered once it is connected.
   const chosen = projects.some(({ id }) => id === form.values.project) ? form.values.project : projects[0]?.id;
   const save = (): Promise<boolean> =>
-    form.run(async () => {
+    form.save(async () => {
       setFound('');
       const answer = await send<{ found: string; isSynced: boolean }>('PUT', `/projects/${replaced ?? chosen}/bing`, {
         apiKey: form.values.apiKey,

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useResource } from '../lib/api.ts';
+import { hasDraft } from '../lib/drafts.ts';
 import { linesOf, send, useForm, useWork } from '../lib/form.ts';
 import type { Project } from '../lib/types.ts';
 import { ChoiceField, Field, Form, Problem, TextField } from '../parts/form.tsx';
@@ -29,6 +30,7 @@ export function Properties({ grant, projects }: PropertiesProps) {
   const path = `/connect/google/${grant}`;
   const { data, error, reload } = useResource<{ properties: readonly Property[] }>(`${path}/properties`);
   const [chosen, setChosen] = useState('');
+  const isOpen = (property: string): boolean => chosen === property || hasDraft(`${path}/projects ${property}`);
   if (error) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={3} />;
   if (data.properties.length === 0) return <p>This account has no verified property in Search Console.</p>;
@@ -55,12 +57,14 @@ export function Properties({ grant, projects }: PropertiesProps) {
                   domain={projects.find(({ id }) => id === project)?.domain ?? project}
                 />
               )}
-              {project === null && chosen !== property && (
+              {project === null && !isOpen(property) && (
                 <button type="button" class="button" onClick={() => setChosen(property)}>
                   Create a project<span class="sr-only"> of {property}</span>
                 </button>
               )}
-              {chosen === property && <NewProject path={path} property={property} onCancel={() => setChosen('')} />}
+              {project === null && isOpen(property) && (
+                <NewProject path={path} property={property} onCancel={() => setChosen('')} />
+              )}
             </td>
           </tr>
         ))}
@@ -101,10 +105,13 @@ function ExistingProject({ path, property, project, domain }: ExistingProps) {
 
 function NewProject({ path, property, onCancel }: { path: string; property: string; onCancel: () => void }) {
   const { route } = useLocation();
-  const form = useForm({ brandTerms: '', country: '', track: 'top', top: '50', queries: '' });
+  const form = useForm(
+    { brandTerms: '', country: '', track: 'top', top: '50', queries: '' },
+    { draft: `${path}/projects ${property}`, secrets: [] },
+  );
   const { brandTerms, country, track, top, queries } = form.values;
   const create = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const body = {
         property,
         brandTerms: linesOf(brandTerms),

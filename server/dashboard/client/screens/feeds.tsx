@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isManager, useResource } from '../lib/api.ts';
 import { formatInstant } from '../lib/dates.ts';
+import { useOpen } from '../lib/drafts.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
 import { ChoiceField, Form, ItemList, Problem, RemoveButton, Secret, TextField, useTitle } from '../parts/form.tsx';
@@ -31,7 +32,7 @@ export function Feeds() {
   useTitle('Feeds');
   const { data, error, reload } = useResource<FeedsAnswer>(isManager.value ? '/feeds' : null);
   const keys = useResource<KeysAnswer>(isManager.value ? '/keys' : null).data?.keys ?? [];
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useOpen('/feeds');
   const [url, setUrl] = useState('');
   if (!isManager.value) return <Empty title="Only owners and admins manage feeds" />;
   const active = data?.feeds.filter(({ revokedAt }) => revokedAt === null);
@@ -105,9 +106,9 @@ interface NewFeedProps {
 }
 
 function NewFeed({ keys, onEnd }: NewFeedProps) {
-  const form = useForm({ keyId: '', path: '' });
+  const form = useForm({ keyId: '', path: '' }, { draft: '/feeds', secrets: [] });
   const save = (): Promise<boolean> =>
-    form.run(async (submitted) => onEnd((await send<{ url: string }>('POST', '/feeds', form.values, submitted)).url));
+    form.save(async (submitted) => onEnd((await send<{ url: string }>('POST', '/feeds', form.values, submitted)).url));
   return (
     <Form form={form} fields={['keyId', 'path']} submit="Create" onSubmit={() => void save()} onCancel={() => onEnd()}>
       <ChoiceField

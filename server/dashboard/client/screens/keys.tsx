@@ -115,9 +115,9 @@ function stateOf({ revokedAt, expiresAt }: Key): 'active' | 'expired' | 'revoked
 }
 
 function NewKey({ onMade }: { onMade: (made: { name: string; key: string }) => void }) {
-  const form = useForm({ name: '' });
+  const form = useForm({ name: '' }, { draft: '/keys', secrets: [] });
   const create = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       onMade(await send('POST', '/keys', { name: form.values.name.trim() }, submitted));
       form.reset();
     });

@@ -36,6 +36,7 @@ interface KeywordAnswer {
     readonly tags: readonly string[];
     readonly targetUrl: string | null;
   };
+  readonly version: string;
   readonly pages: readonly PageRow[];
 }
 
@@ -115,7 +116,7 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
         <span class="muted">tracked since {formatDateOf(keyword.trackedSince)}</span>
         {keyword.targetUrl !== null && <span class="muted">target: {keyword.targetUrl}</span>}
       </div>
-      {isManager.value && <KeywordActions project={project} keyword={keyword} onChange={reload} />}
+      {isManager.value && <KeywordActions project={project} read={data} onChange={reload} />}
       <div class="joint">
         <KeywordPerformance project={project} keyword={keyword} />
         <div>

@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { comparedOf } from '../lib/changes.ts';
 import { formatDate } from '../lib/dates.ts';
+import { useOpen } from '../lib/drafts.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { formatMetric, plural } from '../lib/format.ts';
 import { bandFilter } from '../lib/positions.ts';
+import { projectOf } from '../lib/screens.ts';
 import type { Tracker } from '../lib/tracker.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
 import { keywordCompareParameter, rangeParameters, sparklineInterval, useView } from '../lib/view.ts';
@@ -30,7 +33,8 @@ export function Keywords() {
   const view = useView();
   const filter = useFilter('query');
   const isArchived = view.get('archived') === 'yes';
-  const [isAdding, setAdding] = useState(false);
+  const { path } = useLocation();
+  const [isAdding, setAdding] = useOpen(`/projects/${projectOf(path)}/keywords`);
   const [done, setDone] = useState('');
   const baseFor = (project: Project): Parameters => ({
     ...rangeParameters(view, project),

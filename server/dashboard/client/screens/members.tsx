@@ -7,12 +7,16 @@ import { ChoiceField, Form, ItemList, Problem, RemoveButton, Secret, TextField, 
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 
-interface Member {
+interface Person {
   readonly email: string;
   readonly role: string;
 }
 
-interface Invitation extends Member {
+interface Member extends Person {
+  readonly version: string;
+}
+
+interface Invitation extends Person {
   readonly id: string;
   readonly expiresAt: string;
 }
@@ -70,9 +74,9 @@ export function Members() {
 }
 
 function Invite({ onInvited }: { onInvited: (made: { email: string; url: string }) => void }) {
-  const form = useForm({ email: '', role: 'member' });
+  const form = useForm({ email: '', role: 'member' }, { draft: '/invitations', secrets: [] });
   const invite = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const { url } = await send<{ url: string }>('POST', '/invitations', form.values, submitted);
       onInvited({ email: form.values.email, url });
       form.reset();
@@ -93,13 +97,17 @@ interface MemberProps {
   readonly onChange: () => void;
 }
 
-function MemberItem({ member: { email, role }, canChange, onChange }: MemberProps) {
+function MemberItem({ member: { email, role, version }, canChange, onChange }: MemberProps) {
   const work = useWork();
   const path = `/members/${encodeURIComponent(email)}`;
   const changeRole = (next: string): Promise<boolean> =>
-    work.run(async () => {
-      await send('PATCH', path, { role: next });
-      onChange();
+    work.run(async (submitted) => {
+      try {
+        await send('PATCH', path, { role: next }, { ...submitted, version });
+      } finally {
+        // Also what somebody else has changed meanwhile.
+        onChange();
+      }
     });
   return (
     <li>

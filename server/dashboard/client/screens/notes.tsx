@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { apiPath, isManager, session, useResource } from '../lib/api.ts';
 import { formatDate, formatRange, yesterday } from '../lib/dates.ts';
+import { useOpen } from '../lib/drafts.ts';
 import type { Judged } from '../lib/effect.ts';
 import { send, useForm, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
@@ -10,7 +10,7 @@ import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead } from '../parts/data-table.tsx';
 import { Detectable } from '../parts/detectable.tsx';
-import { ChoiceField, Form, ManyField, Problem, RemoveButton, TextField } from '../parts/form.tsx';
+import { ChoiceField, Form, ManyField, Problem, Read, RemoveButton, TextField } from '../parts/form.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
@@ -103,7 +103,8 @@ interface ItemProps {
 }
 
 function NoteItem({ note, project, onChange }: ItemProps) {
-  const [isEditing, setEditing] = useState(false);
+  const item = `/projects/${project.id}/notes/${note.id}`;
+  const [isEditing, setEditing] = useOpen(item);
   const work = useWork();
   const { date, endDate, category, text, author, scope, group, keyword, page } = note;
   const link = useScreenLink();
@@ -113,14 +114,18 @@ function NoteItem({ note, project, onChange }: ItemProps) {
   const canChange = (isManager.value || isOwn) && scope !== 'workspace';
   if (isEditing) {
     return (
-      <NoteForm
-        project={project}
-        note={note}
-        onEnd={(isSaved) => {
-          setEditing(false);
-          if (isSaved) onChange();
-        }}
-      />
+      <Read<NoteAnswer> path={item}>
+        {(read) => (
+          <NoteForm
+            project={project}
+            read={read}
+            onEnd={(isSaved) => {
+              setEditing(false);
+              if (isSaved) onChange();
+            }}
+          />
+        )}
+      </Read>
     );
   }
   return (
@@ -142,12 +147,7 @@ function NoteItem({ note, project, onChange }: ItemProps) {
             <button type="button" class="button" onClick={() => setEditing(true)}>
               Edit<span class="sr-only"> the note of {date}</span>
             </button>
-            <RemoveButton
-              confirm="Remove for good"
-              path={`/projects/${project.id}/notes/${note.id}`}
-              work={work}
-              onDone={onChange}
-            >
+            <RemoveButton confirm="Remove for good" path={item} work={work} onDone={onChange}>
               Remove
             </RemoveButton>
           </p>
@@ -158,38 +158,57 @@ function NoteItem({ note, project, onChange }: ItemProps) {
   );
 }
 
+interface NoteAnswer {
+  readonly note: Note;
+  readonly version: string;
+}
+
+const LABELS = {
+  ...{ date: 'Day', endDate: 'Last day', category: 'Category', text: 'What happened', page: 'Page' },
+  clientVisible: 'Also clients see it',
+};
+
 interface NoteFormProps {
   readonly project: Project;
   /** The one that is changed; a new one without it. */
-  readonly note?: Note;
+  readonly read?: NoteAnswer;
   readonly onEnd: (isSaved: boolean) => void;
 }
 
-function NoteForm({ project, note, onEnd }: NoteFormProps) {
-  const form = useForm({
-    date: note?.date ?? yesterday(),
-    endDate: note?.endDate ?? '',
-    category: note?.category ?? 'other',
-    text: note?.text ?? '',
-    page: note?.page ?? '',
-    clientVisible: note?.clientVisible ?? false,
+const valuesOf = (note: Note | undefined) => ({
+  date: note?.date ?? yesterday(),
+  endDate: note?.endDate ?? '',
+  category: note?.category ?? 'other',
+  text: note?.text ?? '',
+  page: note?.page ?? '',
+  clientVisible: note?.clientVisible ?? false,
+});
+
+function NoteForm({ project, read, onEnd }: NoteFormProps) {
+  const note = read?.note;
+  const path = `/projects/${project.id}/notes`;
+  const item = `${path}/${note?.id}`;
+  const form = useForm(valuesOf(note), {
+    draft: note === undefined ? path : item,
+    secrets: [],
+    stored: read && { path: item, version: read.version, valuesOf: (answer: NoteAnswer) => valuesOf(answer.note) },
   });
   const { date, endDate, page, clientVisible } = form.values;
   const subject = subjectOf(note, page);
   const save = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const scope = note === undefined || note.scope === 'project' || note.scope === 'page';
       const about = scope ? { scope: page === '' ? 'project' : 'page', page: page || null } : {};
-      const path = `/projects/${project.id}/notes`;
       const body = { ...form.values, endDate: endDate || null, page: undefined, ...about };
       if (note === undefined) await send('POST', path, body, submitted);
-      else await send('PATCH', `${path}/${note.id}`, body);
+      else await send('PATCH', item, body, submitted);
       onEnd(true);
     });
   return (
     <Form
       form={form}
       fields={['date', 'endDate', 'category', 'text', 'page']}
+      labels={LABELS}
       submit={note === undefined ? 'Add' : 'Save'}
       onSubmit={() => void save()}
       onCancel={() => onEnd(false)}

@@ -14,16 +14,21 @@ interface Preview {
   readonly removed: readonly string[];
 }
 
+interface TermsAnswer {
+  readonly terms: readonly Term[];
+  readonly version: string;
+}
+
 /** Words that make a query count as brand: after `word:` only as whole words. */
 export function BrandTerms({ project }: { project: Project }) {
   const path = `/projects/${project.id}/brand-terms`;
-  const { data, error, reload } = useResource<{ terms: readonly Term[] }>(path);
+  const { data, error, reload } = useResource<TermsAnswer>(path);
   return (
     <section aria-label="Brand terms">
       <h2 class="section-head">Brand terms</h2>
       {error && <ErrorBox error={error} retry={reload} />}
       {data === undefined && !error && <Skeleton lines={2} />}
-      {data && <TermsForm path={path} terms={data.terms} onSaved={reload} />}
+      {data && <TermsForm key={data.version} path={path} read={data} onSaved={reload} />}
     </section>
   );
 }
@@ -34,20 +39,22 @@ const termsOf = (text: string): Term[] =>
 const textOf = (terms: readonly Term[]): string =>
   terms.map((term) => (typeof term === 'string' ? term : `word: ${term.text}`)).join('\n');
 
-function TermsForm({ path, terms, onSaved }: { path: string; terms: readonly Term[]; onSaved: () => void }) {
-  const form = useForm({ terms: textOf(terms) });
+function TermsForm({ path, read, onSaved }: { path: string; read: TermsAnswer; onSaved: () => void }) {
+  const valuesOf = ({ terms }: TermsAnswer) => ({ terms: textOf(terms) });
+  const stored = { path, version: read.version, valuesOf };
+  const form = useForm(valuesOf(read), { draft: path, secrets: [], stored });
   const [preview, setPreview] = useState<Preview | undefined>();
   const body = { terms: termsOf(form.values.terms) };
   const look = (): Promise<boolean> =>
     form.run(async () => setPreview(await send<Preview>('POST', `${path}/preview`, body)));
   const save = (): Promise<boolean> =>
-    form.run(async () => {
-      await send('PUT', path, body);
+    form.save(async (submitted) => {
+      await send('PUT', path, body, submitted);
       setPreview(undefined);
       onSaved();
     });
   return (
-    <Form form={form} fields={['terms']} submit="Save" onSubmit={() => void save()}>
+    <Form form={form} fields={['terms']} labels={{ terms: 'Terms' }} submit="Save" onSubmit={() => void save()}>
       <TextField
         form={form}
         name="terms"

@@ -15,6 +15,16 @@ interface PageGroup {
   readonly pinnedUrls: readonly string[];
 }
 
+interface GroupAnswer {
+  readonly group: Group;
+  readonly version: string;
+}
+
+interface PageGroupAnswer {
+  readonly pageGroup: PageGroup;
+  readonly version: string;
+}
+
 /** Groups of keywords: folders, by hand, and by rule. */
 export function Groups({ project }: { project: Project }) {
   const path = `/projects/${project.id}/groups`;
@@ -26,7 +36,12 @@ export function Groups({ project }: { project: Project }) {
     return rule === null ? plural(keywordIds?.length ?? 0, 'keyword') : describeRule(rule as GroupRule);
   };
   return (
-    <Section title="Groups of keywords" add="Add a group" error={error && <ErrorBox error={error} retry={reload} />}>
+    <Section
+      title="Groups of keywords"
+      add="Add a group"
+      draft={path}
+      error={error && <ErrorBox error={error} retry={reload} />}
+    >
       {(isAdding, end) => (
         <>
           {isAdding && (
@@ -44,7 +59,9 @@ export function Groups({ project }: { project: Project }) {
           <ItemList label="Groups of keywords">
             {groups.map((group) => (
               <GroupItem key={group.id} path={path} group={group} about={about(group)} onChange={reload}>
-                {(onEnd) => <GroupForm project={project} path={path} group={group} folders={folders} onEnd={onEnd} />}
+                {(read: GroupAnswer, onEnd) => (
+                  <GroupForm project={project} path={path} read={read} folders={folders} onEnd={onEnd} />
+                )}
               </GroupItem>
             ))}
           </ItemList>
@@ -59,7 +76,12 @@ export function PageGroups({ project }: { project: Project }) {
   const path = `/projects/${project.id}/page-groups`;
   const { data, error, reload } = useResource<{ pageGroups: readonly PageGroup[] }>(path);
   return (
-    <Section title="Groups of pages" add="Add a page group" error={error && <ErrorBox error={error} retry={reload} />}>
+    <Section
+      title="Groups of pages"
+      add="Add a page group"
+      draft={path}
+      error={error && <ErrorBox error={error} retry={reload} />}
+    >
       {(isAdding, end) => (
         <>
           {isAdding && (
@@ -75,7 +97,7 @@ export function PageGroups({ project }: { project: Project }) {
           <ItemList label="Groups of pages">
             {data?.pageGroups.map((group) => (
               <GroupItem key={group.id} path={path} group={group} about={describeRule(group.rule)} onChange={reload}>
-                {(onEnd) => <PageGroupForm path={path} group={group} onEnd={onEnd} />}
+                {(read: PageGroupAnswer, onEnd) => <PageGroupForm path={path} read={read} onEnd={onEnd} />}
               </GroupItem>
             ))}
           </ItemList>
@@ -89,32 +111,48 @@ interface GroupFormProps {
   readonly project: Project;
   readonly path: string;
   /** The one that is changed; a new one without it. */
-  readonly group?: Group;
+  readonly read?: GroupAnswer;
   readonly folders: readonly Group[];
   readonly onEnd: (isSaved: boolean) => void;
 }
 
-function GroupForm({ project, path, group, folders, onEnd }: GroupFormProps) {
-  const form = useForm({
-    name: group?.name ?? '',
-    kind: group?.kind ?? 'rule',
-    parentId: group?.parentId ?? '',
-    rule: (group?.rule ?? newRule('keywords')) as GroupRule,
-    keywordIds: (group?.keywordIds ?? []) as readonly string[],
+const groupValues = (group: Group | undefined) => ({
+  name: group?.name ?? '',
+  kind: group?.kind ?? 'rule',
+  parentId: group?.parentId ?? '',
+  rule: (group?.rule ?? newRule('keywords')) as GroupRule,
+  keywordIds: (group?.keywordIds ?? []) as readonly string[],
+});
+
+function GroupForm({ project, path, read, folders, onEnd }: GroupFormProps) {
+  const group = read?.group;
+  const item = `${path}/${group?.id}`;
+  const valuesOf = (answer: GroupAnswer) => groupValues(answer.group);
+  const form = useForm(groupValues(group), {
+    draft: group === undefined ? path : item,
+    secrets: [],
+    stored: read && { path: item, version: read.version, valuesOf },
   });
   const { name, kind, parentId, rule, keywordIds } = form.values;
   const parent = { parentId: parentId || null };
   const save = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const body = { name, ...parent, ...(kind === 'rule' && { rule }), ...(kind === 'manual' && { keywordIds }) };
       if (group === undefined) await send('POST', path, { ...body, kind }, submitted);
-      else await send('PATCH', `${path}/${group.id}`, body);
+      else await send('PATCH', item, body, submitted);
       onEnd(true);
     });
+  const show = (values: typeof form.values, field: keyof typeof form.values): string => {
+    if (field === 'rule') return describeRule(values.rule);
+    if (field === 'keywordIds') return plural(values.keywordIds.length, 'keyword');
+    return field === 'parentId' ? (folders.find(({ id }) => id === values.parentId)?.name ?? 'none') : values[field];
+  };
   return (
     <Form
       form={form}
       fields={['name', 'parentId', 'kind']}
+      labels={{ name: 'Name', parentId: 'In the folder', rule: 'Rule', keywordIds: 'Keywords' }}
+      show={show}
       submit={group === undefined ? 'Add' : 'Save'}
       onSubmit={() => void save()}
       onCancel={() => onEnd(false)}
@@ -162,31 +200,45 @@ function GroupForm({ project, path, group, folders, onEnd }: GroupFormProps) {
   );
 }
 
+const pageGroupValues = (group: PageGroup | undefined) => ({
+  name: group?.name ?? '',
+  rule: group?.rule ?? newRule('pages'),
+  pinnedUrls: group?.pinnedUrls.join('\n') ?? '',
+});
+
 interface PageGroupFormProps {
   readonly path: string;
-  readonly group?: PageGroup;
+  readonly read?: PageGroupAnswer;
   readonly onEnd: (isSaved: boolean) => void;
 }
 
-function PageGroupForm({ path, group, onEnd }: PageGroupFormProps) {
-  const form = useForm({
-    name: group?.name ?? '',
-    rule: group?.rule ?? newRule('pages'),
-    pinnedUrls: group?.pinnedUrls.join('\n') ?? '',
+function PageGroupForm({ path, read, onEnd }: PageGroupFormProps) {
+  const group = read?.pageGroup;
+  const item = `${path}/${group?.id}`;
+  const form = useForm(pageGroupValues(group), {
+    draft: group === undefined ? path : item,
+    secrets: [],
+    stored: read && {
+      path: item,
+      version: read.version,
+      valuesOf: (answer: PageGroupAnswer) => pageGroupValues(answer.pageGroup),
+    },
   });
   const { name, rule } = form.values;
   const pinnedUrls = linesOf(form.values.pinnedUrls);
   const save = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const body = { name, rule, pinnedUrls };
       if (group === undefined) await send('POST', path, body, submitted);
-      else await send('PATCH', `${path}/${group.id}`, body);
+      else await send('PATCH', item, body, submitted);
       onEnd(true);
     });
   return (
     <Form
       form={form}
       fields={['name', 'pinnedUrls']}
+      labels={{ name: 'Name', rule: 'Rule', pinnedUrls: 'Also these paths' }}
+      show={(values, field) => (field === 'rule' ? describeRule(values.rule) : values[field])}
       submit={group === undefined ? 'Add' : 'Save'}
       onSubmit={() => void save()}
       onCancel={() => onEnd(false)}

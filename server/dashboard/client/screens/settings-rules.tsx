@@ -31,12 +31,22 @@ interface Rule {
   readonly enabled: boolean;
 }
 
+interface RuleAnswer {
+  readonly rule: Rule;
+  readonly version: string;
+}
+
 /** Alert rules of the project, beside the checks that every project has. */
 export function Rules({ project }: { project: Project }) {
   const path = `/projects/${project.id}/rules`;
   const { data, error, reload } = useResource<{ rules: readonly Rule[] }>(path);
   return (
-    <Section title="Alert rules" add="Add a rule" error={error && <ErrorBox error={error} retry={reload} />}>
+    <Section
+      title="Alert rules"
+      add="Add a rule"
+      draft={path}
+      error={error && <ErrorBox error={error} retry={reload} />}
+    >
       {(isAdding, end) => (
         <>
           {isAdding && (
@@ -52,7 +62,7 @@ export function Rules({ project }: { project: Project }) {
           <ItemList label="Alert rules">
             {data?.rules.map((rule) => (
               <GroupItem key={rule.id} path={path} group={rule} about={describe(rule)} onChange={reload}>
-                {(onEnd) => <RuleForm project={project} rule={rule} onEnd={onEnd} />}
+                {(read: RuleAnswer, onEnd) => <RuleForm project={project} read={read} onEnd={onEnd} />}
               </GroupItem>
             ))}
           </ItemList>
@@ -97,6 +107,11 @@ function valuesOf(rule: Rule | undefined) {
 }
 type Values = ReturnType<typeof valuesOf>;
 
+const LABELS: Partial<Record<keyof Values, string>> = {
+  ...{ name: 'Name', scope: 'About', id: 'Which', metric: 'Metric', window: 'Days', against: 'Compared with' },
+  ...{ op: 'Opens when it', value: 'Value', unit: 'Unit', least: 'Impressions', severity: 'Severity', enabled: 'On' },
+};
+
 /** The rule as it is sent: fields that the form does not show stay as they were. */
 function ruleOf({ scope, id, metric, window, against, op, value, unit, least }: Values, before: Rule | undefined) {
   const { id: _id, min_impressions: _least, ...kept } = before?.rule ?? {};
@@ -110,23 +125,30 @@ function ruleOf({ scope, id, metric, window, against, op, value, unit, least }: 
 
 interface RuleFormProps {
   readonly project: Project;
-  readonly rule?: Rule;
+  /** The one that is changed; a new one without it. */
+  readonly read?: RuleAnswer;
   readonly onEnd: (isSaved: boolean) => void;
 }
 
-function RuleForm({ project, rule, onEnd }: RuleFormProps) {
-  const form = useForm(valuesOf(rule));
-  const { name, severity, enabled, metric, against, scope } = form.values;
+function RuleForm({ project, read, onEnd }: RuleFormProps) {
+  const rule = read?.rule;
   const path = `/projects/${project.id}/rules`;
+  const item = `${path}/${rule?.id}`;
+  const form = useForm(valuesOf(rule), {
+    draft: rule === undefined ? path : item,
+    secrets: [],
+    stored: read && { path: item, version: read.version, valuesOf: (answer: RuleAnswer) => valuesOf(answer.rule) },
+  });
+  const { name, severity, enabled, metric, against, scope } = form.values;
   const [tested, setTested] = useState<Tested | undefined>();
   const sent = ruleOf(form.values, rule);
   const test = (): Promise<boolean> =>
     form.run(async () => setTested(await send<Tested>('POST', `${path}/test`, { rule: sent })));
   const save = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const body = { name, severity, enabled, rule: sent };
       if (rule === undefined) await send('POST', path, body, submitted);
-      else await send('PATCH', `${path}/${rule.id}`, body);
+      else await send('PATCH', item, body, submitted);
       onEnd(true);
     });
   const isFixed = against === 'value';
@@ -146,6 +168,7 @@ function RuleForm({ project, rule, onEnd }: RuleFormProps) {
         'min_impressions',
         'severity',
       ]}
+      labels={LABELS}
       submit={rule === undefined ? 'Add' : 'Save'}
       onSubmit={() => void save()}
       onCancel={() => onEnd(false)}

@@ -36,7 +36,7 @@ export function Shares({ project }: { project: Project }) {
     return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now());
   });
   return (
-    <Section title="Shared links" add="Share" error={error && <ErrorBox error={error} retry={reload} />}>
+    <Section title="Shared links" add="Share" draft={path} error={error && <ErrorBox error={error} retry={reload} />}>
       {(isAdding, end) => (
         <>
           {url && <Secret label="Whoever has this address sees what was chosen." value={url} />}
@@ -91,10 +91,13 @@ function ShareItem({ path, share, onChange }: { path: string; share: Share; onCh
 
 /** Ends with the address; with nothing if it was cancelled. */
 function ShareForm({ path, onEnd }: { path: string; onEnd: (url?: string) => void }) {
-  const form = useForm({ screens: ['overview'] as string[], hideQueries: false, expiresAt: '', password: '' });
+  const form = useForm(
+    { screens: ['overview'] as string[], hideQueries: false, expiresAt: '', password: '' },
+    { draft: path, secrets: ['password'] },
+  );
   const { screens, hideQueries, expiresAt, password } = form.values;
   const create = (): Promise<boolean> =>
-    form.run(async (submitted) => {
+    form.save(async (submitted) => {
       const body = { screens, hideQueries, expiresAt: expiresAt || null, password: password || null };
       onEnd((await send<{ url: string }>('POST', path, body, submitted)).url);
     });

@@ -24,11 +24,11 @@ export function Settings() {
 }
 
 /** What each section begins with. */
-const PARTS = ['rules', 'groups', 'page-groups', 'brand-terms', 'shares'];
+const PARTS = ['rules', 'groups', 'page-groups', 'brand-terms', 'tags', 'shares'];
 
 /** All sections at once: what is read does not move when another one arrives. */
 function Sections({ project }: { project: Project }) {
-  const paths = ['/home', ...PARTS.map((part) => `/projects/${project.id}/${part}`)];
+  const paths = PARTS.map((part) => `/projects/${project.id}/${part}`);
   useAskFor(paths);
   // As many hooks as there are sections.
   const states = paths.map((path) => useResource<unknown>(path));

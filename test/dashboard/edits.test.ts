@@ -1,0 +1,99 @@
+// Two people who edit the same thing: who saves second is told, and overwrites nothing that they have not seen.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { startReceiver } from '../fakes/receiver.ts';
+import { keyword, temporaryFolder } from '../world.ts';
+import { makeTeam } from './team.ts';
+
+const P = '/projects/Proj1';
+const RULE = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
+const SELECTS = (value: string) => ({ match: 'any', conditions: [{ op: 'starts_with', value }] });
+
+/** One of each thing that people edit: its path, how, and the changes of two people. */
+async function scene(t: Test) {
+  const receiver = await startReceiver(t);
+  const team = await makeTeam(
+    t,
+    { keywords: [keyword('Kw001', 'boots')] },
+    { ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key'), ORDINATE_DELIVERY_LOOPBACK: 'on' },
+  );
+  const made = async (path: string, body: object, name: string): Promise<string> => {
+    const answer = await team.send('owner', 'POST', path, body);
+    t.equal(answer.status, 201, `${path} ${answer.message}`);
+    return `${path}/${answer.body[name].id}`;
+  };
+  const note = { date: '2026-03-02', category: 'launch', text: 'New checkout' };
+  const pageGroup = { name: 'Blog', rule: SELECTS('/blog') };
+  const edits = [
+    ['PATCH', await made(`${P}/notes`, note, 'note'), { text: 'First' }, { text: 'Second' }],
+    ['PATCH', await made(`${P}/views`, { name: 'A', address: '' }, 'view'), { name: 'First' }, { name: 'Second' }],
+    ['PATCH', await made(`${P}/rules`, { name: 'A', rule: RULE }, 'rule'), { enabled: false }, { severity: 'info' }],
+    [
+      'PATCH',
+      await made(`${P}/groups`, { name: 'A', kind: 'manual' }, 'group'),
+      { keywordIds: ['Kw001'] },
+      { name: 'Second' },
+    ],
+    ['PATCH', await made(`${P}/page-groups`, pageGroup, 'pageGroup'), { pinnedUrls: ['/a'] }, { rule: SELECTS('/b') }],
+    ['PATCH', `${P}/keywords/Kw001`, { tags: ['first'] }, { targetUrl: 'https://acme.example/second' }],
+    ['PUT', `${P}/brand-terms`, { terms: ['first'] }, { terms: ['second'] }],
+    ['PUT', `${P}/tags`, { tags: ['first'] }, { tags: ['second'] }],
+    [
+      'PATCH',
+      await made('/channels', { kind: 'webhook', to: receiver.origin }, 'channel'),
+      { enabled: false },
+      { name: 'Second' },
+    ],
+    ['PATCH', '/members/member@acme.example', { role: 'admin' }, { role: 'owner' }],
+  ] as const;
+  const read = async (path: string) => {
+    const { status, body } = await team.send('owner', 'GET', path);
+    t.equal(status, 200, path);
+    return body as { version: string };
+  };
+  return { ...team, edits, read };
+}
+
+t.test(
+  'the second of two edits is refused, changes nothing, and passes once its author has read the first',
+  async (t) => {
+    const { send, edits, read } = await scene(t);
+    for (const [method, path, first, second] of edits) {
+      const { version } = await read(path);
+      t.match(version, /^[0-9a-f]{32}$/, path);
+      const match = { 'if-match': `"${version}"` };
+      const [one, other] = await Promise.all([
+        send('owner', method, path, first, match),
+        send('owner', method, path, second, match),
+      ]);
+      t.strictSame(new Set([one.status, other.status]), new Set([200, 409]), `${method} ${path}: ${one.message}`);
+      const [lost, wanted] = one.status === 409 ? [one, first] : [other, second];
+      t.equal(lost.code, 'outdated', path);
+      const now = await read(path);
+      t.not(now.version, version, `${path} has the version of the first`);
+      const again = await send('owner', method, path, wanted, { 'if-match': `"${now.version}"` });
+      t.equal(again.status, 200, `${path} ${again.message}`);
+      if (path.startsWith('/members')) continue;
+      t.equal(again.body.version, (await read(path)).version, `${path}: an edit answers what to edit next`);
+    }
+  },
+);
+
+t.test('a version is required, and is one of what is edited only', async (t) => {
+  const { send, edits } = await scene(t);
+  for (const [method, path, first] of edits) {
+    for (const wrong of ['', '*', '"', `"${'0'.repeat(31)}"`]) {
+      t.match(await send('owner', method, path, first, { 'if-match': wrong }), {
+        ...{ status: 400, code: 'invalid_request', message: /^If-Match must be the version/ },
+      });
+    }
+    t.equal((await send('owner', method, path, first, { 'if-match': `"${'0'.repeat(32)}"` })).status, 409, path);
+  }
+});
+
+t.test('every action that edits is one of these', async (t) => {
+  const sources = globSync(join(import.meta.dirname, '../../server/dashboard/*-{actions,routes}.ts'));
+  const declared = sources.flatMap((file) => readFileSync(file, 'utf8').match(/edits: true/g) ?? []);
+  t.equal(declared.length, (await scene(t)).edits.length);
+});
