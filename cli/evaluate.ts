@@ -19,7 +19,7 @@ export async function evaluateAfter(
       import('../server/alerts/with-facts.ts'),
       import('../server/alerts/evaluate.ts'),
     ]);
-    await withFacts(settings, async (facts) => {
+    await withFacts({ settings, catalog }, async (facts) => {
       for (const project of due) {
         report(`evaluating the alerts of ${project}`);
         const changes = await evaluateProject({ catalog, facts }, project);

@@ -21,6 +21,7 @@ import type { Context } from './api/routes/context.ts';
 import { addWarmUp } from './api/warm-up.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
+import { openJoinedStore } from './catalog/joined-store.ts';
 import { openLoggedUsage } from './catalog/logged-usage.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
@@ -39,7 +40,6 @@ import { importOptional } from './runtime/optional-packages.ts';
 import { type Isolation, NOT_HELD } from './sandbox/launch.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import type { Settings } from './settings/settings.ts';
-import { openFileStore } from './storage/open-file-store.ts';
 
 /** Limits of the server that are not settings; tests lower them. */
 interface Limits {
@@ -155,7 +155,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   sessionGuard = guardBy(sessionCookies({ catalogCache, now, publicUrl: settings.publicUrl }));
   addHttpBasics(app);
 
-  const files = await openFileStore(settings);
+  const files = await openJoinedStore(settings, catalog, { mayBeAway: true });
   // Closed after everything that reads files.
   app.addHook('onClose', () => files[Symbol.asyncDispose]());
   const distant = await openDistantLists({ settings, files });

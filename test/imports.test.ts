@@ -61,6 +61,13 @@ t.test('Trino is a folder behind one door', (t) => {
   t.end();
 });
 
+t.test('a file store is opened by who compares it with the catalog', (t) => {
+  const files = globSync('{server,cli}/**/*.ts', { cwd: root, exclude: ['server/storage/**'] });
+  const openers = files.filter((file) => /\bopenFileStore\(/.test(readFileSync(join(root, file), 'utf8')));
+  t.strictSame(openers.sort(), ['server/catalog/joined-store.ts', 'server/maintenance/join-storage.ts']);
+  t.end();
+});
+
 t.test('ARCHITECTURE.md has the modules as they are', (t) => {
   checkGenerated(t, 'ARCHITECTURE.md', 'modules', `${moduleDiagram()}\n\n${moduleTable()}`);
   t.end();

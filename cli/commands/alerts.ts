@@ -32,7 +32,7 @@ export function addAlerts(program: Command): void {
         const evaluations = await withStores(async ({ settings, catalog }) => {
           const projects =
             project === undefined ? await listAllProjects(catalog, null) : [await requireProject(catalog, project)];
-          return withFacts(settings, async (facts) => {
+          return withFacts({ settings, catalog }, async (facts) => {
             const done: Evaluation[] = [];
             for (const { id } of projects) {
               report(`project ${id}`);

@@ -127,7 +127,7 @@ async function evaluateDemo({ settings, catalog }: Stores): Promise<void> {
     import('../../server/alerts/with-facts.ts'),
   ]);
   const clock = (day: string): number => Math.min(Date.now(), Date.parse(day) + MORNING_AFTER);
-  await withFacts(settings, async (facts) => {
+  await withFacts({ settings, catalog }, async (facts) => {
     for (const { id } of await listAllProjects(catalog, DEMO_WORKSPACE)) {
       const asOf = addDays(dayOf(Date.now()), -EVALUATED_DAYS);
       await evaluateProject({ catalog, facts }, id, { asOf, clock });

@@ -127,7 +127,9 @@ export function addRules(program: Command): void {
       const { range, days } = await withStores(async ({ settings, catalog }) => {
         const rule = await ruleToTest(id, options, (given) => findAlertRule(catalog, given));
         await checkRule(catalog, rule);
-        return withFacts(settings, (facts) => testRuleOfProject({ catalog, facts }, rule, { now: Date.now() }));
+        return withFacts({ settings, catalog }, (facts) =>
+          testRuleOfProject({ catalog, facts }, rule, { now: Date.now() }),
+        );
       });
       if (json) printJson({ from: range.from, to: range.to, days });
       else for (const day of days) print(day);

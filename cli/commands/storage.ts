@@ -41,4 +41,21 @@ ORDINATE_STORAGE. A folder is used without ORDINATE_STORAGE, as ORDINATE_DATA. N
         end();
       }
     });
+  command
+    .command('join')
+    .description('make ORDINATE_STORAGE the store of the catalog, after looking that it has all files of facts')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `${examples('storage join')}
+
+Needed only where files were moved by other means than 'storage copy', or the mark of a store ('ordinate-store.json') was
+lost: a catalog is joined with the first store that a process uses with it, and refuses all others from then on.`,
+    )
+    .action(async ({ json }: Pick<Options, 'json'>) => {
+      const { joinStorage } = await import('../../server/maintenance/join-storage.ts');
+      const done = await withStores(joinStorage);
+      if (json) printJson(done);
+      else print(`'${done.storage}' has all ${done.files.toLocaleString('en')} files, and is the store ${done.store}.`);
+    });
 }

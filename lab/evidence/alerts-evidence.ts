@@ -127,7 +127,7 @@ async function replayFolder(fill: (stores: Stores) => Promise<unknown>): Promise
     const settings = readSettings({ ...process.env, ORDINATE_DATA: dataFolder, ORDINATE_CATALOG: '' });
     await using catalog = await openCatalog(settings);
     await fill({ settings, catalog });
-    return await withFacts(settings, async (facts) => {
+    return await withFacts({ settings, catalog }, async (facts) => {
       const replayed: Replayed[] = [];
       for (const { id } of await listAllProjects(catalog, null)) {
         const { site_daily: site } = await readCoverage(catalog, id);

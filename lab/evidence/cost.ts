@@ -27,7 +27,7 @@ export async function measureCost(keywords: number, print: (line: string) => voi
       await loadSnapshot({ settings, catalog }, { folder: join(folder, 'snapshot') });
       // The first evaluation ends early, so that the measured one replays all days.
       const asOf = addDays(FIRST, 42);
-      await withFacts(settings, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { asOf }));
+      await withFacts({ settings, catalog }, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { asOf }));
     }
     const script = fileURLToPath(new URL('./evaluate-once.ts', import.meta.url));
     const env = { ...process.env, ORDINATE_DATA: settings.dataFolder };

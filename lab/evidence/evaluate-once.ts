@@ -9,7 +9,7 @@ import { readSettings } from '../../server/settings/settings.ts';
 /** Evaluates a project up to its last day and prints the cost. Runs in its own process. */
 const settings = readSettings(process.env);
 await using catalog = await openCatalog(settings);
-await withFacts(settings, async (facts) => {
+await withFacts({ settings, catalog }, async (facts) => {
   const before = megabytes('VmRSS');
   const started = performance.now();
   const cpu = process.cpuUsage();

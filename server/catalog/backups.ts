@@ -1,6 +1,7 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { raiseAllRevisions } from './revisions.ts';
+import { forgetStore } from './store-identity.ts';
 
 /** A successful backup. It took `finishedAt - startedAt`. */
 export interface LastBackup {
@@ -27,8 +28,10 @@ export async function putLastBackup(catalog: Catalog, backup: LastBackup): Promi
 /**
  * Removes from a restored catalog what its data folder does not have (lists, replaced files) and what must not be valid
  * again (sessions, one-time links, invitations). Raises all revisions above any that was served before. Requires a transaction.
+ * @param options `keepsStore`: it is restored beside the store that it had, whose files are still there
  */
-export async function settleRestored(tx: Catalog): Promise<void> {
+export async function settleRestored(tx: Catalog, { keepsStore }: { readonly keepsStore: boolean }): Promise<void> {
+  if (!keepsStore) await forgetStore(tx);
   await tx.statements.run('restored_lists');
   // After the lists, because each one is retired when it is deleted.
   await tx.statements.run('restored_retired_lists');

@@ -66,3 +66,15 @@ export async function readFactTotals(
   );
   return { totals, last: rows[0]?.last };
 }
+
+/** Current fact files of publications after a revision. */
+export async function listFactFilesSince(catalog: Catalog, revision: number): Promise<string[]> {
+  const rows = await catalog.statements.all<{ file: string }>('fact_files_since', { revision });
+  return rows.map(({ file }) => file);
+}
+
+/** Some current fact files, newest first. */
+export async function listNewestFactFiles(catalog: Catalog, limit: number): Promise<string[]> {
+  const rows = await catalog.statements.all<{ file: string }>('newest_fact_files', { limit });
+  return rows.map(({ file }) => file);
+}

@@ -12,6 +12,11 @@ export interface Changed {
   readonly workspaces: ReadonlySet<string>;
 }
 
+/** The last revision of any project. */
+export async function lastRevision(catalog: Catalog): Promise<number> {
+  return (await catalog.statements.get<{ value: number }>('revision_last'))!.value;
+}
+
 /** Increments the revisions of changed projects. Requires the transaction of the change. */
 export async function raiseRevisions(tx: Catalog, { facts, projects, keywords, workspaces }: Changed): Promise<void> {
   if (facts.size + projects.size + workspaces.size === 0) return;

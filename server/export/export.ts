@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { filesOfProject, type ProjectFile } from '../catalog/project-files.ts';
 import { findAnyProject, listAllProjects, type Project } from '../catalog/projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
@@ -14,7 +15,7 @@ import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import { LocalFiles } from '../storage/local-files.ts';
-import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
+import { storageFolders } from '../storage/open-file-store.ts';
 import { exportEntities } from './entities.ts';
 import { exportFacts } from './facts.ts';
 import type { ExportFormat } from './formats.ts';
@@ -74,7 +75,7 @@ export async function exportSnapshot(stores: Stores, options: ExportOptions): Pr
   });
   // The snapshot has ended: files that a load replaces meanwhile stay for an hour.
   const range = { from: from ?? EVERY_DAY.from, to: to ?? EVERY_DAY.to };
-  const store = opened.use(await openFileStore(settings));
+  const store = opened.use(await openJoinedStore(settings, catalog));
   const folders = { store, target };
   const files = [...state.entities];
   for (const { project: id, stored } of state.facts) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { listKeywords } from '../catalog/keywords.ts';
 import { type FactTable, filesOf } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
@@ -17,7 +18,6 @@ import { ImportRefused, projectRow, refuseFutureRange, requireDomain, writeRows 
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
 import { openExport } from './open-export.ts';
 import { type PlannedTable, planTables, targetsOf } from './plan.ts';
@@ -208,7 +208,7 @@ async function keptDays(session: Session, { settings, catalog }: Stores, project
   const knownDays = async (table: FactTable, column: string): Promise<Day[]> => {
     const stored = await filesOf(catalog, project, table, EVERY_DAY);
     if (stored.length === 0) return [];
-    await using store = await openFileStore(settings);
+    await using store = await openJoinedStore(settings, catalog);
     using files = await store.open(stored);
     const days = await session.rows<{ day: Day }>(sqlTemplate('import/known_days', { column }), { files: files.paths });
     return days.map(({ day }) => day);

@@ -20,7 +20,7 @@ export const evaluateAlerts: Job = {
     let resolved = 0;
     const failures: unknown[] = [];
     // One thread, so that requests can use the others.
-    await withFacts({ ...settings, threads: 1 }, async (facts) => {
+    await withFacts({ settings: { ...settings, threads: 1 }, catalog }, async (facts) => {
       for (const [index, project] of due.entries()) {
         signal.throwIfAborted();
         report(`project ${index + 1} of ${due.length}`);

@@ -15,7 +15,7 @@ export const inspectPages: Job = {
     const { withSync } = await import('../sync/with-sync.ts');
     const { syncInspections } = await import('../sync/inspections.ts');
     const stores = { settings: { ...settings, threads: 1 }, catalog, log, now, signal };
-    return withFacts(stores.settings, (facts) =>
+    return withFacts(stores, (facts) =>
       withSync(stores, async (opened) => ({ ...(await syncInspections(opened, { facts, now, signal })) })),
     );
   },

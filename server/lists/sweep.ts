@@ -1,6 +1,6 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { dropOutdatedLists } from '../catalog/stored-lists.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
 import type { StorageSettings } from '../storage/storage-settings.ts';
 import { PageSequences } from './page-sequences.ts';
 import { ListStore, type StoreOptions } from './store.ts';
@@ -20,7 +20,7 @@ export async function sweepLists({ catalog, usage, settings, log, now }: SweepOp
   const sequences = new PageSequences(usage, now);
   // Unused, because nothing is stored here.
   const limits = { lists: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
-  await using files = await openFileStore(settings);
+  await using files = await openJoinedStore(settings, catalog);
   await new ListStore({ catalog, usage, sequences, files, limits, log }).sweep();
   await sequences.sweep();
   await catalog.locks.sweep();

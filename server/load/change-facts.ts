@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import type { LoadLock, Locks } from '../catalog/locks.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
 import { openJournal, type Publications } from './journal.ts';
 import type { FactFiles } from './new-files.ts';
 import type { Stores } from './stores.ts';
@@ -49,7 +49,7 @@ export function changeFacts<T>(
 ): Promise<T> {
   return withLoadLock(catalog.locks, options, async (lock) => {
     const { dataFolder } = settings;
-    await using store = await openFileStore(settings);
+    await using store = await openJoinedStore(settings, catalog);
     const journal = openJournal(settings);
     // Whether a killed load was committed must be known before its files are removed.
     await journal.settle(catalog);

@@ -1,3 +1,4 @@
+import type { JoinedStore } from '../catalog/joined-store.ts';
 import type { LoadLock } from '../catalog/locks.ts';
 import type { Part, StoredTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
@@ -5,13 +6,13 @@ import { newUuid } from '../domain/ids.ts';
 import { LoadRejected } from '../domain/problems.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
-import type { FileStore, StoredFile } from '../storage/file-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { daysOf, MAX_PER_PART, sumsOf } from './staged-parts.ts';
 import type { FactTableSchema } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
 export interface FactFiles {
-  readonly store: FileStore;
+  readonly store: JoinedStore;
   /** Records a file before it is written. */
   readonly lock: Pick<LoadLock, 'plan'>;
 }

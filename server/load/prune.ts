@@ -1,12 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { forgetCrawlDaysBefore } from '../catalog/crawl-days.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { type FactTable, manifestOf, type StoredTable } from '../catalog/manifest.ts';
 import { dropListsBefore } from '../catalog/stored-lists.ts';
 import { forgetSyncDaysBefore } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, monthOf } from '../domain/dates.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
 import { changeFacts, type LockOptions } from './change-facts.ts';
 import { FACTS } from './fact-tables.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
@@ -28,7 +28,7 @@ export async function findOldFacts(
   project: string,
   before: Day,
 ): Promise<OldFacts[]> {
-  await using store = await openFileStore(settings);
+  await using store = await openJoinedStore(settings, catalog);
   const found: OldFacts[] = [];
   for (const schema of FACTS) {
     const files = (await manifestOf(catalog, project, schema.name, EVERY_DAY)).filter((file) =>
@@ -70,7 +70,7 @@ export async function pruneProject(
   const { catalog } = stores;
   return changeFacts(stores, { ...waiting, projects: [project] }, async ({ lock, files, journal }) => {
     const changes = await writeWithout(stores, files, project, before);
-    await publishFiles({ catalog, journal, lock }, changes, async ({ tx, changed }) => {
+    await publishFiles({ catalog, journal, lock, files }, changes, async ({ tx, changed }) => {
       // Reports contain which days and keywords were fetched, even without facts.
       if (await forgetSyncDaysBefore(tx, project, before)) changed.projects.add(project);
       await dropListsBefore(tx, project, before);

@@ -189,6 +189,6 @@ async function completeCumulative(stores: EngineStores, project: string, waiting
     // All must end before the sweep.
     const changes = (await allEnded(writing)).flat();
     await files.store.syncFolders();
-    await publishFiles({ catalog, journal, lock }, changes);
+    await publishFiles({ catalog, journal, lock, files }, changes);
   });
 }

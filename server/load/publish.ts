@@ -17,6 +17,7 @@ export interface PublishStores {
   readonly journal: Publications;
   /** The lock of the load. */
   readonly lock: LoadLock;
+  readonly files: FactFiles;
 }
 
 /** The transaction that publishes a change. */
@@ -44,6 +45,8 @@ export async function publishFiles(
 ): Promise<void> {
   await journaledTransaction(stores, async (tx, record) => {
     const changed = new ChangedRows(changes);
+    // New files are where other processes read them.
+    await stores.files.store.requireCurrent(tx);
     await inTransaction?.({ tx, record, changed });
     await writeManifest(tx, record, changes);
     for (const { project, table } of loaded) {
@@ -79,7 +82,7 @@ interface WritingOptions extends Pick<PublicationOptions, 'deferCumulative'> {
 /** Writes the new files of all tables, until one fails. What is not published is removed when the change ends. */
 export async function writeDays(
   engine: Engine,
-  { catalog, files }: Pick<PublishStores, 'catalog'> & { readonly files: FactFiles },
+  { catalog, files }: Pick<PublishStores, 'catalog' | 'files'>,
   staged: readonly StagedDays[],
   { report = () => {}, stop = new AbortController(), ...options }: WritingOptions,
 ): Promise<WrittenDays> {
@@ -109,18 +112,18 @@ export async function writeDays(
 
 /** Publishes what `writeDays` has written, in one transaction. */
 export async function publishWritten(
-  { files, ...stores }: PublishStores & { readonly files: FactFiles },
+  stores: PublishStores,
   { changes, loaded }: WrittenDays,
   inTransaction?: InTransaction,
 ): Promise<void> {
-  await files.store.syncFolders();
+  await stores.files.store.syncFolders();
   await publishFiles(stores, changes, inTransaction, loaded);
 }
 
 /** Replaces days by staged rows: writes new fact files beside the current ones, and publishes them in one transaction. */
 export async function publishStaged(
   engine: Engine,
-  stores: PublishStores & { readonly files: FactFiles },
+  stores: PublishStores,
   staged: readonly StagedDays[],
   { inTransaction, ...options }: PublicationOptions,
 ): Promise<void> {
@@ -129,7 +132,7 @@ export async function publishStaged(
 
 /** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */
 export async function journaledTransaction<T>(
-  { catalog, journal, lock }: PublishStores,
+  { catalog, journal, lock }: Omit<PublishStores, 'files'>,
   writes: (tx: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const result = await catalog.transaction(async (tx) => {

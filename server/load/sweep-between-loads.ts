@@ -1,4 +1,4 @@
-import { openFileStore } from '../storage/open-file-store.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { openJournal } from './journal.ts';
 import type { Stores } from './stores.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
@@ -15,7 +15,7 @@ export async function sweepBetweenLoads(
   const { dataFolder } = settings;
   await using lock = await catalog.locks.takeLoad('projects');
   if (lock === undefined) return undefined;
-  await using store = await openFileStore(settings);
+  await using store = await openJoinedStore(settings, catalog);
   // As in a load: whether a killed load was committed must be known before its files are removed.
   await openJournal(settings).settle(catalog);
   signal.throwIfAborted();

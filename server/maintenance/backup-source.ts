@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { copyCatalog } from '../catalog/copies.ts';
 import { copyStateInto } from '../catalog/copy/copy-catalog.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import type { CatalogLocation } from '../catalog/location.ts';
 import { OtherContent } from '../storage/backup-store.ts';
 import { DamagedFile, MISSING } from '../storage/checked-files.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
 import { LocalFiles } from '../storage/local-files.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
 import type { StorageSettings } from '../storage/storage-settings.ts';
 
 /** What a backup reads: one state of the catalog, and the fact files that it names. */
@@ -57,7 +57,7 @@ export async function openBackupSource(
       [Symbol.asyncDispose]: async () => {},
     };
   }
-  const store = await openFileStore(settings);
+  const store = await openJoinedStore(settings, catalog);
   return {
     ...catalogOf,
     folder: undefined,

@@ -1,11 +1,15 @@
+import type { Catalog } from '../catalog/catalog.ts';
 import { listNamedFiles, type NamedFile } from '../catalog/fact-files.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
+import { lastRevision } from '../catalog/revisions.ts';
+import { newIdentity, readStoreIdentity } from '../catalog/store-identity.ts';
 import type { Stores } from '../load/stores.ts';
 import { allEnded } from '../runtime/all-ended.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { type CopyTarget, openCopyTarget } from '../storage/copy-target.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { measure } from '../storage/local-files.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
+import { readMark, type StoreMark, writeMark } from '../storage/store-mark.ts';
 
 export interface StorageCopyOptions {
   /** `s3://bucket/prefix`, or a data folder. */
@@ -40,10 +44,14 @@ export async function copyStorage(
   { to, report = () => {} }: StorageCopyOptions,
 ): Promise<StorageCopyReport> {
   await using target = await openCopyTarget(settings, to);
-  await using store = await openFileStore(settings);
+  await using store = await openJoinedStore(settings, catalog);
+  const before = await requireFreeTarget(catalog, target);
   const copy = new StorageCopy(store, target);
   for (let round = 1; ; round++) {
-    const files = await listNamedFiles(catalog);
+    const [revision, files] = await catalog.snapshot(async (snapshot) => [
+      await lastRevision(snapshot),
+      await listNamedFiles(snapshot),
+    ]);
     const added = files.filter(({ file }) => !copy.done.has(file));
     if (added.length === 0) {
       await target.flush();
@@ -51,6 +59,7 @@ export async function copyStorage(
       // Files replaced by a load are not needed any more.
       const lost = copy.lost.filter(([{ file, isNeeded }]) => isNeeded && names.has(file));
       if (lost.length > 0) throw describeLost(lost.map(([, message]) => message));
+      await markCopy(catalog, target, before, revision);
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
       const left = copy.lost.map(([{ file }]) => file);
       const { copied, copiedBytes, present } = copy;
@@ -61,6 +70,34 @@ export async function copyStorage(
       throw new Error('Loads added files faster than they could be copied; stop them, and copy again.');
     await copy.run(added, report);
   }
+}
+
+/** The mark of the target, if it has one. Throws for the store of another catalog, and for that of this one. */
+async function requireFreeTarget(catalog: Catalog, target: CopyTarget): Promise<StoreMark | undefined> {
+  const [identity, mark] = [await readStoreIdentity(catalog), await readMark(target)];
+  if (mark !== undefined && mark.id === identity.store) {
+    throw new Error(`'${target.address}' is the store of this catalog already: name another place with --to.`);
+  }
+  if (mark !== undefined && mark.catalog !== identity.catalog) {
+    throw new Error(
+      `'${target.address}' is the store of another catalog (${mark.id}); nothing was copied. Name an empty bucket, prefix or folder with --to.`,
+    );
+  }
+  return mark;
+}
+
+/** Marks a complete copy: the catalog goes over to it with the first process that uses it. */
+async function markCopy(
+  catalog: Catalog,
+  target: CopyTarget,
+  before: StoreMark | undefined,
+  revision: number,
+): Promise<void> {
+  const identity = await readStoreIdentity(catalog);
+  const isAgain = before?.copyOf !== undefined && before.copyOf.id === identity.store;
+  const id = isAgain ? before.id : newIdentity();
+  const copyOf = identity.store === null ? {} : { copyOf: { id: identity.store, revision } };
+  await writeMark(target, { id, catalog: identity.catalog, ...copyOf }, false);
 }
 
 class StorageCopy {

@@ -2,11 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { settleRestored } from '../catalog/backups.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { copyStateTo } from '../catalog/copy/copy-catalog.ts';
 import { openTarget as openCatalogTarget } from '../catalog/copy/open-target.ts';
 import { findCatalogDamage } from '../catalog/integrity.ts';
 import { type CatalogLocation, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
+import { readStoreIdentity } from '../catalog/store-identity.ts';
 import { allEnded } from '../runtime/all-ended.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
@@ -14,6 +16,7 @@ import { type CopyTarget, openCopyTarget } from '../storage/copy-target.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { differenceOf, measure } from '../storage/local-files.ts';
 import type { StorageSettings } from '../storage/storage-settings.ts';
+import { readMark } from '../storage/store-mark.ts';
 import { megabytes } from './copy-files.ts';
 import { damagedFile, readIndex } from './restore.ts';
 import { openBackup } from './target.ts';
@@ -68,9 +71,10 @@ export async function restoreStores(
     const [damage] = await findCatalogDamage(catalog);
     if (damage !== undefined) throw damagedFile(store, index.catalog.file, damage);
     await using files = await openCopyTarget({ ...settings, storage: '', dataFolder: here }, storage || dataFolder);
+    const keepsStore = await isOwnStore(catalog, files);
     const present = await restoreFiles({ store, files, folder: folder.path, report }, index.files);
     await files.flush();
-    await catalog.transaction(settleRestored);
+    await catalog.transaction((tx) => settleRestored(tx, { keepsStore }));
     await copyStateTo(catalog, catalogTarget, report);
     const { id, time, projects } = index;
     const bytes = index.files.reduce((sum, file) => sum + file.bytes, index.catalog.bytes);
@@ -79,6 +83,16 @@ export async function restoreStores(
   } finally {
     await folder.remove();
   }
+}
+
+/** Whether the files are restored into the store that the catalog had. Throws for the store of another catalog. */
+async function isOwnStore(catalog: Catalog, files: CopyTarget): Promise<boolean> {
+  const mark = await readMark(files);
+  if (mark === undefined) return false;
+  if (mark.id === (await readStoreIdentity(catalog)).store) return true;
+  throw new Error(
+    `'${files.address}' is the store of another catalog (${mark.id}); nothing was restored. Set ORDINATE_STORAGE to an empty bucket or prefix.`,
+  );
 }
 
 interface Places {

@@ -66,7 +66,7 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
         const all = `${index.files.length}, ${megabytes(doneBytes)} of ${megabytes(bytes)} MB`;
         report(`restoring files: ${done} of ${all}`);
       }
-      await catalog.transaction(settleRestored);
+      await catalog.transaction((tx) => settleRestored(tx, { keepsStore: false }));
       await new Journal(facts).checkpoint(catalog);
     }
     await facts.seal(`${RESTORING}/${CATALOG}`);

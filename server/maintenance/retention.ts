@@ -92,5 +92,7 @@ async function settleAlerts(
   { now = Date.now, signal = new AbortController().signal }: RetentionOptions,
 ): Promise<void> {
   const settleThrough = addDays(first, KEYWORD_LOOK_BACK - 1);
-  await withFacts(settings, (facts) => evaluateProject({ catalog, facts }, project, { settleThrough, now, signal }));
+  await withFacts({ settings, catalog }, (facts) =>
+    evaluateProject({ catalog, facts }, project, { settleThrough, now, signal }),
+  );
 }

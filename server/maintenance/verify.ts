@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isFactFileKept } from '../catalog/fact-files.ts';
 import { findCatalogDamage } from '../catalog/integrity.ts';
+import { type JoinedStore, openJoinedStore } from '../catalog/joined-store.ts';
 import type { LoadLock } from '../catalog/locks.ts';
 import { listManifest, type ManifestRow, type StoredTable } from '../catalog/manifest.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
@@ -13,7 +14,7 @@ import type { Stores } from '../load/stores.ts';
 import { findOrphans, sweep } from '../load/sweep.ts';
 import type { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
+import { storageFolders } from '../storage/open-file-store.ts';
 import { FoundInOrder } from './found-in-order.ts';
 import { replay } from './journal-state.ts';
 import { ofKnownProjects } from './rebuild.ts';
@@ -65,7 +66,7 @@ const NOWHERE = { project: null, table: null, part: null, file: null, repaired: 
 /** Checks the integrity of stored data: the catalog, the files, the rollups and the journal. */
 export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
   const { repair = false, deep = false, report = () => {}, project, ...lockOptions } = options;
-  await using store = await openFileStore(settings);
+  await using store = await openJoinedStore(settings, catalog);
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
   for (const damage of await findCatalogDamage(catalog)) {
@@ -182,7 +183,7 @@ async function orphans(
 
 interface RollupTools {
   readonly lock: LoadLock;
-  readonly store: FileStore;
+  readonly store: JoinedStore;
   readonly journal: Publications;
   readonly repair: boolean;
   readonly report: (step: string) => void;
@@ -219,7 +220,7 @@ async function verifyRollups(
     const found = await checkRollups(tools, manifest);
     for (const rollups of Map.groupBy(found, ({ project }) => project).values()) {
       const changes: PartChange[] = rollups.flatMap((rollup) => rollup.changes);
-      if (changes.length > 0) await publishFiles({ catalog, journal, lock }, changes);
+      if (changes.length > 0) await publishFiles({ catalog, journal, lock, files }, changes);
       for (const { project, table, part, file, message, changes: made } of rollups) {
         const repaired = made.length > 0;
         problems.push({ kind: 'rollup', project, table, part, file, message, repaired });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
@@ -7,7 +8,7 @@ import { ProcessFolder } from '../runtime/process-folder.ts';
 import { sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore, OpenFiles, StoredFile } from '../storage/file-store.ts';
-import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
+import { storageFolders } from '../storage/open-file-store.ts';
 
 /** The number of queries among the project's stored ones; null if there are none, or they cannot be read. */
 export async function countKnownQueries(
@@ -19,7 +20,7 @@ export async function countKnownQueries(
   if (stored.length === 0) return null;
   if (queries.length === 0) return 0;
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openFileStore(settings));
+  const store = opened.use(await openJoinedStore(settings, catalog));
   const files = opened.use(await openUndamaged(store, stored));
   if (files === null) return null;
   const temporary = join(settings.dataFolder, 'temporary');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { CatalogCache } from '../catalog/catalog-cache.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { openLoggedUsage } from '../catalog/logged-usage.ts';
 import { TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
@@ -9,7 +10,6 @@ import { Lists, type ListsOptions } from '../lists/lists.ts';
 import { ConcurrencyLimit } from '../runtime/limits.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
 import { JudgedFindings } from './judged-findings.ts';
 import type { ReportSources } from './report.ts';
 
@@ -31,7 +31,7 @@ export async function withReports<T>(
     taken.remove(),
   );
   const engine = opened.adopt(await openServingEngine({ settings, folder }), (opening) => opening.close());
-  const files = opened.use(await openFileStore(settings));
+  const files = opened.use(await openJoinedStore(settings, catalog));
   const distant = await openDistantLists({ settings, files });
   const usage = opened.adopt(openLoggedUsage(settings, log), (it) => it.close());
   const lists = opened.adopt(new Lists({ engine, catalog, usage, files, distant, settings, log, now }), (all) =>

@@ -2,13 +2,14 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BackupFolder } from './backup-folder.ts';
 import type { StoredFile } from './file-store.ts';
+import { FolderMark } from './folder-mark.ts';
 import { readS3Address } from './s3/address.ts';
 import { importS3 } from './s3/import-s3.ts';
 import type { StorageSettings } from './storage-settings.ts';
+import type { MarkedStore } from './store-mark.ts';
 
 /** A place to which stored files are copied under their names. */
-export interface CopyTarget extends AsyncDisposable {
-  readonly address: string;
+export interface CopyTarget extends MarkedStore, AsyncDisposable {
   /** Files copied concurrently. */
   readonly atOnce: number;
   /** Describes the damage of a file of the target; undefined if it is intact. */
@@ -30,13 +31,15 @@ export async function openCopyTarget(settings: StorageSettings, to: string): Pro
       `'${to}' is no address of an object store; it must be one such as s3://bucket or s3://bucket/prefix.`,
     );
   }
-  const [{ openS3Files }, { remoteDamageOf }] = await Promise.all([
+  const [{ openS3Files }, { remoteDamageOf }, { remoteMark }] = await Promise.all([
     importS3(`The target ${to}`),
     import('./s3/remote-files.ts'),
+    import('./s3/s3-store.ts'),
   ]);
   const remote = openS3Files({ ...settings, storage: to });
   return {
     address: trimmed(to),
+    mark: remoteMark(remote),
     atOnce: 8,
     damageOf: (file) => remoteDamageOf(remote, file),
     put: (file, source) => remote.put(file, source),
@@ -49,6 +52,7 @@ function openFolder(folder: string): CopyTarget {
   const files = new BackupFolder(folder);
   return {
     address: folder,
+    mark: new FolderMark(folder),
     atOnce: 2,
     damageOf: (file) => files.damageOf(file),
     put: async (file, source) => {

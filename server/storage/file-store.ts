@@ -1,3 +1,5 @@
+import type { MarkPlace } from './store-mark.ts';
+
 /** An immutable file. `file` is its name in the store, with slashes. */
 export interface StoredFile {
   readonly file: string;
@@ -66,9 +68,11 @@ export interface FileStore extends AsyncDisposable {
     options?: { readonly deep?: boolean; readonly soon?: boolean },
   ): Promise<string | undefined>;
   /** Lists an object store, many files with a request; undefined where reading a file costs no request. */
-  readonly listObjects?: () => AsyncIterable<readonly ListedObject[]>;
+  readonly listObjects?: (() => AsyncIterable<readonly ListedObject[]>) | undefined;
   /** The path or address of a file, for messages. */
   addressOf(file: string): string;
+  /** Says which store it is. */
+  readonly mark: MarkPlace;
   /** The folder of the files, where they are in one. Other stores cannot be listed and have no trash. */
   readonly folder: FileFolder | undefined;
 }

@@ -3,14 +3,17 @@ import { copyFile, open } from 'node:fs/promises';
 import { CheckedFiles, DamagedFile } from './checked-files.ts';
 import { FactFolder } from './fact-folder.ts';
 import type { FileStore, OpenFiles, Span, StoredFile } from './file-store.ts';
+import { FolderMark } from './folder-mark.ts';
 
 /** Files in the data folder. */
 export class FolderStore implements FileStore {
   readonly folder: FactFolder;
+  readonly mark: FolderMark;
   readonly #checked: CheckedFiles;
 
   constructor(dataFolder: string) {
     this.folder = new FactFolder(dataFolder);
+    this.mark = new FolderMark(dataFolder);
     this.#checked = new CheckedFiles(this.folder);
   }
 

@@ -1,7 +1,7 @@
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
 import { addDays, type Day, earlier, later, pacificDayOf } from '../domain/dates.ts';
-import { openFileStore } from '../storage/open-file-store.ts';
 import type { Connected } from './prepare.ts';
 import { type DaySums, findMovedDays } from './questions.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
@@ -38,7 +38,7 @@ async function storedSums(
   const range = { from: days.reduce(earlier), to: days.reduce(later) };
   const stored = await filesOf(catalog, project, 'site_daily', range);
   if (stored.length === 0) return new Map();
-  await using store = await openFileStore(settings);
+  await using store = await openJoinedStore(settings, catalog);
   using files = await store.open(stored);
   const parameters = { ...range, files: files.paths, device: 'all' };
   const rows = await (await engine()).query<DaySums & { date: Day }>('facts/site_daily', parameters);

@@ -30,7 +30,7 @@ t.test('cumulative totals give the sums of days that days give, with and without
   });
   const ids = Object.keys(SHOWN);
   const world = await makeLazyWorld(t, { keywords: ids.map((id) => keyword(id, id)), keyword_daily: rows });
-  await withFacts(world.settings, async (facts) => {
+  await withFacts(world, async (facts) => {
     for (const [from, to] of [
       [FIRST, LAST],
       ['2026-01-01', '2026-02-28'],

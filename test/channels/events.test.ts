@@ -19,7 +19,7 @@ t.test('an evaluation announces what it opens and resolves, once', async (t) => 
   const { catalog, settings } = world;
   await world.load({ keywords: KEYWORDS, ...factsOf(0, 109) });
   const evaluate = () =>
-    withFacts(settings, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { now: () => LATER }));
+    withFacts({ settings, catalog }, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { now: () => LATER }));
   const first = await evaluate();
   t.ok(first!.opened.length > 0);
   await evaluate();
@@ -59,7 +59,9 @@ t.test('an alert that rises to critical is no new event', async (t) => {
   await world.load({ site_daily: site.map((row, at) => ({ ...row, clicks: clicksOn(at) })) });
   const days = site.map(({ date }) => String(date));
   const evaluate = (at: number) =>
-    withFacts(settings, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { now: () => LATER, asOf: days[at]! }));
+    withFacts({ settings, catalog }, (facts) =>
+      evaluateProject({ catalog, facts }, 'Proj1', { now: () => LATER, asOf: days[at]! }),
+    );
   const drops = async () => {
     const { alerts } = (await world.ask('/alerts?status=open&limit=500')).body;
     const open = alerts as { id: string; type: string; severity: string }[];

@@ -209,7 +209,11 @@ t.test('a server that cannot be built closes what it had opened', async (t) => {
   t.ok(isClosed, 'what stood of the application');
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'the engine and its folder');
   const more = readdirSync(dataFolder).filter((name) => !before.includes(name));
-  t.strictSame(more.sort(), ['lists', 'temporary', 'usage.sqlite'], 'the catalog and the usage: no -wal file is left');
+  t.strictSame(
+    more.sort(),
+    ['lists', 'ordinate-store.json', 'temporary', 'usage.sqlite'],
+    'the catalog and the usage: no -wal file is left',
+  );
 });
 
 t.test('compiled modules are kept for the next command, in a data folder and for its owner only', async (t) => {

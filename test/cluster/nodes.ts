@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { MARK_FILE } from '../../server/storage/store-mark.ts';
 import { temporaryFolder } from '../world.ts';
 import { newDatabase, skip as skipPostgres } from './databases.ts';
 import { Bucket } from './servers/object-store.ts';
@@ -46,4 +47,9 @@ export async function namedKeys(catalog: Catalog): Promise<string[]> {
     ...(await statements.all<{ file: string }>('lists_all', { project: null })),
   ];
   return rows.map(({ file }) => `${PREFIX}/${file}`).sort();
+}
+
+/** The keys of all files in a bucket, without the mark of the store. */
+export async function fileKeys(bucket: Bucket): Promise<string[]> {
+  return (await bucket.keys()).filter((key) => !key.endsWith(MARK_FILE));
 }

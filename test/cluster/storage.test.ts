@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
+import { MARK_FILE } from '../../server/storage/store-mark.ts';
 import { command } from '../command.ts';
 import { startSecondServer } from '../fakes/second-server.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
@@ -21,7 +22,7 @@ import {
   type World,
   writeSnapshot,
 } from '../world.ts';
-import { namedKeys } from './nodes.ts';
+import { fileKeys, namedKeys } from './nodes.ts';
 import { FaultyProxy } from './servers/faulty-proxy.ts';
 import { Bucket } from './servers/object-store.ts';
 
@@ -82,8 +83,8 @@ t.test('all answers are those of a data folder, and all files are in the object 
   const local = await makeWorld(t, EVERYTHING, { environment: COLD });
   const expected = await answers(local.ask);
   t.strictSame(await answers(world.ask), expected);
-  t.strictSame(await bucket.keys(), await namedKeys(world.catalog));
-  t.equal((await bucket.keys()).filter((key) => key.includes('/lists/')).length, 2);
+  t.strictSame(await fileKeys(bucket), await namedKeys(world.catalog));
+  t.equal((await fileKeys(bucket)).filter((key) => key.includes('/lists/')).length, 2);
   const kept = globSync('**/*.parquet', { cwd: world.dataFolder, exclude: ['cache/**'] });
   t.strictSame(kept, [], 'no file is in the data folder itself');
 
@@ -120,11 +121,13 @@ t.test('metrics of a node say what it asked the object store, and how', { skip }
   };
   const site = `/projects/Proj1${ASKED[0]}`;
   t.equal(await counted('reads', { outcome: 'miss' }), 0);
+  const before = await counted('requests', { kind: 'get', outcome: 'ok' });
+  t.equal(before, 1, 'which store it is');
   t.match(await node.get(site, world.key), { status: 200 });
   const fetched = await counted('reads', { outcome: 'miss' });
   t.ok(fetched > 0, 'an empty disk cache');
   t.equal(await counted('reads', { outcome: 'hit' }), 0);
-  t.equal(await counted('requests', { kind: 'get', outcome: 'ok' }), fetched);
+  t.equal(await counted('requests', { kind: 'get', outcome: 'ok' }), before + fetched);
   t.match(await node.get(site, world.key), { status: 200 });
   t.equal(await counted('reads', { outcome: 'hit' }), fetched, 'the same files from the disk cache');
   t.equal(await counted('requests', { outcome: 'away' }), 0);
@@ -202,7 +205,7 @@ t.test('wrong bytes are never served: fetched again, or named', { skip }, async 
   t.strictSame(await answers(node.ask), expected, 'bytes changed on their way');
 
   const broken = await secondServer(t, world);
-  const key = (await bucket.keys()).find((name) => name.includes('/site_daily/'))!;
+  const key = (await fileKeys(bucket)).find((name) => name.includes('/site_daily/'))!;
   const whole = await bucket.get(key);
   const flipped = Buffer.from(whole);
   flipped[100]! ^= 1;
@@ -223,7 +226,7 @@ t.test('wrong bytes are never served: fetched again, or named', { skip }, async 
   await bucket.put(key, whole);
   t.equal((await broken.ask(ASKED[0]!)).status, 200, 'restored, it is answered from');
 
-  const list = (await bucket.keys()).find((name) => name.includes('/lists/'))!;
+  const list = (await fileKeys(bucket)).find((name) => name.includes('/lists/'))!;
   await bucket.remove(list);
   t.strictSame(await answers(broken.ask), expected, 'a lost list is made again');
 });
@@ -238,30 +241,31 @@ t.test('verify lists the object store, and reads again only what is new or was r
     if (stderr !== '') throw new Error(stderr);
     const asked = proxy.requests.slice(from).map(({ method, path }) => {
       const url = new URL(path, endpoint);
+      if (url.pathname.endsWith(MARK_FILE)) return 'MARK';
       return url.searchParams.has('list-type') ? 'LIST' : `${method} ${url.pathname.split('/facts/')[1] ?? path}`;
     });
     return { problems: (JSON.parse(stdout) as { problems: unknown[] }).problems, requests: asked };
   };
-  const keys = (await bucket.keys()).filter((key) => key.includes('/facts/'));
+  const keys = (await fileKeys(bucket)).filter((key) => key.includes('/facts/'));
   const first = await verify();
   t.strictSame(first.problems, []);
-  t.equal(first.requests.length, 1 + keys.length, 'a list, and each file once');
+  t.equal(first.requests.length, 2 + keys.length, 'which store it is, a list, and each file once');
   t.equal(new Set(first.requests).size, first.requests.length);
-  t.strictSame(await verify(), { problems: [], requests: ['LIST'] });
-  t.strictSame((await verify('--project', 'Proj1')).requests, ['LIST']);
+  t.strictSame(await verify(), { problems: [], requests: ['MARK', 'LIST'] });
+  t.strictSame((await verify('--project', 'Proj1')).requests, ['MARK', 'LIST']);
   const deep = await verify('--deep');
-  t.strictSame(deep.requests.filter((request) => request !== 'LIST').length, keys.length);
+  t.strictSame(deep.requests.filter((request) => !['MARK', 'LIST'].includes(request)).length, keys.length);
 
   node = { ...node, ORDINATE_DATA: world.dataFolder };
-  t.equal((await verify()).requests.length, 1 + keys.length, 'another node, which has cached them');
+  t.equal((await verify()).requests.length, 2 + keys.length, 'another node, which has cached them');
   await world.load({ site_daily: MORE });
   const { requests, problems } = await verify();
   t.strictSame(problems, []);
-  t.match(requests, ['LIST', /^HEAD site_daily\//], 'the file of the load');
-  t.strictSame((await verify()).requests, ['LIST']);
+  t.match(requests, ['MARK', 'LIST', /^HEAD site_daily\//], 'the file of the load');
+  t.strictSame((await verify()).requests, ['MARK', 'LIST']);
 
   for (const table of ['site_daily', 'keyword_daily']) {
-    const key = (await bucket.keys()).filter((name) => name.includes(`/${table}/`)).at(-1)!;
+    const key = (await fileKeys(bucket)).filter((name) => name.includes(`/${table}/`)).at(-1)!;
     const whole = await bucket.get(key);
     const other = Buffer.from(whole);
     other[100]! ^= 1;
@@ -280,7 +284,7 @@ t.test('verify lists the object store, and reads again only what is new or was r
 t.test('a load that is killed while it stores files leaves nothing', { skip }, async (t) => {
   const { world, bucket, settings } = await remoteWorld(t);
   const before = await answers(world.ask);
-  const keys = await bucket.keys();
+  const keys = await fileKeys(bucket);
   const proxy = await FaultyProxy.start(t, endpoint);
   const snapshot = writeSnapshot(t, { ...EVERYTHING, site_daily: MORE });
   const environment = { ...settings, ORDINATE_DATA: world.dataFolder, ORDINATE_STORAGE_ENDPOINT: proxy.url };
@@ -294,7 +298,7 @@ t.test('a load that is killed while it stores files leaves nothing', { skip }, a
     // What was on its way arrives after the death of the process.
     proxy.release();
     await until('the late files', async () =>
-      (await bucket.keys()).length >= keys.length + stored + 1 ? true : undefined,
+      (await fileKeys(bucket)).length >= keys.length + stored + 1 ? true : undefined,
     );
     t.strictSame(await answers(world.ask), before);
   }
@@ -303,7 +307,7 @@ t.test('a load that is killed while it stores files leaves nothing', { skip }, a
   t.match((await world.ask(`/site?from=2026-03-09&to=2026-03-09`)).body.totals, { clicks: 7 });
   await until('the late files are removed', async () => {
     t.match(await command(environment, 'verify'), { code: 0 });
-    return JSON.stringify(await bucket.keys()) === JSON.stringify(await namedKeys(world.catalog)) ? true : undefined;
+    return JSON.stringify(await fileKeys(bucket)) === JSON.stringify(await namedKeys(world.catalog)) ? true : undefined;
   });
 
   proxy.fault = (method) => (method === 'PUT' ? 'held' : undefined);
@@ -314,13 +318,13 @@ t.test('a load that is killed while it stores files leaves nothing', { skip }, a
   const sweep = (now: number) => sweepBetweenLoads(world, now, new AbortController().signal);
   const { removed } = (await sweep(Date.now()))!;
   t.ok(removed === 1 || removed === 2, 'the files that were on their way, two at most');
-  const late = (await bucket.keys()).length + proxy.held;
+  const late = (await fileKeys(bucket)).length + proxy.held;
   proxy.release();
-  await until('the late file', async () => ((await bucket.keys()).length === late ? true : undefined));
+  await until('the late file', async () => ((await fileKeys(bucket)).length === late ? true : undefined));
   t.match(await sweep(Date.now()), { removed: 0 });
   await sweep(Date.now() + 4_000_000);
   t.strictSame(
-    await bucket.keys(),
+    await fileKeys(bucket),
     await namedKeys(world.catalog),
     'what arrived after a sweep is removed by a later one',
   );
@@ -394,8 +398,8 @@ t.test('storage copy moves a data folder to a bucket and back', { skip }, async 
     return code === 0 ? (JSON.parse(stdout) as Record<string, unknown>) : stderr;
   };
   t.match(await copy(local), { files, copied: files - 3, present: 3, left: [] }, 'goes on after it was killed');
-  t.strictSame(await bucket.keys(), await namedKeys(world.catalog));
-  const [first = ''] = await bucket.keys();
+  t.strictSame(await fileKeys(bucket), await namedKeys(world.catalog));
+  const [first = ''] = await fileKeys(bucket);
   await bucket.put(first, Buffer.from('something else'));
   t.match(await copy(local), { copied: 1, present: files - 1 }, 'a wrong copy is replaced');
 
@@ -416,7 +420,7 @@ t.test('storage copy moves a data folder to a bucket and back', { skip }, async 
 
   t.match(await copy(settings), /already: name another place/);
   t.match(await copy(local, 's3:/bucket'), /is no address of an object store/);
-  await bucket.remove((await bucket.keys()).find((key) => key.includes('/brand_daily/'))!);
+  await bucket.remove((await fileKeys(bucket)).find((key) => key.includes('/brand_daily/'))!);
   const lost = await copy({ ...settings, ORDINATE_DATA: otherNode(t, world) }, join(temporaryFolder(t), 'new'));
   t.match(lost, /Not all files could be copied; all others were\.\n.*brand_daily.*it is missing/);
 });

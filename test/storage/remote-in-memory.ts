@@ -52,6 +52,18 @@ export class RemoteInMemory implements RemoteFiles {
     return found && contentOf(found);
   }
 
+  async readText(file: string): Promise<string | undefined> {
+    await this.#answer(file);
+    return this.files.get(file)?.toString();
+  }
+
+  async writeText(file: string, text: string, isNew: boolean): Promise<boolean> {
+    await this.#answer(file);
+    if (isNew && this.files.has(file)) return false;
+    this.files.set(file, Buffer.from(text));
+    return true;
+  }
+
   async *list(): AsyncGenerator<readonly ListedObject[]> {
     await this.#answer('');
     yield [...this.files].map(([file, content]) => ({ file, bytes: content.length, tag: contentOf(content).sha256 }));

@@ -50,7 +50,7 @@ async function loadPages(world: SyncWorld, { pages, since }: { pages: number; si
 /** One run of the work of the job, with other limits. */
 function inspect(world: SyncWorld, limits = { perDay: 2000, perSecond: 1000 }, signal = new AbortController().signal) {
   const now = () => world.clock;
-  return withFacts(world.settings, (facts) =>
+  return withFacts(world, (facts) =>
     world.withStores((stores) => syncInspections(stores, { facts, now, signal, limits })),
   );
 }

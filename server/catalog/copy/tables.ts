@@ -50,6 +50,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'retired_lists', key: ['file'] },
   { table: 'revision', key: ['only'] },
   { table: 'publication', key: ['only'] },
+  { table: 'store_identity', key: ['only'] },
   { table: 'audit', key: ['id'] },
   { table: 'last_backup', key: ['only'] },
 ];

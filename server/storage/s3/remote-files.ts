@@ -13,6 +13,10 @@ export interface RemoteFiles {
   stat(file: string): Promise<Content | undefined>;
   /** All files, as many at a time as the store gives. */
   list(): AsyncGenerator<readonly ListedObject[]>;
+  /** The content of a small file; undefined if it is missing. */
+  readText(file: string): Promise<string | undefined>;
+  /** Stores a small file. False, without storing, if `isNew` and it exists; not every store can tell. */
+  writeText(file: string, text: string, isNew: boolean): Promise<boolean>;
   /** Removes a file, if it exists, and what interrupted calls of `put` have left of it. */
   remove(file: string): Promise<void>;
   close(): void;

@@ -7,6 +7,15 @@ export function isMissing(error: unknown): boolean {
   return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);
 }
 
+/** A condition that a file be new is not met, or another process is writing it. */
+export function isThere(error: unknown): boolean {
+  return error instanceof S3ServiceException && [409, 412].includes(error.$metadata.httpStatusCode ?? 0);
+}
+
+export function isNotImplemented(error: unknown): boolean {
+  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 501;
+}
+
 /** The store does not know an upload: it has ended. */
 export function isGone(error: unknown): boolean {
   return error instanceof S3ServiceException && error.name === 'NoSuchUpload';

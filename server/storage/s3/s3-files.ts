@@ -21,7 +21,7 @@ import type { ListedObject, StoredFile } from '../file-store.ts';
 import type { Content } from '../local-files.ts';
 import type { S3Address } from './address.ts';
 import { type RemoteFiles, remoteDamageOf, StorageAway } from './remote-files.ts';
-import { CutAnswer, describe, HINTS, isGone, isMissing } from './s3-failures.ts';
+import { CutAnswer, describe, HINTS, isGone, isMissing, isNotImplemented, isThere } from './s3-failures.ts';
 
 /** Larger files are stored in parts of this size, two at a time. */
 const PART_BYTES = 16_777_216;
@@ -145,6 +145,40 @@ export class S3Files implements RemoteFiles {
         if (!isMissing(error)) throw error;
         await this.#requireBucket(file);
         return undefined;
+      }
+    });
+  }
+
+  readText(file: string): Promise<string | undefined> {
+    return this.#run('get', file, async () => {
+      for (let attempt = 1; ; attempt++) {
+        const abortSignal = this.#deadline(0, this.#timeouts.answer);
+        try {
+          const { Body } = await this.#client.send(new GetObjectCommand(this.#objectOf(file)), { abortSignal });
+          return Buffer.concat(await Array.fromAsync(readAll(Body as Readable))).toString();
+        } catch (error) {
+          if (isMissing(error)) return undefined;
+          if (attempt === ATTEMPTS || !(error instanceof CutAnswer)) throw error;
+        }
+      }
+    });
+  }
+
+  writeText(file: string, text: string, isNew: boolean): Promise<boolean> {
+    const put = async (condition: { readonly IfNoneMatch?: '*' }): Promise<boolean> => {
+      const command = new PutObjectCommand({ ...this.#objectOf(file), Body: text, ...condition });
+      await this.#client.send(command, { abortSignal: this.#deadline(0) });
+      return true;
+    };
+    return this.#run('put', file, async () => {
+      if (!isNew) return put({});
+      try {
+        return await put({ IfNoneMatch: '*' });
+      } catch (error) {
+        if (isThere(error)) return false;
+        // A store that knows no conditions.
+        if (isNotImplemented(error)) return put({});
+        throw error;
       }
     });
   }

@@ -3,6 +3,7 @@ import { chmod, copyFile, rm, stat } from 'node:fs/promises';
 import { DamagedFile } from '../checked-files.ts';
 import type { FileStore, ListedObject, OpenFiles, Span, StoredFile } from '../file-store.ts';
 import { ifMissing, measure } from '../local-files.ts';
+import { MARK_FILE, type MarkPlace } from '../store-mark.ts';
 import type { FileCache } from './file-cache.ts';
 import { type RemoteFiles, remoteDamageOf } from './remote-files.ts';
 
@@ -10,12 +11,14 @@ import { type RemoteFiles, remoteDamageOf } from './remote-files.ts';
 export class S3Store implements FileStore {
   /** It cannot be listed; the catalog knows its files. */
   readonly folder = undefined;
+  readonly mark: MarkPlace;
   readonly #remote: RemoteFiles;
   readonly #cache: FileCache;
   readonly #close: () => Promise<void>;
 
   constructor(remote: RemoteFiles, cache: FileCache, close: () => Promise<void>) {
     this.#remote = remote;
+    this.mark = remoteMark(remote);
     this.#cache = cache;
     this.#close = close;
   }
@@ -102,4 +105,12 @@ export class S3Store implements FileStore {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }
+}
+
+/** The mark of an object store. */
+export function remoteMark(remote: Pick<RemoteFiles, 'readText' | 'writeText'>): MarkPlace {
+  return {
+    read: () => remote.readText(MARK_FILE),
+    write: (text, { isNew }) => remote.writeText(MARK_FILE, text, isNew),
+  };
 }

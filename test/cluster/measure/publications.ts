@@ -6,6 +6,7 @@ import { processorOf } from '../../../lab/bench/processor.ts';
 import { atMost, type Line, type Outcome } from '../../../lab/bench/results.ts';
 import { quantile } from '../../../lab/bench/rounds.ts';
 import { makeTexts, plans, writeFacts } from '../../../lab/bench/snapshots.ts';
+import { openJoinedStore } from '../../../server/catalog/joined-store.ts';
 import { openCatalog } from '../../../server/catalog/open-catalog.ts';
 import { newUuid } from '../../../server/domain/ids.ts';
 import { Engine } from '../../../server/facts/duckdb/engine.ts';
@@ -117,6 +118,7 @@ async function wholeLoads(stores: Stores, projects: ReturnType<typeof plans>['ot
 async function onlyPublications({ settings, catalog }: Stores, ids: readonly string[], each: number) {
   const opened = new AsyncDisposableStack();
   const journal = openJournal(settings);
+  const store = opened.use(await openJoinedStore(settings, catalog));
   const works: (() => Promise<void>)[] = [];
   for (const project of ids) {
     const lock = opened.use((await catalog.locks.takeLoad('projects'))!);
@@ -129,7 +131,7 @@ async function onlyPublications({ settings, catalog }: Stores, ids: readonly str
           const written = { file, rows: 1, bytes: 1, sha256: '0'.repeat(64), ...days };
           return { project, table: 'site_daily' as const, part, written };
         });
-        await publishFiles({ catalog, journal, lock }, changes);
+        await publishFiles({ catalog, journal, lock, files: { store, lock } }, changes);
       }
     });
   }

@@ -1,0 +1,265 @@
+import { classifyFailure } from '../domain/failures.ts';
+import { DamagedFile, MISSING } from '../storage/checked-files.ts';
+import type { FileFolder, FileStore, ListedObject, OpenFiles, Span, StoredFile } from '../storage/file-store.ts';
+import { openFileStore } from '../storage/open-file-store.ts';
+import type { StorageSettings } from '../storage/storage-settings.ts';
+import { type MarkPlace, readMark, type StoreMark, writeMark } from '../storage/store-mark.ts';
+import type { Catalog, OpenCatalog } from './catalog.ts';
+import { listFactFilesSince, listNewestFactFiles } from './fact-files.ts';
+import { newIdentity, putStore, readStoreIdentity, type StoreIdentity } from './store-identity.ts';
+
+/** How many files show whether a store has those of a catalog: a few of them may be lost. */
+const SAMPLE = 8;
+
+/** The file store is not that of the catalog. */
+export class WrongStore extends Error {
+  /** Clients may try again: another node has the right one. */
+  readonly resource = 'storage-away';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'WrongStore';
+  }
+}
+
+/**
+ * Opens the file store of the settings, and compares it with the one of the catalog before anything is read or written;
+ * joins both if the catalog has none yet. Throws `WrongStore`. Dispose of the result.
+ * @param options `mayBeAway`: a store that is away is compared when it is used
+ */
+export async function openJoinedStore(
+  settings: StorageSettings,
+  catalog: OpenCatalog,
+  { mayBeAway = false } = {},
+): Promise<JoinedStore> {
+  const store = new JoinedStore(await openFileStore(settings), catalog, hasOwnCatalog(settings));
+  try {
+    await store.compare();
+  } catch (error) {
+    const isAway = classifyFailure(error) === 'storage-away' && !(error instanceof WrongStore);
+    if (mayBeAway && isAway) return store;
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
+  return store;
+}
+
+/** Whether a folder has both the catalog and the files. */
+function hasOwnCatalog({ catalogUrl, storage }: StorageSettings): boolean {
+  return catalogUrl === '' && storage === '';
+}
+
+/** The file store of a catalog. */
+export class JoinedStore implements FileStore {
+  readonly #store: FileStore;
+  readonly #catalog: OpenCatalog;
+  readonly #isOwn: boolean;
+  /** Undefined until it was compared; null if it could not be joined, because one of both is read-only. */
+  #id: string | null | undefined;
+
+  constructor(store: FileStore, catalog: OpenCatalog, isOwn: boolean) {
+    this.#store = store;
+    this.#catalog = catalog;
+    this.#isOwn = isOwn;
+  }
+
+  get folder(): FileFolder | undefined {
+    return this.#store.folder;
+  }
+
+  get mark(): MarkPlace {
+    return this.#store.mark;
+  }
+
+  get listObjects(): (() => AsyncIterable<readonly ListedObject[]>) | undefined {
+    const store = this.#store;
+    return store.listObjects && (() => store.listObjects!());
+  }
+
+  /** Throws `WrongStore` if this is not the store of the catalog. */
+  async compare(): Promise<void> {
+    this.#id ??= await joinStores(this.#catalog, this.#store, this.#isOwn);
+  }
+
+  /** Throws `WrongStore` if the catalog has gone to another store since. @param catalog a transaction, until its commit */
+  async requireCurrent(catalog: Catalog = this.#catalog): Promise<void> {
+    await this.compare();
+    if (this.#id === null) return;
+    const identity = await readStoreIdentity(catalog);
+    if (identity.store !== this.#id) throw wrong(identity, addressOf(this.#store), this.#id!);
+  }
+
+  async open(files: readonly StoredFile[]): Promise<OpenFiles> {
+    if (this.#id === undefined) await this.compare();
+    try {
+      return await this.#store.open(files);
+    } catch (error) {
+      if (error instanceof DamagedFile && error.damage === MISSING) await this.requireCurrent();
+      throw error;
+    }
+  }
+
+  async *read(file: StoredFile, span: Span): AsyncGenerator<Buffer> {
+    await this.compare();
+    yield* this.#store.read(file, span);
+  }
+
+  async copy(file: StoredFile, target: string): Promise<void> {
+    await this.compare();
+    await this.#store.copy(file, target);
+  }
+
+  mayHave(file: StoredFile): boolean {
+    return this.#store.mayHave(file);
+  }
+
+  async reach(file: string): Promise<void> {
+    await this.requireCurrent();
+    await this.#store.reach(file);
+  }
+
+  prepare(file: string): string {
+    return this.#store.prepare(file);
+  }
+
+  async seal(file: string): Promise<StoredFile> {
+    await this.requireCurrent();
+    return this.#store.seal(file);
+  }
+
+  syncFolders(): Promise<void> {
+    return this.#store.syncFolders();
+  }
+
+  async remove(file: string): Promise<void> {
+    await this.compare();
+    await this.#store.remove(file);
+  }
+
+  async damageOf(
+    file: StoredFile,
+    options?: { readonly deep?: boolean; readonly soon?: boolean },
+  ): Promise<string | undefined> {
+    await this.compare();
+    return this.#store.damageOf(file, options);
+  }
+
+  addressOf(file: string): string {
+    return this.#store.addressOf(file);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+}
+
+/** The id of the store after both are joined; null if it cannot be joined, because one of both is read-only. */
+async function joinStores(catalog: OpenCatalog, store: FileStore, isOwn: boolean): Promise<string | null> {
+  const known = await decide(catalog, store, isOwn);
+  if (known.joined !== undefined) return known.joined;
+  try {
+    // One process at a time.
+    return await catalog.transaction(async (tx) => {
+      const { joined, next, lost, catalog: id } = await decide(tx, store, isOwn);
+      if (joined !== undefined) return joined;
+      const mark = next ?? (await newMark(store, lost ?? { id: newIdentity(), catalog: id }));
+      await putStore(tx, { id: mark.id, address: addressOf(store) });
+      return mark.id;
+    });
+  } catch (error) {
+    const failure = classifyFailure(error);
+    if (failure === 'read-only' || failure === 'disk-full') return null;
+    throw error;
+  }
+}
+
+interface Decision {
+  readonly catalog: string;
+  /** The id of the store, if both are joined. */
+  readonly joined?: string;
+  /** The mark of a store to join; undefined for a store without one. */
+  readonly next?: StoreMark;
+  /** The mark that the store has lost. */
+  readonly lost?: StoreMark;
+}
+
+/** Whether a store is that of the catalog, or may become it. Throws `WrongStore` if not. */
+async function decide(catalog: Catalog, store: FileStore, isOwn: boolean): Promise<Decision> {
+  const marked = { mark: store.mark, address: addressOf(store) };
+  const [identity, mark] = await Promise.all([readStoreIdentity(catalog), readMark(marked)]);
+  if (identity.store !== null) {
+    if (mark?.id === identity.store) return { catalog: identity.catalog, joined: mark.id };
+    // A folder that was copied by hand, with its catalog and without its mark.
+    if (mark === undefined && isOwn && (await hasFilesOf(catalog, store)) === true) {
+      return { catalog: identity.catalog, lost: { id: identity.store, catalog: identity.catalog } };
+    }
+    if (mark?.copyOf?.id !== identity.store) throw wrong(identity, marked.address, mark?.id);
+    await requireCopied(catalog, store, mark.copyOf.revision);
+    return { catalog: identity.catalog, next: mark };
+  }
+  if (mark !== undefined && (mark.catalog === identity.catalog || isOwn)) {
+    return { catalog: identity.catalog, next: mark };
+  }
+  const hasFiles = await hasFilesOf(catalog, store);
+  if (hasFiles === false) {
+    throw new WrongStore(
+      `The catalog names files, and '${marked.address}' has none of the newest ones: it is another store. Nothing was read or written. Correct ORDINATE_STORAGE (without it, files are in ORDINATE_DATA).`,
+    );
+  }
+  if (mark !== undefined && hasFiles === undefined) {
+    throw new WrongStore(
+      `'${marked.address}' is the store of another catalog (${mark.id}). Nothing was read or written. Correct ORDINATE_STORAGE or ORDINATE_CATALOG; a new catalog needs an empty bucket, prefix or folder. If they belong together, run 'ordinate storage join'.`,
+    );
+  }
+  return { catalog: identity.catalog, ...(mark && { next: mark }) };
+}
+
+/** Marks a store that had no mark. */
+async function newMark(store: FileStore, mark: StoreMark): Promise<StoreMark> {
+  const marked = { mark: store.mark, address: addressOf(store) };
+  if (await writeMark(marked, mark, true)) return mark;
+  const other = await readMark(marked);
+  if (other?.catalog === mark.catalog) return other;
+  throw new WrongStore(`'${marked.address}' was joined with another catalog just now. Nothing was read or written.`);
+}
+
+function wrong({ store, address }: StoreIdentity, found: string, mark: string | undefined): WrongStore {
+  const what = mark === undefined ? 'is not marked as a store of Ordinate' : `is the store ${mark}`;
+  return new WrongStore(
+    `The files of this catalog are in the store ${store} ('${address}' when it was joined), but '${found}' ${what}. Nothing was read or written. Correct ORDINATE_STORAGE (without it, files are in ORDINATE_DATA). If all files were moved to '${found}', 'ordinate storage join' checks that and joins it.`,
+  );
+}
+
+/** Throws `WrongStore` if a copy lacks files that were added after it was made. */
+async function requireCopied(catalog: Catalog, store: FileStore, revision: number): Promise<void> {
+  const missing: string[] = [];
+  for (const file of await listFactFilesSince(catalog, revision)) {
+    if (!(await isThere(store, file))) missing.push(file);
+  }
+  if (missing.length === 0) return;
+  throw new WrongStore(
+    `${missing.length} files were added after '${addressOf(store)}' was copied, such as '${missing[0]}'. Nothing was read or written. Run 'ordinate storage copy' again, with ORDINATE_STORAGE as it was before.`,
+  );
+}
+
+/** Whether a store has any of the newest files of the catalog; undefined if it names none. */
+async function hasFilesOf(catalog: Catalog, store: FileStore): Promise<boolean | undefined> {
+  const newest = await listNewestFactFiles(catalog, SAMPLE);
+  if (newest.length === 0) return undefined;
+  for (const file of newest) if (await isThere(store, file)) return true;
+  return false;
+}
+
+async function isThere(store: FileStore, file: string): Promise<boolean> {
+  try {
+    await store.reach(file);
+    return true;
+  } catch (error) {
+    if (classifyFailure(error) !== undefined) throw error;
+    return false;
+  }
+}
+
+function addressOf(store: FileStore): string {
+  return store.addressOf('').replace(/\/$/, '');
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import type { Catalog } from './catalog.ts';
+
+/** The identity of a catalog and of its file store. */
+export interface StoreIdentity {
+  readonly catalog: string;
+  /** Null before both are joined. */
+  readonly store: string | null;
+  /** The address of the store when it was joined; other machines may name it otherwise. */
+  readonly address: string | null;
+}
+
+export async function readStoreIdentity(catalog: Catalog): Promise<StoreIdentity> {
+  return (await catalog.statements.get<StoreIdentity>('store_identity'))!;
+}
+
+/** Joins the catalog with a store. Requires a transaction. */
+export async function putStore(tx: Catalog, { id, address }: { id: string; address: string }): Promise<void> {
+  await tx.statements.run('store_identity_put', { store: id, address });
+}
+
+/** Makes a restored catalog another one than its original, which joins the store of its files. Requires a transaction. */
+export async function forgetStore(tx: Catalog): Promise<void> {
+  await tx.statements.run('restored_store', { catalog: newIdentity() });
+}
+
+export function newIdentity(): string {
+  return randomUUID().replaceAll('-', '');
+}

@@ -1,0 +1,2 @@
+-- Current fact files of publications after a revision. $revision.
+select file from fact_files where revision > $revision

@@ -1,0 +1,2 @@
+-- The last revision of any project.
+select value from revision
