@@ -1826,6 +1826,8 @@ export interface components {
       readonly grain?: string;
       /** @description The requested search type; left out for web. One of web, image, video, news, discover, googleNews; more may be added. */
       readonly type?: string;
+      /** @description The last day that the requested engine or search type has; later days are not known yet. */
+      readonly lastDay?: string | null;
       readonly device?: components['schemas']['Device'];
       /** @description The requested country in lower case; null for all. */
       readonly country?: string | null;
@@ -1983,6 +1985,8 @@ export interface components {
       readonly lastDay: string;
       /** @description The last final day; null if the engine does not say. */
       readonly provisionalAfter: string | null;
+      /** @description Its newest day is more than 14 days old; false for `ai`, which is imported. */
+      readonly stale: boolean;
       /** @description Null for `ai`, like impressions, ctr and position. */
       readonly clicks: number | null;
       readonly impressions: number | null;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '720b9d334d784e8c718c258438c59121d925159fbd912904e72b1f6ebeb932d3';
+export const DOCUMENT = 'df2ca5c8b051e51ef810caf5876a244fa9eafc117b320fa4f348d4efced96c59';
 
 /** The path of each operation. */
 export const PATHS = {

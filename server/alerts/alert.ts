@@ -2,12 +2,13 @@ import type { Day } from '../domain/dates.ts';
 
 export type KeywordAlertType = 'keyword_drop' | 'keyword_lost' | 'url_changed' | 'url_mismatch';
 export type IndexAlertType = 'page_dropped_from_index' | 'canonical_changed';
-export type AlertType = 'traffic_drop' | 'hourly_stop' | IndexAlertType | KeywordAlertType | 'rule';
+export type AlertType = 'traffic_drop' | 'hourly_stop' | 'surface_stale' | IndexAlertType | KeywordAlertType | 'rule';
 
 /** Display names of alert types. */
 export const ALERT_KINDS: Readonly<Record<AlertType, string>> = {
   traffic_drop: 'Traffic drop',
   hourly_stop: 'Clicks stopped',
+  surface_stale: 'No new days',
   page_dropped_from_index: 'Page dropped from index',
   canonical_changed: 'Canonical changed',
   keyword_drop: 'Keyword drop',

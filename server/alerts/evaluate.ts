@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { listChangedPages } from '../catalog/inspections.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
+import { listSurfaceDays } from '../catalog/surface-days.ts';
 import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
@@ -16,6 +17,7 @@ import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './key
 import { type AlertProject, lastStoredFinalDay, readAlertProject } from './project-state.ts';
 import { type AlertFiles, readPageNames, readProjectFacts } from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
+import { alertsOfStaleSurfaces } from './stale-surfaces.ts';
 import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './store.ts';
 import { TrafficReplay, type TrafficState } from './traffic-replay.ts';
 
@@ -97,6 +99,7 @@ export async function evaluateProject(
       synced: await readSyncedDays(snapshot, id, read),
       hours: await readHourlyInput(snapshot, state.project, asOf ?? pacificDayOf(now())),
       index: await listChangedPages(snapshot, id),
+      surfaces: await listSurfaceDays(snapshot, state.project),
       rules: await readRulesFiles(snapshot, state, { first: firstDay(range.to), to: range.to }),
     };
   });
@@ -117,10 +120,12 @@ export async function evaluateProject(
   const rules = await evaluateRules(facts, state, input.rules, signal);
   // Of days that are over, so that one of many pages does not open and become one of a group.
   const yesterday = addDays(pacificDayOf(now()), -1);
-  const indexRange = indexRangeUntil(earlier(asOf ?? yesterday, yesterday));
+  const lastOver = earlier(asOf ?? yesterday, yesterday);
+  const indexRange = indexRangeUntil(lastOver);
   const index = alertsOfIndex(input.index, indexRange, calendar);
+  const stale = alertsOfStaleSurfaces(input.surfaces, lastOver);
 
-  const alerts = [...replay.alerts, ...hourly, ...index, ...rules.alerts];
+  const alerts = [...replay.alerts, ...hourly, ...index, ...stale, ...rules.alerts];
   const firstStored = Object.values(input.stored)
     .map((table) => table.firstDay)
     .reduce(earlier, range.to);
@@ -203,6 +208,7 @@ function endedBecause(
   return ({ type, subject, basis, date, keywordId }) => {
     if (type === 'hourly_stop') return date < hoursFrom ? NEW_LEVEL : undefined;
     if (isAboutIndex(type)) return undefined;
+    if (type === 'surface_stale') return 'it has newer days';
     if (type === 'rule') {
       const rule = rules.find(({ id }) => id === subject);
       if (rule === undefined) return 'the rule was removed';

@@ -178,6 +178,9 @@ export const range = Type.Object(
       openWords(['week'], 'Only whole weeks of the requested range are counted; left out for days.'),
     ),
     type: Type.Optional(openWords(SEARCH_TYPES, 'The requested search type; left out for web.')),
+    lastDay: Type.Optional(
+      nullable(day, 'The last day that the requested engine or search type has; later days are not known yet.'),
+    ),
     device: Type.Optional(oneOf('Device', DEVICES)),
     country: Type.Optional(nullable(Type.String(), 'The requested country in lower case; null for all.')),
     clamped: Type.Optional(

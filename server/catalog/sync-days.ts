@@ -132,9 +132,16 @@ export async function putSyncKeywords(
   await catalog.statements.runEach('sync_keyword_put', rows);
 }
 
-/** The last day of a table that is final, as far as the sync knows; null if it does not. */
-export async function readFinalDay(catalog: Catalog, project: string, table: FactTable): Promise<Day | null> {
-  return (await catalog.statements.get<{ day: Day | null }>('sync_final_day', { project, table }))!.day;
+/** How far the sync knows a table; null where it knows no day. */
+export interface LastDays {
+  /** The last final day. */
+  readonly final: Day | null;
+  /** The last day that the provider has reported, with rows or without. */
+  readonly reported: Day | null;
+}
+
+export async function readLastDays(catalog: Catalog, project: string, table: FactTable): Promise<LastDays> {
+  return (await catalog.statements.get<LastDays>('sync_last_days', { project, table }))!;
 }
 
 /** The first day or week of a table that the provider still gave when it was last fetched; null if the sync knows none. */
@@ -142,15 +149,17 @@ export async function readFirstKept(catalog: Catalog, project: string, table: Fa
   return (await catalog.statements.get<{ day: Day | null }>('sync_first_kept', { project, table }))!.day;
 }
 
-/** `readFinalDay` of all projects of a workspace, by project. */
-export async function readFinalDaysOfWorkspace(
+/** `readLastDays` of all projects of a workspace, by project. */
+export async function readLastDaysOfWorkspace(
   catalog: Catalog,
   workspace: string,
   table: FactTable,
-): Promise<Map<string, Day>> {
-  type Row = { readonly project: string; readonly day: Day };
-  const rows = await catalog.statements.all<Row>('sync_final_days_of_workspace', { workspace, table });
-  return new Map(rows.map(({ project, day }) => [project, day]));
+): Promise<Map<string, LastDays>> {
+  const rows = await catalog.statements.all<LastDays & { readonly project: string }>('sync_last_days_of_workspace', {
+    workspace,
+    table,
+  });
+  return new Map(rows.map(({ project, ...days }) => [project, days]));
 }
 
 /** A day that is without rows, could not be fetched, or was cut off. */

@@ -8,11 +8,13 @@ import {
   readCoverage,
 } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { listSurfaceDays } from '../catalog/surface-days.ts';
 import { listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
-import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, MAX_DAYS } from '../domain/range.ts';
+import { isStale, SURFACE_NAMES } from '../domain/search-types.ts';
 import type { ReportSources } from '../reports/report.ts';
 import { readSyncStatus } from '../sync/status.ts';
 
@@ -41,10 +43,11 @@ interface DataQuestion {
 /** Which days of each table are stored, and how the sync stands. */
 export async function readDataState(sources: ReportSources, { project, isOwner, signal }: DataQuestion) {
   const { catalog, now } = sources;
-  const [coverage, syncDays, sync] = await Promise.all([
+  const [coverage, syncDays, sync, surfaces] = await Promise.all([
     readCoverage(catalog, project.id),
     listSyncDays(catalog, project.id),
     readSyncStatus(catalog, project.id, now()),
+    listSurfaceDays(catalog, project),
   ]);
   const stored = FACT_TABLES.filter((table) => coverage[table] !== undefined);
   const calendar = calendarOf(
@@ -73,6 +76,10 @@ export async function readDataState(sources: ReportSources, { project, isOwner, 
     calendar,
     provisionalAfter: project.provisionalAfter,
     tables,
+    /** Surfaces that have reported nothing for more than two weeks. */
+    stale: surfaces
+      .filter(({ lastDay }) => isStale(lastDay, dayOf(now())))
+      .map(({ surface, lastDay }) => ({ name: SURFACE_NAMES[surface], lastDay })),
     /** The last day that was compared with the provider. */
     reconciledThrough: compared.length === 0 ? null : compared.reduce(later),
     sync: sync && {

@@ -1,3 +1,6 @@
+import { countDays, type Day } from './dates.ts';
+import { BING_TABLES } from './engines.ts';
+
 /** The search types of the provider, in the order of responses. Each is counted for itself. */
 export const SEARCH_TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
@@ -32,3 +35,31 @@ export const TYPE_TABLES = {
   googleNews: { site: 'site_daily_google_news', country: 'country_daily_google_news' },
 } as const satisfies Readonly<Record<OtherType, { readonly site: string; readonly country: string }>>;
 export type TypeTable = (typeof TYPE_TABLES)[OtherType]['site' | 'country'];
+
+/** All surfaces, in the order of responses. */
+export const SURFACES: readonly Surface[] = [...SEARCH_TYPES, 'bing'];
+
+/** The table with the totals of a surface by day. */
+export function siteTable(surface: Surface) {
+  if (surface === 'bing') return BING_TABLES.site;
+  return surface === 'web' ? 'site_daily' : TYPE_TABLES[surface].site;
+}
+
+/** Names of surfaces in texts. */
+export const SURFACE_NAMES: Readonly<Record<Surface, string>> = {
+  web: 'Web search',
+  image: 'Image search',
+  video: 'Video search',
+  news: 'News search',
+  discover: 'Discover',
+  googleNews: 'Google News',
+  bing: 'Bing',
+};
+
+/** A surface that has reported no day for longer than this many days is stale. */
+export const STALE_AFTER_DAYS = 14;
+
+/** Whether a surface is stale. @param last its newest day */
+export function isStale(last: Day, today: Day): boolean {
+  return countDays(last, today) - 1 > STALE_AFTER_DAYS;
+}

@@ -31,6 +31,7 @@ export function surfaceRows({ answer: { project, range, surfaces }, rows }: Surf
       ...compared.columns,
       { name: 'aiImpressions', type: 'count' },
       { name: 'citations', type: 'count' },
+      { name: 'stale', type: 'boolean' },
       sumPositionColumn(),
     ],
     batches: [
@@ -48,6 +49,7 @@ export function surfaceRows({ answer: { project, range, surfaces }, rows }: Surf
         ...compared.readers,
         (row) => ('aiImpressions' in row ? (row.aiImpressions ?? null) : null),
         (row) => ('citations' in row ? (row.citations ?? null) : null),
+        ({ stale }) => stale,
         ({ total }) => total && positionSum(total),
       ]),
     ],

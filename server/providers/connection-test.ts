@@ -1,7 +1,9 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
-import { addDays } from '../domain/dates.ts';
+import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
+import { addDays, type Day } from '../domain/dates.ts';
+import { isStale, SURFACE_NAMES } from '../domain/search-types.ts';
 import { ProviderFailure, type SetupStep, sentenceOf } from './failures.ts';
 import { jobOfCommand } from './gateway.ts';
 import type { ConnectedProvider } from './provider.ts';
@@ -13,7 +15,7 @@ export interface ConnectionTestResult {
   readonly kind: string;
   readonly works: boolean;
   readonly found: string;
-  /** How to fix the connection; '' if it works. */
+  /** How to fix the connection, and what it has not reported for long; '' if all is well. */
   readonly advice: string;
   /** The missing setup step on the provider's side, if known. */
   readonly missing: SetupStep | null;
@@ -30,15 +32,24 @@ export async function testConnections(
   now: number,
 ): Promise<ConnectionTestResult[]> {
   const connections = await connectionsOf(catalog, project.id);
+  const surfaces = await listSurfaceDays(catalog, project);
   return Promise.all(
     connections.map(async (connection) => {
       const { kind } = connection;
       const client = providers.connect(providerOf(kind), connection);
       const options = { kind, property: project.property, now, ignoresPauses: true };
       const { failure: _, ...result } = await testConnection(providers, client, options);
-      return result;
+      const today = providerOf(kind).pacing.dayOf(now);
+      return { ...result, advice: [result.advice, ...staleOf(kind, surfaces, today)].filter(Boolean).join(' ') };
     }),
   );
+}
+
+/** What is stale of the surfaces that a kind of connection fills. */
+function staleOf(kind: string, surfaces: readonly SurfaceDays[], today: Day): string[] {
+  return surfaces
+    .filter(({ surface, lastDay }) => (surface === 'bing') === (kind === 'bing') && isStale(lastDay, today))
+    .map(({ surface, lastDay }) => `${SURFACE_NAMES[surface]}: the newest day is ${lastDay}, more than two weeks ago.`);
 }
 
 /** Tests a connection, which need not be stored. `failure`: why it does not work. */

@@ -1,10 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, manifestOfWorkspace } from '../catalog/manifest.ts';
 import type { Project, WorkspaceProjects } from '../catalog/projects.ts';
-import { listUnusualDaysOfWorkspace, readFinalDaysOfWorkspace, type UnusualDay } from '../catalog/sync-days.ts';
+import {
+  type LastDays,
+  listUnusualDaysOfWorkspace,
+  readLastDaysOfWorkspace,
+  type UnusualDay,
+} from '../catalog/sync-days.ts';
 import { readReconciledOfWorkspace } from '../catalog/sync-projects.ts';
 import type { Compare } from '../domain/comparison.ts';
-import { type Day, earlier } from '../domain/dates.ts';
+import { type Day, earlier, later } from '../domain/dates.ts';
 import { type ErrorCode, KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Interval } from '../domain/intervals.ts';
@@ -17,7 +22,7 @@ import { inTurns } from '../runtime/turns.ts';
 import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
-import { isOther, noCountryOfBing, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
+import { noCountryOfBing, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
 import { storedDays } from './site-series.ts';
 
 export interface PortfolioQuery extends Selection, OfSurface {
@@ -86,7 +91,8 @@ interface Stored {
   readonly site: ReadonlyMap<string, readonly FactFile[]>;
   readonly brand: ReadonlyMap<string, readonly FactFile[]>;
   readonly unusual: ReadonlyMap<string, ReadonlyMap<Day, UnusualDay>>;
-  readonly finalDays: ReadonlyMap<string, Day>;
+  /** What the sync knows of a surface other than web. */
+  readonly lastDays: ReadonlyMap<string, LastDays>;
   readonly reconciled: ReadonlyMap<string, Microseconds>;
 }
 
@@ -110,7 +116,7 @@ export async function planPortfolio(
     site: await manifestOfWorkspace(catalog, workspaceId, table),
     brand: query.quality && isWeb ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
     unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, table, spanOf(ranges)) : none,
-    finalDays: isOther(query.type) ? await readFinalDaysOfWorkspace(catalog, workspaceId, table) : none,
+    lastDays: isWeb ? none : await readLastDaysOfWorkspace(catalog, workspaceId, table),
     reconciled: query.quality && isWeb ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
   };
   return inTurns(
@@ -138,8 +144,9 @@ function planProject(
   stored: Stored,
   now: number,
 ): PlannedProject {
-  const project = projectOf(query.type, planned, stored.finalDays.get(planned.id));
-  const files = stored.site.get(project.id) ?? [];
+  const files = stored.site.get(planned.id) ?? [];
+  const last = files.map(({ lastDay }) => lastDay).reduce(later, '');
+  const project = projectOf(query.type, planned, last === '' ? undefined : last, stored.lastDays.get(planned.id));
   const first = files.map(({ firstDay }) => firstDay).reduce(earlier, '9999-12-31');
   const days = storedDays(project, files.length === 0 ? undefined : first);
   const refusal = query.type === 'bing' ? refusalOfBing(planned, files) : undefined;

@@ -1,17 +1,18 @@
 import { type TSchema, Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { FactTable } from '../catalog/manifest.ts';
+import { type Coverage, type FactTable, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { readFinalDay } from '../catalog/sync-days.ts';
+import { lastReportedDay } from '../catalog/surface-days.ts';
+import { type LastDays, readLastDays } from '../catalog/sync-days.ts';
 import type { Day } from '../domain/dates.ts';
-import { BING_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
+import { ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
 import {
   hasDevices,
-  type OtherType,
   SEARCH_TYPES,
   type SearchType,
   type Surface,
+  siteTable,
   TYPE_TABLES,
 } from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
@@ -56,8 +57,8 @@ export interface OfSurface {
 export function tablesOfType(type?: SearchType): { readonly site: FactTable; readonly country: FactTable };
 export function tablesOfType(type?: Surface): { readonly site: FactTable; readonly country?: FactTable };
 export function tablesOfType(type: Surface = 'web'): { readonly site: FactTable; readonly country?: FactTable } {
-  if (type === 'bing') return { site: BING_TABLES.site };
-  return type === 'web' ? { site: 'site_daily', country: 'country_daily' } : TYPE_TABLES[type];
+  if (type === 'bing') return { site: siteTable(type) };
+  return type === 'web' ? { site: siteTable(type), country: 'country_daily' } : TYPE_TABLES[type];
 }
 
 /** The property of a query value; none for web, so that nothing changes for requests without a type. */
@@ -104,26 +105,32 @@ export function noDaysOfBing(): KnownError {
 }
 
 /**
- * A project with the final days of a surface: Bing does not say which days may change.
- * @param finalDay the last final day of another type than web, if the sync knows it
+ * A project as one of its surfaces: synced through the last day that the surface has, because days that it has not reported
+ * yet are unknown, not zeros; and final through its own last final day.
+ * @param stored the last stored day of the surface's site table; none if it has no days
+ * @param known what the sync knows of that table
  */
-export function projectOf(type: Surface | undefined, project: Project, finalDay: Day | null = null): Project {
-  if (type === 'bing') return { ...project, provisionalAfter: null };
-  return finalDay === null ? project : { ...project, provisionalAfter: finalDay };
+export function projectOf(
+  type: Surface | undefined,
+  project: Project,
+  stored: Day | undefined,
+  known: LastDays | undefined,
+): Project {
+  if (type === undefined || type === 'web') return project;
+  return {
+    ...project,
+    syncedThrough: lastReportedDay(project, stored, known),
+    // Bing does not say which days may change.
+    provisionalAfter: type === 'bing' ? null : (known?.final ?? project.provisionalAfter),
+  };
 }
 
 /** `projectOf`, as stored. */
 export async function readProjectOf(catalog: Catalog, type: Surface | undefined, project: Project): Promise<Project> {
-  return projectOf(
-    type,
-    project,
-    isOther(type) ? await readFinalDay(catalog, project.id, TYPE_TABLES[type].site) : null,
-  );
-}
-
-/** Whether it is a search type other than web. */
-export function isOther(type: Surface | undefined): type is OtherType {
-  return type !== undefined && Object.hasOwn(TYPE_TABLES, type);
+  if (type === undefined || type === 'web') return project;
+  const { site } = tablesOfType(type);
+  const coverage: Readonly<Partial<Record<FactTable, Coverage>>> = await readCoverage(catalog, project.id);
+  return projectOf(type, project, coverage[site]?.lastDay, await readLastDays(catalog, project.id, site));
 }
 
 /** Throws `invalid_request` for a device of a type without devices. */

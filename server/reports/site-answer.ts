@@ -63,6 +63,7 @@ export class SiteAnswer {
       from,
       to,
       ...surfaceRange(type),
+      ...(type && { lastDay: project.syncedThrough }),
       device,
       country,
       provisionalAfter: project.provisionalAfter,

@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { type Day, dayOf } from '../domain/dates.ts';
 import { AI_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import { type Range, spanOf } from '../domain/range.ts';
-import { SEARCH_TYPES, type Surface } from '../domain/search-types.ts';
+import { isStale, SURFACES, type Surface } from '../domain/search-types.ts';
 import { type AiCounts, planAiDays, readAiTotals } from './ai.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
@@ -18,10 +19,10 @@ const parameters = { ...rangeParameters, compare, ...formatParameters };
 const ALL = { device: 'all', country: null } as const;
 
 interface SurfacesQuery extends Range {
+  /** The day of the request (UTC). */
+  readonly today: Day;
   readonly comparison: Range | null;
 }
-
-const SURFACES: readonly Surface[] = [...SEARCH_TYPES, 'bing'];
 
 /** Reports about AI answers have measures of their own. */
 const NO_METRICS = { clicks: null, impressions: null, ctr: null, position: null };
@@ -33,7 +34,7 @@ export const surfacesReport = projectReport({
   parse: (sent, project, now): SurfacesQuery => {
     const { compare: other, ...range } = readParameters(parameters, sent);
     const days = siteRange(range, project, now);
-    return { ...days, comparison: comparedRange(days, other) };
+    return { ...days, today: dayOf(now), comparison: comparedRange(days, other) };
   },
   plan: async (query, { catalog, project }) => ({
     query,
@@ -41,7 +42,7 @@ export const surfacesReport = projectReport({
     ...(await planSurfaces(catalog, project, query)),
   }),
   run: async ({ query, project, surfaces, ai, aiDays }, { facts }, { signal }) => {
-    const { from, to, comparison } = query;
+    const { from, to, today, comparison } = query;
     const readRow = async ({
       type,
       project: ofSurface,
@@ -68,6 +69,7 @@ export const surfacesReport = projectReport({
         firstDay,
         lastDay,
         provisionalAfter: ofSurface.provisionalAfter,
+        stale: isStale(ofSurface.syncedThrough ?? lastDay, today),
       } as const;
       return { surface, total };
     };
@@ -88,6 +90,7 @@ export const surfacesReport = projectReport({
           firstDay,
           lastDay,
           provisionalAfter: null,
+          stale: false,
           ...NO_METRICS,
           ...aiCountOf(engine, counts),
         })),

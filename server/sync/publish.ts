@@ -211,7 +211,9 @@ export async function publishFetched(
   });
   const write = async (tx: Catalog): Promise<boolean> => {
     await putSyncDays(tx, project, states);
-    return (await inTransaction?.(tx)) ?? false;
+    // Reports end with the last reported day, and contain which days are empty or failed.
+    const isReported = states.some((day) => hasNewState(before(day), day));
+    return (await inTransaction?.(tx)) === true || isReported;
   };
   if (changed.length === 0) {
     await stores.catalog.transaction(async (tx) => raiseEntityRevisions(tx, (await write(tx)) ? [project] : []));

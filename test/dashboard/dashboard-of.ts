@@ -3,8 +3,8 @@ import { createSession } from '../../server/catalog/sessions.ts';
 import { type Answer, NOW, type World } from '../world.ts';
 
 /** Asks the dashboard's own API about projects, in a session of a key of the workspace. */
-export async function dashboardOf({ app, catalog }: Pick<World, 'app' | 'catalog'>, workspace = 'acme') {
-  const made = { workspace, by: null, at: NOW * 1000 };
+export async function dashboardOf({ app, catalog }: Pick<World, 'app' | 'catalog'>, workspace = 'acme', now = NOW) {
+  const made = { workspace, by: null, at: now * 1000 };
   const { id: keyId } = await createKey(catalog, { ...made, name: 'dashboard', projects: null, expiresAt: null });
   const { token } = await createSession(catalog, { ...made, who: { keyId, email: null } });
   return async (path: string): Promise<Answer> => {

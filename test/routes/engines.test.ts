@@ -48,6 +48,36 @@ t.test('the site: days without positions, nothing provisional, no events of Goog
   t.strictSame(over.quality.events, []);
 });
 
+t.test('days that Bing has not reported yet are left out everywhere, and are not zeros', async (t) => {
+  const after = 'from=2026-03-04&to=2026-03-09';
+  const { range, totals, daily, quality } = await ask(`/site?engine=bing&${after}&quality=1`);
+  t.match(range, { from: '2026-03-04', to: '2026-03-09', lastDay: SECOND });
+  const told = ['2026-03-04', SECOND];
+  const dates = (rows: readonly Row[]): unknown[] => rows.map(({ date }) => date);
+  t.strictSame(dates(daily), told);
+  t.match([totals, quality], [{ clicks: 6 }, { daysExpected: 2, daysStored: 2 }]);
+  const csv = await world.app.inject({
+    url: `/api/v1/projects/Proj1/site.csv?engine=bing&${after}`,
+    headers: { authorization: `Bearer ${world.key}` },
+  });
+  t.strictSame(
+    csv.body
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.slice(0, 10)),
+    told,
+  );
+  t.strictSame((await ask(`/site?engine=bing&from=2026-03-06&to=2026-03-09`)).daily, []);
+  t.match((await ask(`/site?engine=bing&interval=week&${after}`)).daily, [{ date: '2026-03-04', days: 2, clicks: 6 }]);
+  const { projects } = (await world.get(`/portfolio?engine=bing&daily=1&quality=1&${after}`)).body;
+  const listed = projects.find(({ id }: Row) => id === 'Proj1');
+  t.match(listed, { range: { lastDay: SECOND }, quality: { daysExpected: 2 } });
+  t.strictSame(dates(listed.daily), told);
+  const compared = await ask('/site?engine=bing&from=2026-03-05&to=2026-03-07&compare=previous');
+  t.ok(compared.totals.unsafe.clicks.includes('missing_days'), 'one day is compared with three');
+  t.match((await ask(`/site?${after}`)).daily.length, 6, 'Google is known through its last synced day');
+});
+
 t.test('google is what is answered without an engine', async (t) => {
   for (const path of ['/site', `/surfaces`]) {
     const asked = `${path}?from=${FIRST}&to=${SECOND}`;

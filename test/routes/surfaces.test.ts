@@ -107,7 +107,16 @@ t.test('surfaces: a row for each stored type as its site, and a total of clicks 
   t.match(bing.comparison, { clicks: 0, position: null });
   t.strictSame(bing.unsafe.clicks, ['low_base', 'missing_days'], 'Bing has no days before its first');
   const types = surfaces.slice(0, -1);
-  for (const { engine: _, type, grain: __, firstDay: ___, lastDay: ____, provisionalAfter, ...metrics } of types) {
+  for (const {
+    engine: _,
+    type,
+    grain: __,
+    firstDay: ___,
+    lastDay: ____,
+    provisionalAfter,
+    stale: _____,
+    ...metrics
+  } of types) {
     const site = await ask(`/site?${COMPARED}&type=${type}`);
     t.strictSame(metrics, site.totals, type);
     t.equal(provisionalAfter, site.range.provisionalAfter);
@@ -116,11 +125,11 @@ t.test('surfaces: a row for each stored type as its site, and a total of clicks 
   const csv = (await raw(`/surfaces.csv?${RANGE}`)).payload.trim().split('\r\n');
   t.equal(
     csv[0],
-    'engine,type,grain,firstDay,lastDay,provisionalAfter,clicks,impressions,ctr,position,aiImpressions,citations',
+    'engine,type,grain,firstDay,lastDay,provisionalAfter,clicks,impressions,ctr,position,aiImpressions,citations,stale',
   );
   t.equal(csv.length, 5);
-  t.match(csv[3], /^google,discover,.*,500,2000,0.25,,,$/);
-  t.match(csv[4], /^bing,web,day,2026-[-0-9]+,2026-[-0-9]+,,7,150,0.0467,,,$/);
+  t.match(csv[3], /^google,discover,.*,500,2000,0.25,,,,false$/);
+  t.match(csv[4], /^bing,web,day,2026-[-0-9]+,2026-[-0-9]+,,7,150,0.0467,,,,false$/);
 });
 
 t.test('breakdowns by type: its countries and devices; what is not known of it is empty or null', async (t) => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ENGINES } from '../../domain/engines.ts';
-import { SEARCH_TYPES } from '../../domain/search-types.ts';
+import { SEARCH_TYPES, STALE_AFTER_DAYS } from '../../domain/search-types.ts';
 import { documentJson } from '../../formats/json.ts';
 import { surfaceRows } from '../../formats/surface-rows.ts';
 import { surfacesReport } from '../../reports/surfaces.ts';
@@ -27,6 +27,9 @@ const surface = object('Surface', {
   firstDay: Type.String({ format: 'date', description: 'The first stored day.' }),
   lastDay: Type.String({ format: 'date', description: 'The last stored day.' }),
   provisionalAfter: nullable(day, 'The last final day; null if the engine does not say.'),
+  stale: Type.Boolean({
+    description: `Its newest day is more than ${STALE_AFTER_DAYS} days old; false for \`ai\`, which is imported.`,
+  }),
   ...metricsProperties,
   clicks: nullable(integer({ minimum: 0 }), 'Null for `ai`, like impressions, ctr and position.'),
   impressions: nullable(integer({ minimum: 0 })),

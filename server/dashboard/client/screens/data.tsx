@@ -25,6 +25,7 @@ interface TableState {
 interface DataAnswer {
   readonly calendar: Range | null;
   readonly tables: readonly TableState[];
+  readonly stale: readonly { readonly name: string; readonly lastDay: Day }[];
   readonly reconciledThrough: Day | null;
   readonly sync?: {
     readonly lastRun: string | null;
@@ -91,7 +92,7 @@ function State({ project }: { project: Project }) {
   const anonymous = site.data?.quality?.anonymousClicksShare ?? null;
   if (error && data === undefined) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={4} height={80} />;
-  const { calendar, tables, reconciledThrough, sync } = data;
+  const { calendar, tables, stale, reconciledThrough, sync } = data;
   return (
     <>
       {sync && <Sync sync={sync} project={project} onChange={reload} />}
@@ -116,6 +117,11 @@ function State({ project }: { project: Project }) {
           title="Sums of stored days are compared with the search engine after 7 and 30 days"
         />
       </dl>
+      {stale.map(({ name, lastDay }) => (
+        <p key={name} class="card problem" role="status">
+          {name} has no days after {formatDate(lastDay)}. Later days are unknown, not zero.
+        </p>
+      ))}
       {calendar === null || tables.length === 0 ? (
         <NoData project={project} isSyncShown />
       ) : (

@@ -1,0 +1,24 @@
+import type { SurfaceDays } from '../catalog/surface-days.ts';
+import { addDays, type Day } from '../domain/dates.ts';
+import { isStale, STALE_AFTER_DAYS, SURFACE_NAMES } from '../domain/search-types.ts';
+import type { EvaluatedAlert } from './alert.ts';
+
+/**
+ * An alert for each surface that has reported no day for more than two weeks. Web is left out: its sync has alarms of its own.
+ * @param today the last day that is over
+ */
+export function alertsOfStaleSurfaces(surfaces: readonly SurfaceDays[], today: Day): EvaluatedAlert[] {
+  return surfaces
+    .filter(({ surface, lastDay }) => surface !== 'web' && isStale(lastDay, today))
+    .map(({ surface, lastDay }) => ({
+      type: 'surface_stale',
+      subject: surface,
+      basis: lastDay,
+      severity: 'warning',
+      title: `${SURFACE_NAMES[surface]} has no days after ${lastDay}`,
+      body: `The newest day of ${SURFACE_NAMES[surface]} is ${lastDay}, more than ${STALE_AFTER_DAYS} days ago. Later days are unknown, not zero. Test the connection of the project.`,
+      date: addDays(lastDay, STALE_AFTER_DAYS + 1),
+      keywordId: null,
+      resolvedOn: null,
+    }));
+}
