@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { fail, print } from '../cli/cli.ts';
 import { namesOf } from '../cli/names.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
@@ -21,6 +21,7 @@ interface Options {
   /** Fails where a server is not installed. */
   readonly all?: boolean;
   readonly only?: readonly string[];
+  readonly trino: 'smoke' | 'whole';
 }
 
 /** The combinations of stores, but the default one, which is that of `npm test`. */
@@ -38,6 +39,8 @@ const CONFORMANCE = [
 ];
 /** Tests about the files of a data folder: their damage, durability and loss. */
 const LOCAL = ['damage', 'durability', 'lost-catalog', 'upgrade'].map((name) => `test/load/${name}.test.ts`);
+/** The tests of Trino that run for every change, unless files are named: it answers ten times as slowly as DuckDB. */
+const TRINO_SMOKE = 'test/cluster/trino-server.test.ts';
 const BUCKET = 'ordinate';
 
 const program = new Command('test:cluster')
@@ -48,6 +51,11 @@ const program = new Command('test:cluster')
     '--only <names>',
     'servers (the tests in test/cluster) or combinations such as postgres+s3+duckdb, with commas',
     namesOf(['servers', ...COMBINATIONS.map(({ stores }) => stores)]),
+  )
+  .addOption(
+    new Option('--trino <how>', 'how much to ask Trino: one file, or all of its tests and those of all answers')
+      .choices(['smoke', 'whole'])
+      .default('smoke'),
   );
 
 /** A server that tests need. */
@@ -131,7 +139,8 @@ async function runTests(
 
 async function main(): Promise<void> {
   program.parse();
-  const { all = false, only } = program.opts<Options>();
+  const { all = false, only, trino } = program.opts<Options>();
+  const isAsked = (file: string): boolean => trino === 'whole' || !/\/trino-/.test(file) || file === TRINO_SMOKE;
   const isChosen = (name: string): boolean => only?.includes(name) ?? true;
   await using stops = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-cluster-'));
@@ -159,9 +168,13 @@ async function main(): Promise<void> {
     outcomes.push(`${passed ? 'passed' : 'FAILED'}  ${title}`);
     isOk &&= passed;
   };
-  if (isChosen('servers')) await run('test/cluster', chosen ?? globSync('test/cluster/**/*.test.ts'));
+  if (isChosen('servers')) await run('test/cluster', chosen ?? globSync('test/cluster/**/*.test.ts').filter(isAsked));
   for (const { stores, needs, more } of COMBINATIONS) {
     if (!isChosen(stores)) continue;
+    if (trino === 'smoke' && needs.includes('Trino') && only === undefined) {
+      outcomes.push(`left out  ${stores}: --trino whole runs it`);
+      continue;
+    }
     const without = needs.filter((name) => missing.has(name));
     if (without.length > 0) outcomes.push(`left out  ${stores}: without ${without.join(', ')}`);
     else
