@@ -14,6 +14,7 @@ import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics, answerHead, SCHEMA_COMPILERS } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { RedisWindows } from './api/plugins/redis-windows.ts';
+import { addStopping } from './api/plugins/stopping.ts';
 import { addStreams } from './api/plugins/streams.ts';
 import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
@@ -101,6 +102,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
+    // `addStopping` refuses them, in our error format.
+    return503OnClosing: false,
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     // The time limit for the arrival of a whole request.
     requestTimeout: 30_000,
@@ -140,6 +143,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await dependencies.trace?.(app);
   addDeadlines(app, { progress: settings.requestTimeLimit * 1000, stalled });
   addAnswerLog(app, metrics?.onAnswered);
+  addStopping(app);
   await app.register(sensible);
   addCompression(app);
   addStreams(app);

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { stopping } from '../domain/errors.ts';
 import { checkReadiness, type Readiness } from './readiness.ts';
 
 /**
@@ -15,6 +16,7 @@ export function addHealthRoutes(
   });
   app.get('/readyz', { schema: { hide: true } }, async (request, reply) => {
     reply.cacheControl('no-store');
+    if (app.isStopping()) throw stopping();
     await app.prepared();
     const components = await checkReadiness(ready, request.signal);
     return { status: 'ok', components, answers: cache.state };

@@ -53,6 +53,7 @@ export const UNAVAILABLE_REASONS = [
   'newer-version',
   'trino',
   'not-ready',
+  'stopping',
   'load-running',
   'other',
 ] as const;
@@ -108,6 +109,14 @@ export function notFound(message: string): KnownError {
 /** A 503, sent with `Retry-After: 60`. */
 export function unavailable(message: string, reason: UnavailableReason, cause?: unknown): KnownError {
   return new KnownError('unavailable', message, { retryAfter: 60, cause, reason });
+}
+
+/** A 503 for a request that arrives when the server stops, sent with `Retry-After: 5`. */
+export function stopping(): KnownError {
+  return new KnownError('unavailable', 'The service is stopping; try again in a few seconds.', {
+    retryAfter: 5,
+    reason: 'stopping',
+  });
 }
 
 /** A 503 for a request that waited too long for a slot, sent with `Retry-After: 5`. */

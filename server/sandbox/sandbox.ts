@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
+import { invalidRequest, KnownError, stopping } from '../domain/errors.ts';
 import { type LimitState, SharedConcurrencyLimit } from '../runtime/limits.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import { CAGE, type Cage, findIsolation, type Isolation } from './launch.ts';
@@ -149,7 +149,7 @@ export class Sandbox {
 
   /** Kills all statements, and waits until they have ended. */
   async close(): Promise<void> {
-    for (const stop of this.#stops) stop(unavailable('The service is stopping.', 'other'));
+    for (const stop of this.#stops) stop(stopping());
     await this.#pool.close();
     await this.#folder.remove();
   }

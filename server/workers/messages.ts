@@ -7,8 +7,12 @@ export type FromServer =
 /** The environment variable with the number of a server process, from 1. */
 export const NUMBER = 'SERVER_PROCESS';
 
-/** Tells a server process to hand its clients to the others and to end. */
-export const DRAIN = { kind: 'drain' } as const;
+/** Tells a server process to end. */
+export interface End {
+  readonly kind: 'end';
+  /** Whether other processes go on and take its clients. */
+  readonly isReplaced: boolean;
+}
 
 /** Whether a message of another process has this kind. */
 export function isOfKind<Message extends { readonly kind: string }>(

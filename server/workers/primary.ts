@@ -15,7 +15,7 @@ import type { Sources } from '../metrics/process-up.ts';
 import { METRICS_QUESTION } from '../metrics/question.ts';
 import { askChild } from '../runtime/ask-process.ts';
 import type { Settings } from '../settings/settings.ts';
-import { DRAIN, type FromServer, isOfKind, NUMBER } from './messages.ts';
+import { type End, type FromServer, isOfKind, NUMBER } from './messages.ts';
 import { SharedCounters } from './shared-counters.ts';
 
 /** Milliseconds until a server process that should end is killed: draining, then running requests. */
@@ -57,7 +57,7 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
   const all = new Set<Slot>();
   const stopping = new AbortController();
   const open = (number: number): Slot => {
-    const slot = startSlot(settings, { number, count }, { log, counters });
+    const slot = startSlot(settings, { number, count }, { log, counters, stopping: stopping.signal });
     all.add(slot);
     return slot;
   };
@@ -130,7 +130,7 @@ async function replaceAll(
 function startSlot(
   { host, port }: Settings,
   { number, count }: { readonly number: number; readonly count: number },
-  { log, counters }: { readonly log: Log; readonly counters: SharedCounters },
+  { log, counters, stopping }: { readonly log: Log; readonly counters: SharedCounters; readonly stopping: AbortSignal },
 ): Slot {
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   // Handled where it is awaited; a process that ends later than that is restarted.
@@ -150,7 +150,7 @@ function startSlot(
     });
     const ended = endOf(worker).then((how) => reason ?? how);
     if (!isStarted) void ended.then((how) => reject(new Error(how)));
-    return { pid: worker.process.pid, ended, stop: () => stop(worker, ended) };
+    return { pid: worker.process.pid, ended, stop: () => stop(worker, ended, !stopping.aborted) };
   };
   const supervisor = new Supervisor({ name: 'a server process', start, log, clock: SYSTEM_CLOCK, random: Math.random });
   const collect = async (): Promise<Collected | undefined> =>
@@ -173,8 +173,8 @@ function endOf(worker: Worker): Promise<string> {
   });
 }
 
-function stop(worker: Worker, ended: Promise<unknown>): void {
-  if (worker.isConnected()) worker.send(DRAIN);
+function stop(worker: Worker, ended: Promise<unknown>, isReplaced: boolean): void {
+  if (worker.isConnected()) worker.send({ kind: 'end', isReplaced } satisfies End);
   else worker.process.kill('SIGTERM');
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), KILL_AFTER);
   void ended.finally(() => clearTimeout(timer));

@@ -1,23 +1,18 @@
-import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { openLog } from '../api/plugins/log.ts';
 import { closeOnSignals, openServer, prepare } from '../main.ts';
 import { isMeasured } from '../metrics/endpoint.ts';
 import type { ServerProcessMetrics } from '../metrics/server-process-metrics.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { DRAIN, type FromServer, isOfKind, NUMBER } from './messages.ts';
+import { type End, type FromServer, isOfKind, NUMBER } from './messages.ts';
 import { remoteCounter } from './shared-counters.ts';
-
-/** How long clients may send further requests to a process that drains, in milliseconds. */
-const DRAIN_TIME = 5000;
-const POLL = 50;
 
 /** One of the server processes that share a port. The first process starts it by `node:cluster`. */
 async function run(): Promise<void> {
   // It may be told to end before it is ready.
-  const told = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<End>();
   process.on('message', (message) => {
-    if (isOfKind<typeof DRAIN>(message, DRAIN.kind)) told.resolve();
+    if (isOfKind<End>(message, 'end')) told.resolve(message);
   });
   const logStream = openLog({ isShared: true });
   const counter = remoteCounter(process);
@@ -26,7 +21,11 @@ async function run(): Promise<void> {
   const { app, address, opened } = await openServer(settings, { logStream, counter, openMetrics });
   const close = closeOnSignals(app.log, opened);
   process.once('exit', () => logStream.flushSync());
-  void told.promise.then(() => drain(app.server)).finally(close);
+  void told.promise.then(({ isReplaced }) => {
+    // At once, because others take new connections.
+    if (isReplaced) NetServer.prototype.close.call(app.server);
+    close();
+  });
   await prepare(app, address);
   tell({ kind: 'ready', address });
 }
@@ -39,26 +38,6 @@ async function measure(settings: Settings): Promise<ServerProcessMetrics | undef
   const metrics = new ServerProcessMetrics(`server-${Number(process.env[NUMBER])}`);
   metrics.answerFirstProcess();
   return metrics;
-}
-
-/**
- * Accepts no more connections, and closes each after its next answer, so that its client connects to another process.
- * Resolves when none is left, or after some seconds.
- */
-async function drain(server: Server): Promise<void> {
-  server.prependListener('request', (_request, response) => {
-    response.shouldKeepAlive = false;
-  });
-  // `close` of an HTTP server would cut idle connections, whose clients may be sending a request right now.
-  NetServer.prototype.close.call(server);
-  const deadline = Date.now() + DRAIN_TIME;
-  while (Date.now() < deadline && (await connectionsOf(server)) > 0) {
-    await new Promise((resolve) => setTimeout(resolve, POLL));
-  }
-}
-
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 }
 
 function tell(message: FromServer): void {

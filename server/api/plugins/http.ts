@@ -34,16 +34,9 @@ export function addHttpBasics(app: FastifyInstance): void {
     const isMissing = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
     done(isMissing ? invalidRequest('The request has no Host header.') : undefined);
   });
-  // Keep-alive connections must not delay shutdown.
-  let isClosing = false;
-  app.addHook('preClose', (done) => {
-    isClosing = true;
-    done();
-  });
   app.addHook('onSend', (_request, reply, _answer, done) => {
     // Also for uncompressed responses: the same URL may be compressed for another client.
     reply.vary('accept-encoding');
-    if (isClosing) reply.header('connection', 'close');
     done();
   });
   // Unknown expectations are ignored, like unknown headers.
