@@ -1,14 +1,20 @@
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { constants, createGzip } from 'node:zlib';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify';
 import { preferredEncoding } from '../api/negotiation.ts';
-import { invalidRequest } from '../domain/errors.ts';
+import { errorBody, logError } from '../api/plugins/errors.ts';
+import { invalidRequest, stopping } from '../domain/errors.ts';
 
 /** Paths in one request: more than any screen needs. */
 const MAX_PATHS = 12;
-/** Below the API: no way out of it, and none into this address again. */
-const PATH = /^\/(?!together)[a-z][^#\\]*$/;
-const UPWARDS = /(?:^|\/)(?:\.|%2e){2}(?:\/|$)/i;
+/**
+ * A path below the API, with a query if any. Letters, escapes and separators are those of RFC 3986, so that nothing is left
+ * that a reader of addresses drops or changes. The name of an endpoint has no escapes.
+ */
+const PATH = /^\/(?<name>[a-z-]+)(?<ids>(?:\/(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+)*)(?:\?[!"$-[\]-~]*)?$/i;
+/** Ids with which a path leads elsewhere: they are steps of a path, or have several. */
+const STEPS = /^\.{1,2}$|[/\\\p{Cc}]/u;
 
 /** What is answered about one of the paths. */
 interface Part {
@@ -51,11 +57,25 @@ function pathsOf(query: unknown): string[] {
     );
   }
   for (const path of paths) {
-    const isBelow = PATH.test(path) && !UPWARDS.test(path.split('?')[0]!);
-    if (!isBelow)
+    if (!isBelow(path))
       throw invalidRequest(`get must be a path of this API, such as /projects, not '${path.slice(0, 60)}'.`);
   }
   return paths;
+}
+
+/** Whether a path stays below the API, and does not lead to this address again. */
+function isBelow(path: string): boolean {
+  const { name = 'together', ids = '' } = PATH.exec(path)?.groups ?? {};
+  return name !== 'together' && !ids.split('/').some((id) => STEPS.test(decode(id)));
+}
+
+/** A step for escapes that mean nothing. */
+function decode(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return '..';
+  }
 }
 
 async function* answers(
@@ -74,18 +94,41 @@ async function* answers(
 
 async function answerOne(
   api: FastifyInstance,
-  { headers, ip, signal }: FastifyRequest,
+  request: FastifyRequest,
   { url, index }: { url: string; index: number },
 ): Promise<Part> {
+  const { headers, ip, signal } = request;
   // A conditional request has no body to pass on, and what is compressed would be compressed again.
   const { 'if-none-match': _tag, 'accept-encoding': _encoding, accept: _accept, ...sent } = headers;
-  const answer = await api.inject({ method: 'GET', url, headers: sent, remoteAddress: ip, signal });
-  const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN);
-  return {
-    index,
-    status: answer.statusCode,
-    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
-    reason: (answer.headers['x-unavailable-reason'] as string | undefined) ?? null,
-    body: JSON.parse(answer.body === '' ? 'null' : answer.body) as unknown,
-  };
+  try {
+    // A server that stops takes no requests of its own.
+    if (api.isStopping()) throw stopping();
+    const options = { method: 'GET', url, headers: sent, remoteAddress: ip, signal, payloadAsStream: true } as const;
+    const answer = await api.inject(options);
+    const body = await readJson(answer);
+    const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN);
+    return {
+      index,
+      status: answer.statusCode,
+      retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+      reason: (answer.headers['x-unavailable-reason'] as string | undefined) ?? null,
+      body,
+    };
+  } catch (error) {
+    // The other parts do not fail with this one.
+    const known = logError(error, request);
+    const { status, retryAfter = null, reason } = known;
+    return { index, status, retryAfter, reason: status === 503 ? reason : null, body: errorBody(known) };
+  }
+}
+
+/** The body of an answer, null without one. Other formats are not read: a file may be long. */
+async function readJson({ headers, stream }: LightMyRequestResponse): Promise<unknown> {
+  const type = headers['content-type'];
+  if (type !== undefined && !String(type).startsWith('application/json')) {
+    stream().destroy();
+    throw invalidRequest('get must be a path with an answer in JSON; ask for other formats alone.');
+  }
+  const body = await text(stream());
+  return body === '' ? null : (JSON.parse(body) as unknown);
 }

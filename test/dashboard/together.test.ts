@@ -65,6 +65,35 @@ t.test('rights are those of the session, and each path counts against its limit'
   t.equal(stranger.statusCode, 401);
 });
 
+t.test('a part without an answer in JSON leaves the others whole', async (t) => {
+  const paths = [
+    '/projects',
+    '/projects/Proj1/site?format=csv',
+    '/projects/Proj1/site',
+    '/projects/Proj1/keywords.csv',
+  ];
+  for (const encoding of ['identity', 'gzip']) {
+    const { response, text } = await together(paths, { 'accept-encoding': encoding });
+    t.equal(response.statusCode, 200);
+    const parts = partsOf(text);
+    t.strictSame(
+      parts.map(({ status }) => status),
+      [200, 400, 200, 400],
+    );
+    t.match(parts[1], { body: { error: { code: 'invalid_request', message: /^get must be .* in JSON/ } } });
+    t.strictSame(parts[2]!.body, (await world.send('owner', 'GET', paths[2]!)).body);
+  }
+});
+
+t.test('ids with escapes are ids', async (t) => {
+  const paths = ['/projects/%50roj1/summary', '/projects/Proj1/keywords/a%20%C3%A9', '/projects/a.b/summary'];
+  const parts = partsOf((await together(paths)).text);
+  t.strictSame(
+    parts.map(({ status }) => status),
+    [200, 404, 404],
+  );
+});
+
 t.test('only paths of this API are answered', async (t) => {
   for (const path of [
     '',
@@ -76,6 +105,26 @@ t.test('only paths of this API are answered', async (t) => {
     '/together?get=/projects',
     '/a\\b',
     '/a#b',
+    '/x/.%09./%09../docs',
+    '/x/.\t./.\t./docs',
+    '/x/\t../../docs',
+    '/x/.%0a./docs',
+    '/x/%2e%2e%2fdocs',
+    '/x/..%5cdocs',
+    '/x/./docs',
+    '/x//docs',
+    '/x/',
+    '/x/%',
+    '/x/%ff',
+    '/x/é',
+    '/x?a=\\b',
+    '/x?a=\tb',
+    '/t%6fgether?get=/projects',
+    '/./together?get=/projects',
+    '/x/../together?get=/projects',
+    '/x/%2e%2e/together?get=/projects',
+    '/together/?get=/projects',
+    '/t\together?get=/projects',
   ]) {
     const { response } = await together([path]);
     t.equal(response.statusCode, 400, path);

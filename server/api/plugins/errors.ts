@@ -12,7 +12,9 @@ import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts'
 import { STATUS_CODES } from '../../runtime/http.ts';
 
 /** The body of every error response. */
-function errorBody(code: KnownError['code'], message: string): { error: { code: string; message: string } } {
+export function errorBody({ code, message }: Pick<KnownError, 'code' | 'message'>): {
+  error: { code: string; message: string };
+} {
   return { error: { code, message } };
 }
 
@@ -42,7 +44,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply.header('cache-control', 'no-store');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
-  const body = { ...errorBody(known.code, known.message), ...known.details };
+  const body = { ...errorBody(known), ...known.details };
   return reply.code(known.status).type('application/json; charset=utf-8').send(body);
 }
 
@@ -91,7 +93,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     return;
   }
   const [status, message] = UNREADABLE[error.code as keyof typeof UNREADABLE] ?? MALFORMED;
-  const body = JSON.stringify(errorBody('invalid_request', message));
+  const body = JSON.stringify(errorBody({ code: 'invalid_request', message }));
   log.info({ address: socket.remoteAddress, status, reason: error.code }, 'answered');
   socket.end(
     [
