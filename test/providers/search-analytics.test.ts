@@ -1,11 +1,16 @@
 // The search analytics client sends correct queries and returns every row once, with exact sums.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { sumPositionOf } from '../../server/domain/metrics.ts';
 import { ProviderFailure } from '../../server/providers/failures.ts';
 import type { AnalyticsQuery } from '../../server/providers/search-console/analytics-query.ts';
 import { type AnalyticsRow as Row, SearchAnalytics } from '../../server/providers/search-console/search-analytics.ts';
 import { PROPERTY, type ProvidersWorld, providersWorld } from '../fakes/providers.ts';
+import { startReceiver } from '../fakes/receiver.ts';
 import type { AnalyticsRow } from '../fakes/search-console-rows.ts';
+import { withoutPauses } from '../fakes/without-pauses.ts';
 
 const DAYS = { property: PROPERTY, from: '2026-03-01', to: '2026-03-10' };
 
@@ -236,4 +241,29 @@ t.test('the properties that credentials lead to', async (t) => {
   google.tokens.clear();
   t.equal((await run((each) => client.sites(each))).length, 2, 'with a new token');
   t.match(log, [{ requests: 1 }, { requests: 1 }, { requests: 2, retries: 0, outcome: 'fetched' }]);
+});
+
+t.test('a redirect is not followed, and nobody else gets the token', async (t) => {
+  withoutPauses(t);
+  const { providers, connection, run } = await providersWorld(t);
+  const elsewhere = await startReceiver(t);
+  const redirecting = createServer((request, response) => {
+    response.writeHead(307, { location: elsewhere.origin + request.url }).end();
+  });
+  await once(redirecting.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => {
+    redirecting.closeAllConnections();
+    redirecting.close();
+  });
+  const origin = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`;
+  for (const where of [{ endpoint: origin }, { tokenEndpoint: `${origin}/token` }]) {
+    const client = new SearchAnalytics({ ...connection, ...where }, providers);
+    const query = { ...DAYS, dimensions: [] } as const;
+    await t.rejects(
+      run((each) => client.read(query, { max: 1, take: async () => {} }, each)),
+      { kind: 'broken', message: /^status 307/ },
+      Object.keys(where).join(),
+    );
+  }
+  t.strictSame(elsewhere.received, []);
 });

@@ -149,12 +149,13 @@ async function signIn({ credentials: path, tokenEndpoint, scopes, timeLimit }: S
   return toIdentity(client, [clientSecret, refreshToken]);
 }
 
-/** The transport of the auth library: with a timeout, the configured token endpoint, and no retries. */
+/** The transport of the auth library: with a timeout, the configured token endpoint, no redirects and no retries. */
 function makeTransporter({ Gaxios }: typeof gaxios, tokenEndpoint: string | null, timeout: number): gaxios.Gaxios {
   const transporter = new Gaxios({ timeout, maxContentLength: MAX_TOKEN_BYTES });
   transporter.interceptors.request.add({
     resolved: async (request) => {
       if (tokenEndpoint !== null && request.url.href === TOKEN_ADDRESS) request.url = new URL(tokenEndpoint);
+      request.redirect = 'manual';
       request.retry = false;
       request.retryConfig = { retry: 0, noResponseRetries: 0 };
       return request;

@@ -17,6 +17,8 @@ export function requestOptions(context: ProviderContext, { signal }: ProviderRun
     signal,
     // Retries are those of the run.
     retry: false,
+    // A redirect would carry the token elsewhere: no API of Google sends one.
+    redirect: 'manual',
     responseType: 'json',
     maxContentLength: MAX_RESPONSE_BYTES,
     fetchImplementation: fetchUnlessAborted,
