@@ -14,6 +14,15 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 /** A channel must not send to an address; the message says why, without the address beyond its host. */
 export class AddressRefused extends Error {}
 
+/**
+ * Addresses that are public by their number and lead to services inside of a cloud, which trust who can reach them: Azure's
+ * host, IBM's services, and Google's APIs as private networks see them.
+ */
+const INSIDE_CLOUDS = [
+  ...['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14', '199.36.153.4/30', '199.36.153.8/30'],
+  ...['2600:2d00:2:1000::/56', '2600:2d00:2:2000::/56'],
+].map((text) => ipaddr.parseCIDR(text));
+
 const NAMES = /(^|\.)(localhost|metadata\.google\.internal)$/;
 
 const resolving = new Map<string, ReturnType<Resolve>>();
@@ -77,6 +86,10 @@ function isLoopback(text: string): boolean {
 /** Whether an address is public unicast, also within the forms in which IPv6 writes those of IPv4. */
 function isPublic(text: string): boolean {
   const address = ipaddr.parse(text);
+  const isInsideCloud = INSIDE_CLOUDS.some(
+    (range) => address.kind() === range[0].kind() && (address as ipaddr.IPv4).match(range as [ipaddr.IPv4, number]),
+  );
+  if (isInsideCloud) return false;
   if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
   // Global unicast; what is outside of it has special uses.
   if (address.match(ipaddr.IPv6.parse('2000::'), 3)) return address.range() === 'unicast';

@@ -34,6 +34,7 @@ export function post({ url, addresses, headers, body, signal }: Post): Promise<P
   };
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
+    let hasAnswer = false;
     const request = send(url, {
       method: 'POST',
       // A connection of its own, to the addresses that were checked for it.
@@ -47,8 +48,10 @@ export function post({ url, addresses, headers, body, signal }: Post): Promise<P
         'user-agent': 'Ordinate',
       },
     });
-    request.on('error', reject);
+    // Without effect after a response: its status counts, even if its end does not come in time.
+    request.on('error', (error) => hasAnswer || reject(error));
     request.on('response', (response) => {
+      hasAnswer = true;
       const parts: Buffer[] = [];
       let length = 0;
       const done = (): void => {

@@ -1,4 +1,6 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { tooMany } from '../api/plugins/guard.ts';
 import { oneOf } from '../api/schemas.ts';
 import {
   CHANNEL_KINDS,
@@ -26,6 +28,9 @@ import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
 
 const MAX_DELIVERIES = 200;
 const MAX_OVERLAP_HOURS = 720;
+/** Tests that a host, or an address of mail, gets in a minute from all workspaces. */
+const MAX_TESTS = 10;
+const MINUTE = 60_000;
 
 /** Events and types are checked by `checkChoice`, which says what is possible. */
 const choice = {
@@ -36,8 +41,9 @@ const choice = {
 };
 
 /** `/app/api/channels`: owners and admins choose where the workspace is told of what happens. */
-export function addChannelActions(add: AddAction, stores: Stores): void {
+export function addChannelActions(api: FastifyInstance, add: AddAction, stores: Stores): void {
   const { catalog } = stores;
+  const countTest = limitTests(api);
   const find = async ({ workspace, ids }: Wanted): Promise<Channel> => {
     const channel = await findChannel(catalog, ids['channel']!);
     if (channel?.workspace !== workspace) throw notFound('The workspace has no such channel.');
@@ -115,9 +121,10 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
     url: '/channels/:channel/test',
     roles: MANAGERS,
     find,
-    run: async ({ found, by, at, signal }) => ({
-      delivery: shownDelivery(await testChannel(stores, found, { by, at }, signal)),
-    }),
+    run: async ({ found, by, at, signal, request }) => {
+      await countTest(request, found);
+      return { delivery: shownDelivery(await testChannel(stores, found, { by, at }, signal)) };
+    },
   });
   add({
     method: 'POST',
@@ -147,3 +154,19 @@ export function addChannelActions(add: AddAction, stores: Stores): void {
 }
 
 const answerOf = (channel: Channel) => ({ channel: shownChannel(channel), version: channelVersion(channel) });
+
+/** Counts tests by their receiver, who may be a stranger. The returned function throws `rate_limited` after too many. */
+function limitTests(api: FastifyInstance): (request: FastifyRequest, channel: Channel) => Promise<void> {
+  const receivers = new WeakMap<FastifyRequest, string>();
+  const count = api.createRateLimit({
+    timeWindow: MINUTE,
+    max: MAX_TESTS,
+    keyGenerator: (request) => receivers.get(request) ?? '',
+  });
+  return async (request, { shown }) => {
+    receivers.set(request, shown.toLowerCase());
+    const counted = await count(request);
+    if (counted.isAllowed) throw new Error('the limit must count every receiver');
+    if (counted.isExceeded) throw tooMany(`tests to ${shown}`, counted.ttlInSeconds);
+  };
+}

@@ -88,7 +88,7 @@ export async function addDashboard(
       addSyncActions(add, stores);
       addMemberActions(add, context);
       addAuditActions(add, context, usage);
-      addChannelActions(add, stores);
+      addChannelActions(api, add, stores);
       addShareActions(add, context);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {

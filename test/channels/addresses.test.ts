@@ -12,6 +12,9 @@ t.test('addresses that are not public are refused in every spelling', (t) => {
     ...['198.19.255.255', '224.0.0.1', '239.1.1.1', '240.0.0.1', '255.255.255.255', '[::]', '[::1]', '[fc00::1]'],
     ...['[fd12::1]', '[fe80::1]', '[febf::1]', '[ff02::1]', '[::ffff:127.0.0.1]', '[::ffff:a9fe:a9fe]', '[::10.0.0.1]'],
     ...['[::7f00:1]', '[64:ff9b::10.0.0.1]', '[64:ff9b:1::1]', '[2002:7f00:1::]', '[2001:db8::1]'],
+    ...['168.63.129.16', '0xa83f8110', '161.26.0.7', '166.9.1.1', '199.36.153.4', '199.36.153.11', '100.100.100.200'],
+    ...['192.0.0.192', '[64:ff9b::168.63.129.16]', '[::ffff:168.63.129.16]', '[2002:a83f:8110::1]'],
+    ...['[2600:2d00:2:2000::1]', '[fd00:ec2::254]', '[fd20:ce::254]'],
     ...['localhost', 'LOCALHOST', 'localhost.', 'a.localhost', 'metadata.google.internal', 'metadata.google.internal.'],
     ...['１２７.0.0.1', '127。0。0。1'],
   ];
@@ -25,7 +28,15 @@ t.test('so is everything but https without a user', (t) => {
     ...['https://u:p@hooks.example.com/', 'https:/hooks.example.com', 'https://', 'javascript:alert(1)', ''],
   ];
   for (const address of wrong) t.throws(() => parseAddress(address, closed), { message: /^must/ }, address);
-  for (const host of ['8.8.8.8', 'hooks.example.com:8443', '[2606:4700::1111]', '[64:ff9b::8.8.8.8]']) {
+  for (const host of [
+    '8.8.8.8',
+    '168.63.129.15',
+    '168.63.129.17',
+    '199.36.153.12',
+    'hooks.example.com:8443',
+    '[2606:4700::1111]',
+    '[64:ff9b::8.8.8.8]',
+  ]) {
     t.equal(parseAddress(`https://${host}/x`, closed).pathname, '/x', host);
   }
   t.end();

@@ -208,11 +208,13 @@ t.test('an address is checked again at each attempt, and nothing is connected to
   ]);
 });
 
-t.test('an answer that is endless, or cut off, counts by its status', async (t) => {
+t.test('an answer that is endless, slow or cut off counts by its status', async (t) => {
   const { rows, add, announce, send, receiver } = await makeScene(t, { ORDINATE_DELIVERY_SECONDS: '1' });
   await add('webhook', '/');
-  await announce('alert.opened', [alertOf('a1'), alertOf('a2')]);
+  await announce('alert.opened', [alertOf('a1'), alertOf('a2'), alertOf('a3')]);
   receiver.answers = [
+    // The rest does not come in time.
+    (response) => void response.writeHead(202, { 'content-length': '100' }).write('slow'),
     (response) => {
       response.writeHead(200);
       const more = (): void => void (response.destroyed || response.write('ä'.repeat(5000), () => setImmediate(more)));
@@ -223,8 +225,9 @@ t.test('an answer that is endless, or cut off, counts by its status', async (t) 
       response.write('begin', () => response.destroy());
     },
   ];
-  t.strictSame(await send(), { sent: 2, failed: 0 });
+  t.strictSame(await send(), { sent: 3, failed: 0 });
   const answers = (await rows('channels', 'deliveries')).map(({ answer }) => answer);
+  t.ok(answers.includes('slow'));
   t.ok(answers.includes('begin'));
   t.ok(answers.includes('ä'.repeat(100)), 'the first 200 bytes');
 });

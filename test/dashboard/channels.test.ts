@@ -55,6 +55,25 @@ t.test('a channel: added, changed, tested, rotated, removed, each audited', asyn
   t.notMatch(JSON.stringify(own), /hidden|whsec/);
 });
 
+t.test('a receiver gets ten tests a minute, from whichever channels', async (t) => {
+  const { send, receiver, clock } = await scene(t);
+  const add = async (who: 'owner' | 'other', to: string): Promise<string> =>
+    `/channels/${(await send(who, 'POST', '/channels', { kind: 'webhook', to })).body.channel.id}/test`;
+  const paths = [await add('owner', `${receiver.origin}/a`), await add('owner', `${receiver.origin}/b`)];
+  for (let count = 0; count < 10; count += 1) {
+    t.equal((await send('owner', 'POST', paths[count % 2]!)).status, 200);
+  }
+  const refused = await send('owner', 'POST', paths[0]!);
+  t.match(refused, { status: 429, code: 'rate_limited', headers: { 'retry-after': '60' } });
+  t.equal(refused.message, `Too many tests to ${receiver.origin}/…. Try again in 60 s.`);
+  t.equal((await send('other', 'POST', await add('other', `${receiver.origin}/c`))).status, 429, 'another workspace');
+  t.equal(receiver.received.length, 10);
+  const elsewhere = await startReceiver(t);
+  t.equal((await send('owner', 'POST', await add('owner', `${elsewhere.origin}/a`))).status, 200, 'another receiver');
+  clock.at += 60_000;
+  t.equal((await send('owner', 'POST', paths[0]!)).status, 200);
+});
+
 t.test('others do not see channels, and those of another workspace do not exist', async (t) => {
   const { send, receiver } = await scene(t);
   const wanted = { kind: 'slack', to: `${receiver.origin}/x` };

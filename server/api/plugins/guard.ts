@@ -170,7 +170,8 @@ function unauthorizedMessage(header: string | undefined): string {
     : 'The API key is malformed, unknown, expired or revoked; send a valid one as Authorization: Bearer KEY.';
 }
 
-function tooMany(what: string, seconds: number): KnownError {
+/** A 429 for too many of something in a minute. */
+export function tooMany(what: string, seconds: number): KnownError {
   const retryAfter = Math.max(1, seconds);
   return new KnownError('rate_limited', `Too many ${what}. Try again in ${retryAfter} s.`, { retryAfter });
 }
