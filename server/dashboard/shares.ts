@@ -6,6 +6,7 @@ import type { Credential, Guard } from '../api/plugins/guard.ts';
 import type { Context } from '../api/routes/context.ts';
 import type { Share } from '../catalog/shares.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
+import { filterFields } from '../domain/filter.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { isPasswordOf } from '../projects/shares.ts';
 import { readBody } from './actions.ts';
@@ -19,8 +20,6 @@ const MAX_BODY = 4096;
 const MAX_WRONG = 10;
 const MINUTE = 60_000;
 const OPENING = Type.Object({ password: Type.String() }, { additionalProperties: false });
-/** A condition on the text of a query, in both ways to write a filter. */
-const ON_QUERY = /(?:^|;)\s*query\s*:|"field"\s*:\s*"query"/i;
 
 /** Of all answers below `/share`, those to addresses that cannot be decoded included. */
 export const SHARE_HEADERS = { ...SECURITY_HEADERS, 'x-robots-tag': 'noindex' };
@@ -126,7 +125,7 @@ export async function addShares(
     const query = request.query as Readonly<Record<string, string>>;
     if ((query['format'] ?? 'json') !== 'json') throw nothing();
     // Pages have no such field, and say so themselves; others would ignore the whole filter.
-    if (share.hideQueries && resource !== 'pages' && ON_QUERY.test(query['filter'] ?? '')) {
+    if (share.hideQueries && resource !== 'pages' && filterFields(query['filter'] ?? '').includes('query')) {
       throw invalidRequest('filter must not be on a query: this link shows none.');
     }
     reply.header('x-share-screens', screensOf(share).join(' '));

@@ -35,15 +35,33 @@ const BOOLEAN_OPERATORS: Readonly<Record<string, string>> = { eq: 'equals', neq:
 /** Parses a filter: conditions as `field:op:value;…`, or a rule as JSON. Throws `invalid_request` with valid values. */
 export function parseFilter(text: string, fields: Fields): Rule {
   if (text.length > MAX_CHARACTERS) throw wrong(`it has ${text.length} characters; at most ${MAX_CHARACTERS} are read`);
-  const { match, conditions } = text.trimStart().startsWith('{') ? parseJson(text) : parseShort(text, fields);
+  const { match, conditions } = readFilter(text, fields);
   if (conditions.length === 0) throw wrong('it has no conditions');
   if (conditions.length > MAX_CONDITIONS) throw wrong(`it has more than ${MAX_CONDITIONS} conditions`);
   return { match, conditions: conditions.map((condition) => checked(condition, fields)) };
 }
 
+/** The fields that the conditions of a filter name, unchecked, in either notation; none if it cannot be read. */
+export function filterFields(text: string): string[] {
+  try {
+    const { conditions } = readFilter(text, {});
+    return conditions.map((condition) =>
+      String((condition as Partial<Condition> | null)?.field)
+        .trim()
+        .toLowerCase(),
+    );
+  } catch {
+    return [];
+  }
+}
+
 interface Unchecked {
   readonly match: Rule['match'];
   readonly conditions: readonly unknown[];
+}
+
+function readFilter(text: string, fields: Fields): Unchecked {
+  return text.trimStart().startsWith('{') ? parseJson(text) : parseShort(text, fields);
 }
 
 function parseJson(text: string): Unchecked {

@@ -451,6 +451,10 @@ t.test('over a socket: broken and oversized requests', async (t) => {
   await refused(get('/', `X-Large: ${'x'.repeat(20_000)}`), '431', 'too large headers');
   await refused(get(`/${'x'.repeat(20_000)}`), '431', 'a too long address');
   await refused('GET /api/v1/projects HTTP/1.1\r\nConnection: close\r\n\r\n', '400', 'no host');
+  await refused(get('/api/v1/projects', 'Host: localhost'), '400', 'two hosts');
+  await refused(get('/api/v1/projects', 'hOST: other.example', `Authorization: Bearer ${key}`), '400', 'other hosts');
+  await refused(get('/livez', 'Host:'), '400', 'an empty second host');
+  await refused('GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', '400', 'two hosts of an older client');
   // An unsupported expectation is ignored, like unknown headers.
   const expecting = await talk(get('/api/v1/projects', 'Expect: nonsense', `Authorization: Bearer ${key}`));
   t.match(expecting, /^HTTP\/1\.1 200 OK\r\n/);

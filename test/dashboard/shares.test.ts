@@ -206,7 +206,11 @@ t.test('hidden queries: no text of one in any answer', async (t) => {
   t.equal(headers['x-share-final-through'], '2026-03-07');
   for (const filter of [
     'query:contains:x',
+    'url:contains:a;query:contains:x',
     '{"match":"all","conditions":[{"field":"query","op":"equals","value":"x"}]}',
+    String.raw`{"match":"all","conditions":[{"field":"qu\u0065ry","op":"equals","value":"x"}]}`,
+    String.raw`{"match":"all","conditions":[{"fi\u0065ld":"query","op":"equals","value":"x"}]}`,
+    '{"match":"all","conditions":[{"field":"url","field":"query","op":"equals","value":"x"}]}',
   ]) {
     const path = `/api/projects/Proj1/pages?${RANGE}&filter=${encodeURIComponent(filter)}`;
     t.equal((await get(root + path)).status, 400, filter);

@@ -31,8 +31,11 @@ export function addHttpBasics(app: FastifyInstance): void {
     throw notFound('There is nothing at this address; the documentation is at /docs.');
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    const isMissing = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
-    done(isMissing ? invalidRequest('The request has no Host header.') : undefined);
+    const { rawHeaders, httpVersion } = request.raw;
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+    // Node would take the first one, and what is before the service may have taken another.
+    if (hosts > 1) done(invalidRequest('The request has more than one Host header.'));
+    else done(hosts === 0 && httpVersion === '1.1' ? invalidRequest('The request has no Host header.') : undefined);
   });
   app.addHook('onSend', (_request, reply, _answer, done) => {
     // Also for uncompressed responses: the same URL may be compressed for another client.
