@@ -259,3 +259,29 @@ t.test('verify makes a journal that the catalog can be made from', async (t) => 
     t.match(await verify(world), { ok: true, problems: [] });
   }
 });
+
+t.test('verify notices a flipped bit in the catalog wherever an index has the value, too', localOnly, async (t) => {
+  const query = 'words of a query that are tracked';
+  const world = await makeWorld(t, { keywords: [keyword('K0001', query)] });
+  const path = join(world.dataFolder, 'catalog.sqlite');
+  const settings = { ORDINATE_DATA: world.dataFolder };
+  t.match(await command(settings, 'verify'), { code: 0 });
+  await world.catalog.close();
+  {
+    using db = new DatabaseSync(path);
+    db.exec('pragma wal_checkpoint(truncate)');
+  }
+  const whole = readFileSync(path);
+  const places: number[] = [];
+  for (let at = whole.indexOf(query); at >= 0; at = whole.indexOf(query, at + 1)) places.push(at);
+  t.equal(places.length, 2, 'in its table and in an index');
+  for (const place of places) {
+    const flipped = Buffer.from(whole);
+    flipped[place]! ^= 1;
+    writeFileSync(path, flipped);
+    const { code, stdout } = await command(settings, 'verify');
+    t.match({ code, stdout }, { code: 1, stdout: /The catalog is damaged: .*index keywords_by_query/ });
+  }
+  writeFileSync(path, whole);
+  t.match(await command(settings, 'verify'), { code: 0 });
+});
