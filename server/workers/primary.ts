@@ -20,6 +20,8 @@ import { SharedCounters } from './shared-counters.ts';
 
 /** Milliseconds until a server process that should end is killed: draining, then running requests. */
 const KILL_AFTER = 30_000;
+/** How often a process may be killed before it is ready, one after the other, until it counts as one that cannot start. */
+const MAX_KILLED = 3;
 /** Milliseconds until a graceful shutdown is given up. */
 const GRACE = KILL_AFTER + 5000;
 
@@ -30,7 +32,7 @@ interface Slot {
   /** Its name in metrics. */
   readonly name: string;
   readonly supervisor: Supervisor;
-  /** The address, when it is ready for the first time; rejects if it ends before. */
+  /** The address, when it is ready for the first time; rejects if it cannot start. */
   readonly ready: Promise<string>;
   /** Its metrics; undefined while it is not running. Rejects if it does not answer. */
   readonly collect: () => Promise<Collected | undefined>;
@@ -136,6 +138,7 @@ function startSlot(
   // Handled where it is awaited; a process that ends later than that is restarted.
   ready.catch(() => {});
   let isStarted = false;
+  let killed = 0;
   let current: Worker | undefined;
   const start = (): WorkerProcess => {
     const worker = cluster.fork({ HOST: host, PORT: String(port), [NUMBER]: String(number), ...threadsOf(count) });
@@ -148,8 +151,13 @@ function startSlot(
         resolve(message.address);
       } else if (isOfKind<FromServer & { kind: 'failed' }>(message, 'failed')) reason = message.reason;
     });
-    const ended = endOf(worker).then((how) => reason ?? how);
-    if (!isStarted) void ended.then((how) => reject(new Error(how)));
+    const ending = endOf(worker);
+    const ended = ending.then(({ how }) => reason ?? how);
+    void ending.then(async ({ isKilled }) => {
+      // Whoever killed it, such as a system without memory, says nothing about whether the next one can start.
+      killed += isKilled ? 1 : MAX_KILLED;
+      if (!isStarted && killed >= MAX_KILLED) reject(new Error(await ended));
+    });
     return { pid: worker.process.pid, ended, stop: () => stop(worker, ended, !stopping.aborted) };
   };
   const supervisor = new Supervisor({ name: 'a server process', start, log, clock: SYSTEM_CLOCK, random: Math.random });
@@ -164,12 +172,23 @@ function threadsOf(count: number): { ORDINATE_THREADS?: string } {
   return { ORDINATE_THREADS: String(Math.max(1, Math.floor(availableParallelism() / count))) };
 }
 
-/** How a process ended, or why it could not start. Never rejects: it has several callers. */
-function endOf(worker: Worker): Promise<string> {
+interface Ending {
+  /** How a process ended, or why it could not start. */
+  readonly how: string;
+  /** Whether a signal ended it. */
+  readonly isKilled: boolean;
+}
+
+/** Never rejects: it has several callers. */
+function endOf(worker: Worker): Promise<Ending> {
   return new Promise((resolve) => {
-    worker.once('exit', (code: number | null, signal: string | null) => resolve(signal ?? `exit code ${code}`));
+    worker.once('exit', (code: number | null, signal: string | null) =>
+      resolve({ how: signal ?? `exit code ${code}`, isKilled: signal !== null }),
+    );
     // A running process emits errors, too: a message that cannot be sent, for example.
-    worker.on('error', ({ message }) => worker.process.pid === undefined && resolve(message));
+    worker.on('error', ({ message }) => {
+      if (worker.process.pid === undefined) resolve({ how: message, isKilled: false });
+    });
   });
 }
 

@@ -1,10 +1,10 @@
 // Several server processes act as one server, and are replaced without a failed request.
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { command } from '../command.ts';
 import { makeDataFolder, PROGRAM, start, startProgram, startServer, until, untilReady } from '../process.ts';
 import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -141,6 +141,38 @@ t.test('the processes end with the first one, however it ends', async (t) => {
   process.kill(server.child.pid!, 'SIGKILL');
   await until('its end', () => (isRunning(pid) ? undefined : true));
   t.pass('nothing is left');
+});
+
+/** Has the first server processes, so many in all, killed while they start. */
+function killFirst(t: Test, count: number): NodeJS.ProcessEnv {
+  const kills = join(temporaryFolder(t), 'kills');
+  writeFileSync(kills, '');
+  const program = `
+    import { appendFileSync, readFileSync } from 'node:fs';
+    if (process.env.SERVER_PROCESS && readFileSync(${JSON.stringify(kills)}).length < ${count}) {
+      appendFileSync(${JSON.stringify(kills)}, '.');
+      process.kill(process.pid, 'SIGKILL');
+    }`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` };
+}
+
+t.test('a process that is killed while it starts is started again', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [snapshot]);
+  const settings = { ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'info', ...killFirst(t, 2) };
+  const server = await startServer(t, settings, '--workers', '2');
+  t.equal(await send(`${server.address}/livez`), 200);
+  server.child.kill('SIGTERM');
+  const { code, stderr } = await server.ended;
+  t.equal(code, 0);
+  t.equal(stderr.match(/"how":"SIGKILL".*a server process ended; it will be restarted/g)?.length, 2);
+});
+
+t.test('processes that are killed whenever they start are an error in words', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [snapshot]);
+  const settings = { ORDINATE_DATA: dataFolder, PORT: '0', ...killFirst(t, 100) };
+  const { code, stderr } = await start(t, settings, 'serve', '--workers', '2').ended;
+  t.equal(code, 1);
+  t.match(stderr, /^SIGKILL$/m);
 });
 
 t.test('what prevents the first process from serving is said, and nothing is left running', async (t) => {
