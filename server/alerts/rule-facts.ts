@@ -4,7 +4,7 @@ import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/e
 import { filesOf, keywordFilesUntil, type StoredTable } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
-import { pageGroupTest } from '../domain/page-groups.ts';
+import { pagesOf } from '../domain/page-groups.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
@@ -69,7 +69,7 @@ export async function readRuleSubject(
     const group = state.pageGroups.find((each) => each.id === id);
     if (group === undefined) return undefined;
     const query = queryOf('pages');
-    const urls = (await facts.pageUrls(query)).filter(pageGroupTest(group));
+    const urls = await inTurns(pagesOf(group, await facts.pageUrls(query)), signal);
     return subject(
       `page group "${group.name}"`,
       await facts.pageSums(query, urls),

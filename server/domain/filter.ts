@@ -1,4 +1,5 @@
 import { invalidRequest } from './errors.ts';
+import { ExpressionCheck } from './expressions.ts';
 import { INDEX_ROW_FIELDS } from './index-state.ts';
 import { INTENTS } from './intent.ts';
 import { type Condition, conditionProblem, NUMBER_FIELDS, NUMBER_OPERATOR_NAMES, type Rule, SOURCES } from './rules.ts';
@@ -38,7 +39,8 @@ export function parseFilter(text: string, fields: Fields): Rule {
   const { match, conditions } = readFilter(text, fields);
   if (conditions.length === 0) throw wrong('it has no conditions');
   if (conditions.length > MAX_CONDITIONS) throw wrong(`it has more than ${MAX_CONDITIONS} conditions`);
-  return { match, conditions: conditions.map((condition) => checked(condition, fields)) };
+  const expressions = new ExpressionCheck();
+  return { match, conditions: conditions.map((condition) => checked(condition, fields, expressions)) };
 }
 
 /** The fields that the conditions of a filter name, unchecked, in either notation; none if it cannot be read. */
@@ -94,11 +96,11 @@ function numberOf(text: string): number | string {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-function checked(given: unknown, fields: Fields): Condition {
+function checked(given: unknown, fields: Fields, expressions: ExpressionCheck): Condition {
   const { field, op, value } = (given ?? {}) as Partial<Condition>;
   const kind = typeof field === 'string' && Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (kind === 'boolean') return checkedBoolean({ field: field!, op, value });
-  const problem = conditionProblem(given, Object.keys(fields));
+  const problem = conditionProblem(given, Object.keys(fields), expressions);
   if (problem !== undefined) throw wrong(problem);
   const isWord = typeof kind === 'object' && (op === 'equals' || op === 'not_equals');
   if (isWord && !kind.includes(String(value).toLowerCase())) {

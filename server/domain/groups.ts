@@ -1,6 +1,9 @@
+import type { Steps } from './expressions.ts';
 import { shortIdNumber } from './ids.ts';
-import type { Measures } from './metrics.ts';
+import { type Measures, NOTHING } from './metrics.ts';
+import { RowColumns } from './row-columns.ts';
 import { type CompiledRule, compileRule, type Rule } from './rules.ts';
+import { markMatches } from './select-rows.ts';
 
 /** A keyword group or a folder of groups. */
 export interface Group {
@@ -54,11 +57,11 @@ interface GroupedKeywords {
   readonly membership: Membership;
 }
 
-/** Matches a group against a project's keywords, without conditions that need a range. Yields after each keyword. */
+/** Matches a group against a project's keywords, without conditions that need a range. Yields often. */
 export function* matchGroup(
   group: Pick<Group, 'id' | 'rule'>,
   { keywords, indexes, membership }: GroupedKeywords,
-): Generator<void, GroupMatch> {
+): Steps<GroupMatch> {
   const bits = new Uint8Array(Math.ceil(keywords.length / 8));
   for (const id of membership.keywordsOf.get(group.id) ?? []) {
     const index = indexes.get(shortIdNumber(id));
@@ -67,10 +70,9 @@ export function* matchGroup(
   }
   const rule = group.rule === null ? null : compileRule(group.rule);
   if (rule !== null) {
-    for (const keyword of keywords) {
-      if (rule.matchesTexts(keyword)) setBit(bits, keyword.index);
-      yield;
-    }
+    const columns = new RowColumns(keywords, { measuresOf: () => NOTHING, textsOf: (keyword) => keyword });
+    const matches = yield* markMatches(columns, rule.ofTexts);
+    for (const [at, { index }] of keywords.entries()) if (matches[at] === 1) setBit(bits, index);
   }
   return { bits, rule };
 }

@@ -17,9 +17,14 @@ export type Filter =
   | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly op: 'not'; readonly of: readonly [Filter] };
 
+/** The conditions of a filter. */
+export function conditionsOf(filter: Filter): Condition[] {
+  return 'of' in filter ? filter.of.flatMap(conditionsOf) : [filter];
+}
+
 /** The dimensions that a filter tests. */
 export function dimensionsOf(filter: Filter): Dimension[] {
-  return 'of' in filter ? filter.of.flatMap(dimensionsOf) : [filter.dimension];
+  return conditionsOf(filter).map(({ dimension }) => dimension);
 }
 
 /** Filters that must hold one by one, with nested `and` resolved. */

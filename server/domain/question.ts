@@ -1,7 +1,7 @@
-import { RE2JS } from 're2js';
 import { type Compare, METRIC_NAMES, type MetricName } from './comparison.ts';
 import { parseDay } from './dates.ts';
 import { invalidRequest } from './errors.ts';
+import { ExpressionCheck } from './expressions.ts';
 import { columnOf, DIMENSIONS, type Dimension, type Grain, grainOf, isTime } from './grains.ts';
 import { notTogether, refusedQuestion } from './nearest-questions.ts';
 import {
@@ -72,7 +72,7 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
   const times = dimensions.filter(isTime);
   if (times.length > 1) throw invalidRequest(`dimensions has ${times.join(' and ')}; a question has one of them.`);
   const metrics = namesOf(sent['metrics'], 'metrics', METRIC_NAMES);
-  const counts = { conditions: 0, values: 0 };
+  const counts = { conditions: 0, values: 0, expressions: new ExpressionCheck() };
   const filters = listOf(sent['filters'], 'filters').map((one, at) => filterOf(one, `filters[${at}]`, counts, 1));
   const include = fieldsOf(sent['include'] ?? {}, 'include', ['totals', 'quality']);
   const grain = grainOf([...dimensions, ...filters.flatMap(dimensionsOf)]);
@@ -107,7 +107,14 @@ function checkAppearances(dimensions: readonly Dimension[], filters: readonly Fi
   }
 }
 
-function filterOf(sent: unknown, name: string, counts: { conditions: number; values: number }, depth: number): Filter {
+/** What all filters of a question have together. */
+interface Counts {
+  conditions: number;
+  values: number;
+  readonly expressions: ExpressionCheck;
+}
+
+function filterOf(sent: unknown, name: string, counts: Counts, depth: number): Filter {
   if (depth > MAX_DEPTH) throw invalidRequest(`filters are nested more than ${MAX_DEPTH} deep.`);
   const [op, ...rest] = listOf(sent, name);
   if (op === 'and' || op === 'or') {
@@ -125,24 +132,26 @@ function filterOf(sent: unknown, name: string, counts: { conditions: number; val
     throw invalidRequest(`${name}[0] must be equals for ${dimension}, not '${operator}'.`);
   }
   if (rest.length !== 2) throw invalidRequest(`${name} must be [OPERATOR, DIMENSION, [VALUES]].`);
-  const values = listOf(rest[1], `${name}[2]`).map((value) => checkedValue(value, `${name}[2]`, operator, dimension));
-  if (values.length === 0) throw invalidRequest(`${name}[2] is empty; it must have a value.`);
+  const sentValues = listOf(rest[1], `${name}[2]`);
+  if (sentValues.length === 0) throw invalidRequest(`${name}[2] is empty; it must have a value.`);
   counts.conditions++;
-  counts.values += values.length;
+  counts.values += sentValues.length;
   if (counts.values > MAX_VALUES) throw invalidRequest(`filters have more than ${MAX_VALUES} values.`);
   if (counts.conditions > MAX_CONDITIONS) throw invalidRequest(`filters have more than ${MAX_CONDITIONS} conditions.`);
+  const values = sentValues.map((value) => checkedValue(value, `${name}[2]`, dimension));
+  for (const text of operator === 'matches' ? values : []) {
+    const problem = counts.expressions.problemOf({ text, ignoresCase: false });
+    if (problem !== undefined) throw invalidRequest(`${name}[2]: ${problem}.`);
+  }
   return { op: operator, dimension, values: [...new Set(values)] };
 }
 
-function checkedValue(sent: unknown, name: string, op: QuestionOperator, dimension: Dimension): string {
+function checkedValue(sent: unknown, name: string, dimension: Dimension): string {
   if (typeof sent !== 'string' || sent === '')
     throw invalidRequest(`${name} must be a list of texts that are not empty.`);
   if (sent.length > MAX_TEXT) throw invalidRequest(`${name} has a text of more than ${MAX_TEXT} characters.`);
   if (!sent.isWellFormed() || sent.includes('\0'))
     throw invalidRequest(`${name} has a text that is not valid Unicode.`);
-  if (op === 'matches' && !isExpression(sent)) {
-    throw invalidRequest(`${name}: '${shortened(sent)}' is not a regular expression of the RE2 syntax.`);
-  }
   if (dimension === 'country') {
     if (!/^[A-Za-z]{3}$/.test(sent))
       throw invalidRequest(`${name} must be country codes of three letters (ISO 3166-1).`);
@@ -151,20 +160,6 @@ function checkedValue(sent: unknown, name: string, op: QuestionOperator, dimensi
   const choices = CHOICES[columnOf(dimension)];
   if (choices !== undefined) nameOf(sent, name, choices);
   return sent;
-}
-
-function isExpression(text: string): boolean {
-  try {
-    return expressionTest(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-/** Finds an expression of the RE2 syntax in texts, to the letter. Throws for another syntax. */
-export function expressionTest(expression: string): (text: string) => boolean {
-  const compiled = RE2JS.compile(expression);
-  return (text) => compiled.matcher(text).find();
 }
 
 function rangeOf(sent: unknown): RangeParameters {

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { type Expression, ExpressionCheck } from './expressions.ts';
 import { INTENTS } from './intent.ts';
 import { hasPosition, type Measures } from './metrics.ts';
 
@@ -64,15 +64,23 @@ export function ruleProblem(rule: unknown, of: 'keywords' | 'pages'): string | u
     return `match must be 'all' or 'any', not ${quote(rule['match'])}`;
   const conditions = rule['conditions'];
   if (!Array.isArray(conditions)) return 'conditions must be a list';
+  const expressions = new ExpressionCheck();
   for (const condition of conditions as unknown[]) {
-    const problem = conditionProblem(condition, of === 'pages' ? null : KEYWORD_FIELDS);
+    const problem = conditionProblem(condition, of === 'pages' ? null : KEYWORD_FIELDS, expressions);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-/** Like `ruleProblem`, for one condition. `fields`: the valid names; null if it tests the URL path. */
-export function conditionProblem(condition: unknown, fields: readonly string[] | null): string | undefined {
+/**
+ * Like `ruleProblem`, for one condition. `fields`: the valid names; null if it tests the URL path. `expressions` checks
+ * the regular expressions of all conditions together.
+ */
+export function conditionProblem(
+  condition: unknown,
+  fields: readonly string[] | null,
+  expressions: ExpressionCheck,
+): string | undefined {
   if (!isRecord(condition)) return `a condition must be an object with op and value, not ${quote(condition)}`;
   const field = fields === null ? 'the URL path' : condition['field'];
   if (fields !== null && !(typeof field === 'string' && fields.includes(field))) {
@@ -90,45 +98,41 @@ export function conditionProblem(condition: unknown, fields: readonly string[] |
       : `the value of ${String(field)} ${op} must be a number, not ${quote(value)}`;
   }
   if (typeof value !== 'string') return `the value of ${String(field)} ${op} must be a text, not ${quote(value)}`;
-  if (op === 'matches' && compileExpression(value) === undefined) {
-    return `${quote(value)} is not a regular expression of the RE2 syntax`;
-  }
-  return undefined;
+  return op === 'matches' ? expressions.problemOf(expressionOf(value)) : undefined;
 }
 
 /** A compiled rule. The result of its conditions on texts does not depend on a range, so it can be cached. */
 export interface CompiledRule {
-  /** Whether a keyword matches the conditions on texts. */
-  readonly matchesTexts: (texts: RuleTexts) => boolean;
-  /** Whether there are conditions on numbers. Without them `matchesTexts` decides. */
+  /** The rule without its conditions on numbers. */
+  readonly ofTexts: Rule;
+  /** Whether there are conditions on numbers. Without them `ofTexts` decides. */
   readonly readsNumbers: boolean;
-  /** Whether a keyword matches the rule. `texts` is the result of `matchesTexts`. */
+  /** Whether a keyword matches the rule. `texts`: whether it matches `ofTexts`. */
   readonly matches: (texts: boolean, measures: Measures) => boolean;
 }
 
 /** Compiles a rule that has passed `ruleProblem`. Ratios are compared unrounded. */
 export function compileRule({ match, conditions }: Rule): CompiledRule {
-  const compiled = conditions.map(compileCondition);
-  const texts = compiled.filter((condition) => condition.reads !== 'number').map(textTest);
-  const numbers = compiled.filter((condition) => condition.reads === 'number').map(numberTest);
-  return match === 'all'
-    ? {
-        matchesTexts: (subject) => texts.every((test) => test(subject)),
-        readsNumbers: numbers.length > 0,
-        matches: (matched, measures) => matched && numbers.every((test) => test(measures)),
-      }
-    : {
-        matchesTexts: (subject) => texts.some((test) => test(subject)),
-        readsNumbers: numbers.length > 0,
-        matches: (matched, measures) => matched || numbers.some((test) => test(measures)),
-      };
+  const numbers = conditions
+    .map(compileCondition)
+    .filter((condition) => condition.reads === 'number')
+    .map(numberTest);
+  return {
+    ofTexts: { match, conditions: conditions.filter(({ field }) => !NUMBER_FIELDS.includes(field ?? '')) },
+    readsNumbers: numbers.length > 0,
+    matches:
+      match === 'all'
+        ? (matched, measures) => matched && numbers.every((test) => test(measures))
+        : (matched, measures) => matched || numbers.some((test) => test(measures)),
+  };
 }
 
-/** A condition of a rule. It tests known numbers, or texts unchanged (`text`) or in lower case (`lower`). */
+/** A condition of a rule. It tests known numbers, texts in lower case, or finds an expression in texts. */
 export type CompiledCondition =
   | { readonly reads: 'number'; readonly field: string; readonly test: (number: number) => boolean }
+  | { readonly reads: 'text'; readonly field: string; readonly expression: Expression }
   | {
-      readonly reads: 'text' | 'lower';
+      readonly reads: 'lower';
       readonly field: string;
       readonly test: (text: string) => boolean;
       /** For a plain search: the text to find, and whether it must be found. */
@@ -143,8 +147,7 @@ export function compileCondition({ field = '', op, value }: Condition): Compiled
     return { reads: 'number', field, test: (number) => compare(number, operand) };
   }
   if (op === 'matches') {
-    const expression = compileExpression(String(value))!;
-    return { reads: 'text', field, test: (text) => expression.matcher(text).find() };
+    return { reads: 'text', field, expression: expressionOf(String(value)) };
   }
   const compare = TEXT_OPERATORS[op]!;
   const operand = String(value).toLowerCase();
@@ -156,13 +159,6 @@ function numberTest({ field, test }: CompiledCondition & { reads: 'number' }): (
   return (measures) => {
     const number = numberOf(measures, field);
     return number !== undefined && test(number);
-  };
-}
-
-function textTest({ reads, field, test }: CompiledCondition & { reads: 'text' | 'lower' }) {
-  return (texts: RuleTexts): boolean => {
-    const text = textOf(texts, field);
-    return test(reads === 'lower' ? text.toLowerCase() : text);
   };
 }
 
@@ -184,13 +180,8 @@ export function numberOf(subject: Measures, field: string): number | undefined {
   return hasPosition(subject) ? (subject.sumPosition + subject.impressions) / subject.impressions : undefined;
 }
 
-/** RE2 takes linear time whatever the expression, so a rule cannot hang the server. */
-function compileExpression(text: string): ReturnType<typeof RE2JS.compile> | undefined {
-  try {
-    return RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
-  } catch {
-    return undefined;
-  }
+function expressionOf(text: string): Expression {
+  return { text, ignoresCase: true };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { markFound, type Steps } from './expressions.ts';
 import type { SortField } from './filter.ts';
 import { JoinedTexts } from './joined-texts.ts';
 import { RowColumns, type RowReaders } from './row-columns.ts';
@@ -16,17 +17,14 @@ export function* selectRows<Row>(
   rows: readonly Row[],
   selection: Selection,
   readers: RowReaders<Row>,
-): Generator<void, readonly Row[]> {
+): Steps<readonly Row[]> {
   return yield* selectFrom(new RowColumns(rows, readers), selection);
 }
 
 /** Like `selectRows`, for rows whose columns may be reused. */
-export function* selectFrom<Row>(
-  columns: RowColumns<Row>,
-  { filter, sort }: Selection,
-): Generator<void, readonly Row[]> {
+export function* selectFrom<Row>(columns: RowColumns<Row>, { filter, sort }: Selection): Steps<readonly Row[]> {
   const { rows } = columns;
-  const matched = filter === null ? everyRow(rows.length) : yield* matching(columns, filter);
+  const matched = filter === null ? everyRow(rows.length) : marked(yield* markMatches(columns, filter));
   yield;
   if (sort !== null) yield* order(columns, matched, sort);
   return pick(rows, matched);
@@ -48,20 +46,21 @@ export function everyRow(length: number): Uint32Array {
 /** Rows tested per step. */
 const ROWS_PER_STEP = 500;
 
-/** The rows that match, in their order. Conditions are tested one by one, numbers first, on the rows they decide. */
-function* matching<Row>(columns: RowColumns<Row>, { match, conditions }: Rule): Generator<void, Uint32Array> {
+/** 1 for each row that matches. Conditions are tested one by one on the rows they decide: numbers first, expressions last. */
+export function* markMatches<Row>(columns: RowColumns<Row>, { match, conditions }: Rule): Steps<Uint8Array> {
   const { length } = columns.rows;
   const compiled = conditions.map(compileCondition);
-  const numbersFirst = [
-    ...compiled.filter(({ reads }) => reads === 'number'),
-    ...compiled.filter(({ reads }) => reads !== 'number'),
-  ];
+  const cheapFirst = compiled.toSorted((a, b) => ORDER.indexOf(a.reads) - ORDER.indexOf(b.reads));
   const isAll = match === 'all';
   // Before any condition is tested, a row matches `all` and not `any`.
   const matches = new Uint8Array(length).fill(isAll ? 1 : 0);
-  for (const condition of numbersFirst) {
+  for (const condition of cheapFirst) {
     const { reads, field } = condition;
-    if (reads !== 'number' && columns.areKept && isSearchedTogether(condition, matches, isAll)) {
+    if (reads === 'text') {
+      yield* markExpression(columns, condition, matches, isAll);
+      continue;
+    }
+    if (reads === 'lower' && columns.areKept && isSearchedTogether(condition, matches, isAll)) {
       const { value, found } = condition.search;
       markRows(yield* columns.having(field, value), found, matches, isAll);
       yield;
@@ -73,13 +72,28 @@ function* matching<Row>(columns: RowColumns<Row>, { match, conditions }: Rule): 
       yield;
     }
   }
-  return marked(matches);
+  return matches;
+}
+
+const ORDER: readonly CompiledCondition['reads'][] = ['number', 'lower', 'text'];
+
+/** Finds an expression in the texts of undecided rows. */
+function* markExpression<Row>(
+  columns: RowColumns<Row>,
+  { field, expression }: CompiledCondition & { reads: 'text' },
+  matches: Uint8Array,
+  isAll: boolean,
+): Steps<void> {
+  const textOf = columns.texts(field, 'text');
+  const undecided = marked(matches, isAll ? 1 : 0);
+  const found = yield* markFound(expression, undecided.length, (at) => textOf(undecided[at]!));
+  for (let at = 0; at < undecided.length; at++) matches[undecided[at]!] = found[at]!;
 }
 
 /** Below this share of undecided rows, each row is searched separately. */
 const MIN_ROWS_TOGETHER = 1 / 8;
 
-type TextCondition = Exclude<CompiledCondition, { reads: 'number' }>;
+type TextCondition = CompiledCondition & { reads: 'lower' };
 
 /** Whether searching the joined texts of all rows is faster than searching each undecided row. */
 function isSearchedTogether(
@@ -113,17 +127,17 @@ function part(marks: Uint8Array, mark: number): number {
   return found / marks.length;
 }
 
-/** The indices of marked rows. */
-function marked(marks: Uint8Array): Uint32Array {
+/** The indices of rows with a mark. */
+function marked(marks: Uint8Array, mark = 1): Uint32Array {
   const rows = new Uint32Array(marks.length);
   let count = 0;
-  for (let row = 0; row < marks.length; row++) if (marks[row] === 1) rows[count++] = row;
+  for (let row = 0; row < marks.length; row++) if (marks[row] === mark) rows[count++] = row;
   return rows.slice(0, count);
 }
 
 function* tester<Row>(
   columns: RowColumns<Row>,
-  condition: CompiledCondition,
+  condition: Exclude<CompiledCondition, { reads: 'text' }>,
 ): Generator<void, (row: number) => boolean> {
   const { field } = condition;
   if (condition.reads === 'number') {

@@ -20,12 +20,14 @@ export async function keywordPage<K extends IndexedKeyword>(
   facts: Pick<Facts, 'keywordTotals'>,
   query: KeywordsQuery<K>,
 ): Promise<KeywordPage<K>> {
-  const { tracked, matches, selection, device, limit, offset } = query;
+  const { tracked, matches, selection, device, limit, offset, signal } = query;
   const totals = await facts.keywordTotals(query, device, tracked.indexes);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
   const grouped = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
   const hasSelection = selection.filter !== null || selection.sort !== null;
-  const chosen = hasSelection ? await inTurns(selectRows(grouped, selection, { measuresOf, textsOf })) : grouped;
+  const chosen = hasSelection
+    ? await inTurns(selectRows(grouped, selection, { measuresOf, textsOf }), signal)
+    : grouped;
   const page = chosen.slice(offset, limit === null ? undefined : offset + limit);
   return { total: chosen.length, keywords: page, totals };
 }

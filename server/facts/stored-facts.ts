@@ -1,5 +1,6 @@
 import { countDays, type Day, eachDay, WEEK } from '../domain/dates.ts';
 import type { AiMeasure } from '../domain/engines.ts';
+import { invalidRequest, type KnownError } from '../domain/errors.ts';
 import type { IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { EVERY_DAY } from '../domain/range.ts';
@@ -271,8 +272,12 @@ export class StoredFacts implements Facts {
     if (files.length === 0) return readQuestionRows([], query);
     const { fills, values } = questionSql(query);
     const asked = { files, fills, values: { ...values, ...daysOf(query) }, signal };
-    const readWith = async (reader: FactsReader): Promise<ReadRows> =>
-      readQuestionRows(await reader.rows<QuestionRow>('facts/question', asked), query);
+    const readWith = async (reader: FactsReader): Promise<ReadRows> => {
+      const rows = await reader.rows<QuestionRow>('facts/question', asked).catch((error: unknown) => {
+        throw ofClient(error) ?? error;
+      });
+      return readQuestionRows(rows, query);
+    };
     if (hasManyValues(values)) return readWith(this.#local);
     const read = (): Promise<ReadRows> => this.#statements.withReader(files, readWith);
     // Reports read such lists from the store when they are asked again.
@@ -284,4 +289,10 @@ export class StoredFacts implements Facts {
       { read, rowsOf: ({ rows }) => rows.length },
     );
   }
+}
+
+/** The refusal of a value that a client sent, such as an expression; undefined for other errors of DuckDB. */
+function ofClient(error: unknown): KnownError | undefined {
+  const [, problem] = /^(?:Invalid Input|Conversion|Out of Range) Error: (.*)/.exec((error as Error).message) ?? [];
+  return problem === undefined ? undefined : invalidRequest(`filters: the values cannot be compared: ${problem}.`);
 }

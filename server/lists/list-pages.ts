@@ -110,7 +110,7 @@ export class ListPages {
     return withStorageFailures(async () => {
       const [open, other] = await this.#open(request, sequences, { reader, offset }, signal);
       const selected = isSelection
-        ? await this.#options.reader.select(open.list, { filter, sort }, request.rendering)
+        ? await this.#options.reader.select(open.list, { filter, sort }, request.rendering, signal)
         : open.list;
       const rendering = await this.#rendering(request, open, other);
       const total = selected.rows;

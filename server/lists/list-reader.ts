@@ -62,22 +62,27 @@ export class ListReader {
   }
 
   /** The filtered and sorted list, with its rows. */
-  async select(list: AnyList, selection: Selection, rendering: Rendering): Promise<AnyList> {
+  async select(list: AnyList, selection: Selection, rendering: Rendering, signal: AbortSignal): Promise<AnyList> {
     const { rows, held } = list;
     const selected =
       held !== undefined || rows === 0
-        ? await select(held ?? [], selection, rendering)
-        : await this.#readFile(list, (file) => this.#selected.of({ ...file, rows }, selection, rendering));
+        ? await select(held ?? [], selection, rendering, signal)
+        : await this.#readFile(
+            list,
+            (file) => this.#selected.of({ ...file, rows }, selection, rendering, signal),
+            signal,
+          );
     return { ...list, rows: selected.length, held: selected };
   }
 
-  async #readFile<T>(list: StoredList, read: (file: ListFile) => Promise<T>): Promise<T> {
+  async #readFile<T>(list: StoredList, read: (file: ListFile) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { store } = this.#options;
     using opened = await this.#open(list);
     try {
       return await read({ name: list.file, path: opened.paths[0]! });
     } catch (error) {
-      if (error instanceof KnownError || /out of memory/i.test(String(error))) throw error;
+      const isOfRequest = error instanceof KnownError || (signal?.aborted && error === signal.reason);
+      if (isOfRequest || /out of memory/i.test(String(error))) throw error;
       // The bytes were verified, so a retry may succeed. Lists of older versions have no hash.
       if (store.has(list) && list.sha256 !== '' && isStorageFailure(error)) {
         throw cannotRead(error);

@@ -55,12 +55,17 @@ export class SelectedRows {
   }
 
   /** Applies a selection to the list in a file. */
-  async of(source: Source, selection: Selection, rendering: Rendering): Promise<readonly ListRow[]> {
+  async of(
+    source: Source,
+    selection: Selection,
+    rendering: Rendering,
+    signal: AbortSignal,
+  ): Promise<readonly ListRow[]> {
     const key = cacheKey(source.name, rendering.variant, selection);
     const known = this.#selected.get(key);
     if (known !== undefined) return known;
     const list = await this.#lists.forceFetch(source.name, { context: source });
-    const selected = await inTurns(selectFrom(columnsOf(list, rendering), selection));
+    const selected = await inTurns(selectFrom(columnsOf(list, rendering), selection), signal);
     this.#selected.set(key, selected);
     return selected;
   }
@@ -102,6 +107,7 @@ export function select(
   rows: readonly ListRow[],
   selection: Selection,
   { textsOf }: Rendering,
+  signal: AbortSignal,
 ): Promise<readonly ListRow[]> {
-  return inTurns(selectRows(rows, selection, { measuresOf: (row) => row, textsOf }));
+  return inTurns(selectRows(rows, selection, { measuresOf: (row) => row, textsOf }), signal);
 }

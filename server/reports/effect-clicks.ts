@@ -5,6 +5,7 @@ import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
+import { pagesOf } from '../domain/page-groups.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import type { UnseenEvents } from '../domain/provider-events.ts';
 import { MAX_DAYS, type Range } from '../domain/range.ts';
@@ -115,8 +116,11 @@ interface Units {
   readonly notesOn: (names: readonly string[]) => Note[];
 }
 
-async function pages(facts: Facts, read: FactsQuery, { found, windows }: ClicksQuery): Promise<Units> {
-  const urls = found.isPage === null ? found.pages : (await facts.pageUrls(read)).filter(found.isPage);
+async function pages(facts: Facts, read: FactsQuery, { found, windows, signal }: ClicksQuery): Promise<Units> {
+  const urls =
+    found.pageGroup === null
+      ? found.pages
+      : await inTurns(pagesOf(found.pageGroup, await facts.pageUrls(read)), signal);
   const own = new Set(urls);
   const before = { ...read, range: beforeOf(read.range, windows) };
   const largest = await facts.pageClickTotals(before, MAX_CONTROLS + own.size);

@@ -1,13 +1,12 @@
 import { type TSchema, Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import { listNotes, type Note } from '../catalog/events.ts';
-import { findKeyword, groupExists, listPageGroups } from '../catalog/keywords.ts';
+import { findKeyword, groupExists, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeywords } from '../catalog/tracked.ts';
 import type { Day } from '../domain/dates.ts';
 import { type KnownError, notFound } from '../domain/errors.ts';
 import type { Group } from '../domain/groups.ts';
-import { pageGroupTest } from '../domain/page-groups.ts';
 import type { Parameter } from './parameters.ts';
 
 function id(of: string, pattern: string): Parameter<TSchema, string> {
@@ -42,7 +41,7 @@ export interface Subject {
   readonly table: 'page_daily' | 'keyword_daily' | null;
   readonly pages: readonly string[];
   /** Selects further pages. */
-  readonly isPage: ((url: string) => boolean) | null;
+  readonly pageGroup: PageGroup | null;
   readonly keywords: readonly string[];
   /** Selects further keywords. */
   readonly group: Group | null;
@@ -76,7 +75,7 @@ export async function findSubject(
   query: SubjectQuery,
 ): Promise<Subject> {
   const notes = await allNotes(catalog, project);
-  const base = { notes, note: null, date: null, pages: [], isPage: null, keywords: [], group: null };
+  const base = { notes, note: null, date: null, pages: [], pageGroup: null, keywords: [], group: null };
   const ofKeyword = (of: string): Subject => {
     const keyword = tracked.keywords.find((each) => each.id === of);
     if (keyword === undefined) throw unknown('keyword', of);
@@ -103,7 +102,7 @@ export async function findSubject(
       return ofGroup(query.id);
     case 'pageGroup': {
       const found = await pageGroupOf(catalog, project, query.id);
-      return { ...base, scope: 'pageGroup', name: found.name, table: 'page_daily', isPage: pageGroupTest(found) };
+      return { ...base, scope: 'pageGroup', name: found.name, table: 'page_daily', pageGroup: found };
     }
     case 'note': {
       const note = noteOf(notes, query.id);

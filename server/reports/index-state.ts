@@ -37,7 +37,7 @@ export const indexReport = projectReport({
     return { filter, sort, limit: rowLimit(sent, limit), offset };
   },
   plan: async (query, { catalog, project }) => ({ query, project, reason: await reasonOf(catalog, project) }),
-  run: async ({ query, project, reason }, { catalog }) => {
+  run: async ({ query, project, reason }, { catalog }, { signal }) => {
     const { filter, sort, limit, offset } = query;
     const pagesQuery = databaseQuery(query);
     if (pagesQuery !== null) {
@@ -51,7 +51,7 @@ export const indexReport = projectReport({
     const all: InspectedPage[] = [];
     // Not in the snapshot of the plan, which others wait for: each page is by itself.
     for await (const some of eachInspectedPage(catalog, project.id)) all.push(...some);
-    const selected = await inTurns(selectRows(all, { filter, sort }, READERS));
+    const selected = await inTurns(selectRows(all, { filter, sort }, READERS), signal);
     const newest = all.reduce<Microseconds>((latest, { inspectedAt }) => Math.max(latest, inspectedAt), 0);
     return {
       ...stateOf(project, newest === 0 ? null : newest, reason),

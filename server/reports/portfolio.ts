@@ -77,7 +77,7 @@ export const portfolioReport = workspaceReport({
       return { ...head(projects.length), batches: read(projects.slice(offset, end), { daily }) };
     }
     const all = (await Array.fromAsync(read(projects, { daily: false }))).flat();
-    const selected = await inTurns(selectRows(all, { filter, sort }, RATED));
+    const selected = await inTurns(selectRows(all, { filter, sort }, RATED), signal);
     const page = selected.slice(offset, end);
     // Days of all projects would not fit in memory.
     const batches = daily

@@ -3,7 +3,7 @@ import type { Project } from '../catalog/projects.ts';
 import { type BrandTerm, brandTest } from '../domain/brand-terms.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import { matchGroup } from '../domain/groups.ts';
-import { pageGroupTest } from '../domain/page-groups.ts';
+import { pagesOf } from '../domain/page-groups.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
 import { compileRule, type Rule } from '../domain/rules.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -38,7 +38,7 @@ export async function previewGroup(
   if (plan === undefined) throw notFound('The project was removed.');
   const { tracked, range, files, days } = plan;
   await refuseUnknownKeywords(facts, days, signal, 'rule');
-  const matches = [await inTurns(matchGroup({ id: '', rule }, tracked))];
+  const matches = [await inTurns(matchGroup({ id: '', rule }, tracked), signal)];
   const page = { tracked, matches, selection: { filter: null, sort: null }, limit: MAX_SHOWN, offset: 0 };
   const { total, keywords } = await facts.keywordPage({ ...page, device: 'all', files, range, signal });
   return { total, keywords: keywords.map(({ id: keyword, query }) => ({ id: keyword, query })) };
@@ -50,15 +50,11 @@ export async function previewPageGroup(
   request: PreviewRequest,
   group: { rule: Rule; pinnedUrls: readonly string[] },
 ): Promise<{ total: number; pages: string[] }> {
-  const isMember = pageGroupTest(group);
   const found = { total: 0, pages: [] as string[] };
   for await (const texts of eachText(sources, request, pagesReport)) {
-    await inTurns(
-      eachOf(texts, (url) => {
-        if (!isMember(url)) return;
-        if (found.total++ < MAX_SHOWN) found.pages.push(url);
-      }),
-    );
+    const pages = await inTurns(pagesOf(group, texts), request.signal);
+    found.pages.push(...pages.slice(0, MAX_SHOWN - found.pages.length));
+    found.total += pages.length;
   }
   return found;
 }

@@ -1,12 +1,13 @@
 import type { PageGroup } from '../catalog/keywords.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { markFound, type Steps } from '../domain/expressions.ts';
 import { type Dimension, isTime } from '../domain/grains.ts';
 import { type GroupMatch, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
-import { pageGroupTest } from '../domain/page-groups.ts';
-import { expressionTest, type Question } from '../domain/question.ts';
-import { type Condition, dimensionsOf, type Filter } from '../domain/question-filter.ts';
+import { pagesOf } from '../domain/page-groups.ts';
+import type { Question } from '../domain/question.ts';
+import { type Condition, conditionsOf, dimensionsOf, type Filter } from '../domain/question-filter.ts';
 import type { FactColumn, GroupedBy, NamedTexts, RowTest } from '../facts/question.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { decider, namesByText } from './keyword-rows.ts';
@@ -74,7 +75,8 @@ export async function readNames(sources: NamesSources): Promise<QuestionNames> {
   };
   const isOfKeywords = grain === 'keyword_daily' || grain === 'keyword_page_daily';
   const by = dimensions.map((dimension) => ({ dimension, grouped: groupedBy(dimension, tracked, members) }));
-  const named = (filter: Condition): RowTest => testOf(filter, { by, tracked, members });
+  const keywords = await keywordsOfConditions(filters, tracked);
+  const named = (filter: Condition): RowTest => testOf(filter, { by, keywords, members });
   const tests = filters.map((filter) => mapped(filter, named));
   // Only the keywords that are tracked now are served; names join only those.
   const isJoined = by.some(
@@ -148,22 +150,19 @@ function mapped(filter: Filter, named: (condition: Condition) => RowTest): RowTe
 }
 
 function testOf(
-  { op, dimension, values }: Condition,
+  condition: Condition,
   {
     by,
-    tracked,
+    keywords,
     members,
   }: {
     by: QuestionNames['by'];
-    tracked: TrackedKeywords;
+    keywords: ReadonlyMap<Condition, readonly string[]>;
     members: Readonly<Record<'group' | 'pageGroup', Members | undefined>>;
   },
 ): RowTest {
-  if (dimension === 'keyword') {
-    const test = keywordTest(op, values);
-    const ids = tracked.keywords.filter(({ query }) => test(query)).map(({ id }) => id);
-    return { op: 'equals', column: 'keyword_id', values: ids };
-  }
+  const { op, dimension, values } = condition;
+  if (dimension === 'keyword') return { op: 'equals', column: 'keyword_id', values: keywords.get(condition)! };
   if (dimension !== 'group' && dimension !== 'pageGroup') return { op, column: COLUMNS[dimension]!, values };
   const { column, groups, texts } = members[dimension]!;
   const at = by.findIndex((one) => one.dimension === dimension);
@@ -175,15 +174,44 @@ function testOf(
   return { op: 'equals', column, values: [...new Set(values.flatMap((id) => texts.get(id) ?? []))] };
 }
 
-/** Tests a query to the letter, as SQL tests other texts. */
-function keywordTest(op: Condition['op'], values: readonly string[]): (query: string) => boolean {
-  if (op === 'equals') return (query) => values.includes(query);
-  if (op === 'contains') return (query) => values.some((value) => query.includes(value));
-  if (op === 'starts_with') return (query) => values.some((value) => query.startsWith(value));
-  if (op === 'ends_with') return (query) => values.some((value) => query.endsWith(value));
-  const expressions = values.map(expressionTest);
-  return (query) => expressions.some((matches) => matches(query));
+/** The ids of the keywords that each condition on keywords chooses. */
+async function keywordsOfConditions(
+  filters: readonly Filter[],
+  { keywords }: TrackedKeywords,
+): Promise<ReadonlyMap<Condition, readonly string[]>> {
+  const found = new Map<Condition, readonly string[]>();
+  for (const condition of filters.flatMap(conditionsOf)) {
+    if (condition.dimension === 'keyword') found.set(condition, await inTurns(keywordsThat(condition, keywords)));
+  }
+  return found;
 }
+
+/** Tests queries to the letter, as SQL tests other texts. */
+function* keywordsThat({ op, values }: Condition, keywords: readonly TrackedKeyword[]): Steps<string[]> {
+  if (op === 'matches') {
+    let left = keywords;
+    const found = new Set<TrackedKeyword>();
+    for (const text of values) {
+      const marks = yield* markFound({ text, ignoresCase: false }, left.length, (at) => left[at]!.query);
+      for (const [at, keyword] of left.entries()) if (marks[at] === 1) found.add(keyword);
+      left = left.filter((keyword) => !found.has(keyword));
+    }
+    return keywords.filter((keyword) => found.has(keyword)).map(({ id }) => id);
+  }
+  const ids: string[] = [];
+  for (const { id, query } of keywords) {
+    if (values.some((value) => TEXT_TESTS[op](query, value))) ids.push(id);
+    yield;
+  }
+  return ids;
+}
+
+const TEXT_TESTS: Readonly<Record<Exclude<Condition['op'], 'matches'>, (query: string, value: string) => boolean>> = {
+  equals: (query, value) => query === value,
+  contains: (query, value) => query.includes(value),
+  starts_with: (query, value) => query.startsWith(value),
+  ends_with: (query, value) => query.endsWith(value),
+};
 
 async function keywordMembers({ question, tracked, cache, totals }: NamesSources): Promise<Members> {
   const groups = neededGroups('group', question, tracked.groups);
@@ -216,19 +244,9 @@ async function pageMembers({ question, pageGroups, urls }: NamesSources): Promis
   const all = await urls();
   const texts = new Map<string, string[]>();
   for (const group of groups) {
-    const test = pageGroupTest(group);
-    texts.set(group.id, await inTurns(matching(all, test)));
+    texts.set(group.id, await inTurns(pagesOf(group, all)));
   }
   return { column: 'url', groups, texts };
-}
-
-function* matching(texts: readonly string[], test: (text: string) => boolean): Generator<void, string[]> {
-  const found: string[] = [];
-  for (const text of texts) {
-    if (test(text)) found.push(text);
-    yield;
-  }
-  return found;
 }
 
 /** All groups for a dimension, else those of the filters. Throws `invalid_request` for an id of none. */

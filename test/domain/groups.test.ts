@@ -11,6 +11,7 @@ import {
 import { KEY_PATTERN, newKey, newShortId, newUuid, shortIdNumber } from '../../server/domain/ids.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
 import { estimateIntent, INTENTS } from '../../server/domain/intent.ts';
+import { resultOf } from '../steps.ts';
 
 const group = (id: string, kind: Group['kind'], parentId: string | null, rule: Group['rule'] = null): Group => ({
   id,
@@ -30,12 +31,6 @@ const KEYWORDS = ['a', 'b', 'c', 'd'].map((id, index) => ({
   intent: 'commercial',
   source: 'manual',
 }));
-function resultOf<T>(work: Generator<void, T>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
 
 const NOTHING = { clicks: 0, impressions: 0, sumPosition: 0 };
 

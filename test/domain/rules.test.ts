@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { GroupedKeyword } from '../../server/domain/groups.ts';
 import type { Measures } from '../../server/domain/metrics.ts';
+import { RowColumns } from '../../server/domain/row-columns.ts';
 import { compileRule, KEYWORD_FIELDS, type Rule, ruleProblem } from '../../server/domain/rules.ts';
+import { markMatches } from '../../server/domain/select-rows.ts';
+import { resultOf } from '../steps.ts';
 
 const TEXT = ['contains', 'not_contains', 'equals', 'not_equals', 'starts_with', 'ends_with', 'matches'];
 const NUMBER = ['eq', 'neq', 'lt', 'lte', 'gt', 'gte'];
@@ -30,7 +33,9 @@ function matches(field: string, op: string, value: string | number, subject: Par
 
 function isMatch(rule: Rule, subject: Subject): boolean {
   const compiled = compileRule(rule);
-  return compiled.matches(compiled.matchesTexts(subject), subject);
+  const columns = new RowColumns([subject], { measuresOf: () => subject, textsOf: () => subject });
+  const [matched] = resultOf(markMatches(columns, compiled.ofTexts));
+  return compiled.matches(matched === 1, subject);
 }
 
 t.test('the text operators do what their names say, without regard to case', async () => {
@@ -193,11 +198,16 @@ t.test('values of the wrong type, and expressions that RE2 does not have', async
     ['query', 'matches', '(?=a)'],
     ['query', 'matches', '(a)\\1'],
     ['query', 'matches', '*'],
+    ['query', 'matches', '(\\pL*\\pN?){900}z'],
+    ['query', 'matches', '(?<n>a)'],
   ];
   for (const [field, op, value] of wrong) {
     t.type(ruleProblem(keywordRule({ field, op, value }), 'keywords'), 'string', `${field} ${op} ${String(value)}`);
   }
   t.type(ruleProblem(keywordRule({ op: 'matches', value: '[' }), 'pages'), 'string');
+  const half = { field: 'query', op: 'matches', value: 'a{600}' };
+  t.equal(ruleProblem({ match: 'any', conditions: [half] }, 'keywords'), undefined);
+  t.match(ruleProblem({ match: 'any', conditions: [half, half] }, 'keywords'), /all expressions together .*1000/);
 });
 
 t.test('any rule is either rejected with a message or can be compiled and run', async (t) => {

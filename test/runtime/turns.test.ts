@@ -1,8 +1,11 @@
 // Long computations let other requests run between their steps.
 import { StatementSync } from 'node:sqlite';
+import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RE2JS } from 're2js';
 import t, { type Test } from 'tap';
 import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
+import { ExpressionCheck, markFound, SMALL_COST } from '../../server/domain/expressions.ts';
 import type { Facts } from '../../server/facts/facts.ts';
 import { keywordPage } from '../../server/facts/keywords.ts';
 import { inTurns } from '../../server/runtime/turns.ts';
@@ -77,6 +80,69 @@ t.test('other work runs between the steps of long work; the result is that of th
     throw new Error('failed');
   };
   await t.rejects(inTurns(failing()), { message: 'failed' });
+});
+
+/** As large as is accepted, and slow: each character of such texts makes hundreds of states. */
+const WORST = { text: '(?:[ab]*a[ab]{15}){53}[yz]|z$', ignoresCase: true };
+const TEXTS = Array.from({ length: 600 }, (_, at) => `${letters(at)}${at % 50 === 0 ? 'z' : 'y'}`);
+const WITH_Z = TEXTS.map((text) => Number(text.endsWith('z')));
+const search = (texts: readonly string[], expression = WORST) =>
+  markFound(expression, texts.length, (at) => texts[at]!);
+
+/** A hundred letters that differ by the seed. */
+function letters(seed: number): string {
+  let state = seed;
+  return Array.from({ length: 100 }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state & 0x10000 ? 'a' : 'b';
+  }).join('');
+}
+
+t.test('the worst expression is found in threads, and only what is small beside other requests', async (t) => {
+  t.equal(new ExpressionCheck().problemOf(WORST), undefined);
+  t.type(new ExpressionCheck().problemOf({ ...WORST, text: '(?:[ab]*a[ab]{15}){60}[yz]|z$' }), 'string');
+  let characters = 0;
+  let found: Uint8Array | undefined;
+  const most = await stepsInTurn(async (step) => {
+    const test = methodOf(RE2JS.prototype, 'test');
+    t.intercept(RE2JS.prototype, 'test', {
+      value(this: RE2JS, text: string) {
+        characters += text.length + 1;
+        for (let at = 0; at <= text.length; at++) step();
+        return test.call(this, text);
+      },
+    });
+    found = await inTurns(search(TEXTS));
+  });
+  t.strictSame([...found!], WITH_Z);
+  // A small search may be longer by the text that it begins with.
+  t.ok(most <= SMALL_COST / 900 + 102, `${most} characters in a turn`);
+  t.ok(characters <= 102 * 20, `${characters} characters in this thread`);
+});
+
+t.test('small searches do not wait for long ones, and those that nobody waits for end', async (t) => {
+  const order: string[] = [];
+  const client = new AbortController();
+  const long = inTurns(search(Array<string[]>(50).fill(TEXTS).flat()), client.signal);
+  const other = inTurns(search(TEXTS)).then(() => order.push('other'));
+  await inTurns(search(['a', 'b'], { ...WORST, text: 'b' })).then(() => order.push('small'));
+  client.abort(new Error('gone'));
+  await t.rejects(long, { message: 'gone' });
+  await other;
+  t.strictSame(order, ['small', 'other']);
+  await t.rejects(inTurns(search(TEXTS), client.signal), { message: 'gone' });
+});
+
+t.test('a thread that finds no end is replaced', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  // Groups of earlier releases may have such expressions.
+  const endless = inTurns(search(['ab'.repeat(30_000)], { ...WORST, text: `(?:${'a?b?'.repeat(500)}){900}z` }));
+  const failed = t.rejects(endless, { code: 'unavailable', message: /takes too long; use one with smaller counts/ });
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  mock.timers.tick(10_000);
+  await failed;
+  t.strictSame([...(await inTurns(search(TEXTS)))], WITH_Z);
 });
 
 async function readAll(tracked: TrackedKeywordsCache): Promise<TrackedRead> {
