@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { patternOf } from '../runtime/patterns.ts';
 import { checkStatement, RefusedStatement } from './check-statement.ts';
+import { clientMessage } from './client-message.ts';
 import type { ContentMessage, SandboxTable, StatementMessage } from './messages.ts';
 import { rowsJson } from './rows-json.ts';
 
@@ -47,27 +48,55 @@ async function send(message: object, rows?: readonly Buffer[]): Promise<void> {
   for (const part of rows ?? []) if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
-/** Whether a statement may run; what it may not is told, and nothing has run. */
-async function isAllowed(connection: DuckDBConnection, statement: StatementMessage): Promise<boolean> {
+/** The text of a statement that may run; why another may not is told, and nothing has run. */
+async function allowedText(connection: DuckDBConnection, statement: StatementMessage): Promise<string | undefined> {
   try {
     await parse(connection, statement.sql);
-    const tree = await parse(connection, wholeText(statement), 'End the statement without a semicolon.');
+    const { text, tree } = await parseWhole(connection, statement);
     const named = checkStatement(tree, new Set(statement.tables.map(({ name }) => name)));
     await send({ needs: [...named] });
-    return true;
+    return text;
   } catch (error) {
     if (!(error instanceof RefusedStatement)) throw error;
-    await send({ refused: error.message, isReady: true });
-    return false;
+    await send({ refused: clientMessage(error.message, statement), isReady: true });
+    return undefined;
   }
 }
 
-/** The text that runs is the text that is checked. Streaming instead of the limit would hide errors after the first rows. */
-function wholeText({ sql, limit }: StatementMessage): string {
-  return `select * from (\n${sql}\n) limit ${limit + 1}`;
+/**
+ * The text that is checked and runs: with the limit, and without a semicolon at the end. Streaming instead of the limit
+ * would hide errors after the first rows.
+ */
+async function parseWhole(
+  connection: DuckDBConnection,
+  { sql, limit }: StatementMessage,
+): Promise<{ readonly text: string; readonly tree: unknown }> {
+  for (const body of withoutEnd(sql)) {
+    const text = `select * from (\n${body}\n) limit ${limit + 1}`;
+    try {
+      return { text, tree: await parse(connection, text) };
+    } catch (error) {
+      if (!(error instanceof RefusedStatement)) throw error;
+    }
+  }
+  throw new RefusedStatement(ONE_SELECT);
 }
 
-async function run(connection: DuckDBConnection, statement: StatementMessage): Promise<void> {
+/** Semicolons that are looked at, from the end: some may be in comments there. */
+const MAX_ENDS = 20;
+
+/** A statement, and what is left without its end: semicolons, spaces and comments. The first that parses is meant. */
+function* withoutEnd(sql: string): Generator<string> {
+  yield sql;
+  let at = sql.length;
+  for (let count = 0; count < MAX_ENDS; count++) {
+    at = sql.lastIndexOf(';', at - 1);
+    if (at <= 0) return;
+    if (/^(?:;|\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(sql.slice(at))) yield sql.slice(0, at);
+  }
+}
+
+async function run(connection: DuckDBConnection, statement: StatementMessage, text: string): Promise<void> {
   setTimeout(lowerPriority, SHORT).unref();
   const content = await receive<ContentMessage>();
   const pathsOf = (name: string): string[] => {
@@ -90,23 +119,23 @@ async function run(connection: DuckDBConnection, statement: StatementMessage): P
     // Its errors have the lines of the client's text.
     const prepared = await connection.prepare(statement.sql);
     if ((prepared.statementType as number) !== SELECT) throw new RefusedStatement(ONE_SELECT);
-    const result = await connection.run(wholeText(statement), parameters as never);
+    const result = await connection.run(text, parameters as never);
     const { columns, rows, count, isCut } = rowsJson(result, statement.limit, MAX_BYTES);
     const bytes = rows.reduce((sum, part) => sum + part.length, 0);
     await send({ columns, truncated: isCut, rows: count, bytes }, rows);
   } catch (error) {
-    throw new RefusedStatement((error as Error).message.replaceAll(`${statement.folder}/`, ''));
+    throw new RefusedStatement(clientMessage((error as Error).message, statement));
   }
 }
 
 const ONE_SELECT = 'Exactly one SELECT statement can run.';
 
 /** The syntax tree of one SELECT statement, by the parser of DuckDB, which runs nothing. */
-async function parse(connection: DuckDBConnection, sql: string, hint?: string): Promise<unknown> {
+async function parse(connection: DuckDBConnection, sql: string): Promise<unknown> {
   const result = await connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql]);
   type Tree = { error: boolean; error_type?: string; error_message?: string; statements?: unknown[] };
   const { error, error_type, error_message, statements = [] } = JSON.parse(String(result.getRows()[0]![0])) as Tree;
-  if (error) throw new RefusedStatement(hint ?? (error_type === 'parser' ? error_message : ONE_SELECT));
+  if (error) throw new RefusedStatement(error_type === 'parser' ? error_message : ONE_SELECT);
   if (statements.length !== 1) throw new RefusedStatement(ONE_SELECT);
   return statements[0];
 }
@@ -155,13 +184,17 @@ try {
   // The first statement would wait for it.
   await parse(connection, 'select 1');
   let statement = await receive<StatementMessage>();
-  while (!(await isAllowed(connection, statement))) statement = await receive<StatementMessage>();
-  await run(connection, statement);
+  let text = await allowedText(connection, statement);
+  while (text === undefined) {
+    statement = await receive<StatementMessage>();
+    text = await allowedText(connection, statement);
+  }
+  await run(connection, statement, text);
 } catch (error) {
   const refused =
     error instanceof RefusedStatement
       ? error.message
-      : `The statement cannot run: ${(error as Error).message.split('\n', 1)[0]}`;
+      : `The statement cannot run: ${clientMessage((error as Error).message.split('\n', 1)[0]!, { sql: '', folder: '' })}`;
   await send({ refused, isReady: false });
 }
 process.stdout.end(end);

@@ -99,6 +99,7 @@ export const MORE_REFUSED: readonly Hostile[] = [
 /** They may run: they show only what belongs to the project. */
 export const MORE_HARMLESS: readonly Hostile[] = of(
   'harmless',
+  `select 1;`,
   `from (select columns('clicks|impressions') from site_daily)`,
   `select unnest({a: 1, b: {c: 2}}, recursive := true)`,
   `select list_reduce([1, 2, 3], lambda a, b: a + b) as n`,

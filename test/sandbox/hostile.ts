@@ -240,7 +240,7 @@ export const REFUSED: readonly Hostile[] = [
     `select 'unfinished`,
     ``.concat(' -- nothing'),
     `;`,
-    `select 1;`,
+    `select 1) t limit 1; --`,
   ),
   ...of(
     'Unicode',

@@ -1,6 +1,7 @@
 // Keys with the scope sql ask by SELECT statements, and no statement reads, writes or shows anything else.
 import { test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
+import { clientMessage } from '../../server/sandbox/client-message.ts';
 import { SANDBOX_TABLES } from '../../server/sandbox/project-content.ts';
 import { guideBlock } from '../docs/blocks.ts';
 import { runScript } from '../shell.ts';
@@ -50,6 +51,52 @@ test('SQL reads the rows of the project', async (t) => {
   t.match(empty.body, { rows: [], truncated: false }, empty.text);
   const late = await post({ sql: "select case when range = 40000 then error('late') end as n from range(50000)" });
   t.match(late, { status: 400, body: { error: { message: /late/ } } }, 'an error in a late row is an error');
+});
+
+test('a semicolon may end the statement, wherever else there are some', async (t) => {
+  const world = await makeWorld(t, FACTS, on);
+  const post = await poster(world);
+  for (const [sql, n] of [
+    ['select 1 as n;', 1],
+    ['select 2 as n ; ; -- the end; or not\n', 2],
+    ["select 'a; --b' as n; /* ; */", 'a; --b'],
+    ["select ';' as n -- ;", ';'],
+  ] as const) {
+    const { body, text } = await post({ sql });
+    t.strictSame(body.rows, [{ n }], `${sql}: ${text}`);
+  }
+  for (const sql of ['select 1; select 2', 'select 1; select 2;', ';', 'select 1 as n) t; --', "select 1;'"]) {
+    t.match(await post({ sql }), { status: 400, body: { error: { code: 'invalid_request' } } }, sql);
+  }
+});
+
+test('errors have the words of DuckDB, and neither its stack nor paths or addresses', async (t) => {
+  const world = await makeWorld(t, FACTS, on);
+  const post = await poster(world);
+  for (const sql of [
+    'select reservoir_quantile(1, 0.5, 1000000000)',
+    'select reservoir_quantile(clicks, 0.5, 1000000000) from site_daily',
+    "select * from read_csv('/home/someone/else.csv')",
+    'select no_such from site_daily',
+    "select '2026-13-01'::date from site_daily",
+  ]) {
+    const { status, body } = await post({ sql });
+    t.match({ status, ...body.error }, { status: 400, code: 'invalid_request' }, sql);
+    t.notMatch(
+      body.error!.message,
+      /stack trace|0x[0-9a-f]{4}|node_modules|\.so\b|\.node\b|assertion/i,
+      body.error!.message,
+    );
+  }
+  const own = await post({ sql: "select 'a/b/c'::int as own, 0xabcd" });
+  t.match(own.body.error!.message, "'a/b/c'", 'what the client wrote stays');
+  t.equal(
+    clientMessage('INTERNAL Error: lost /srv/data/x.parquet at 0x7f00aa\n\nStack Trace:\n\n/usr/lib/x.so(+0x12)', {
+      sql: 'select 1',
+      folder: '/srv/data',
+    }),
+    'INTERNAL Error: lost x.parquet at …',
+  );
 });
 
 test('who may use SQL', async (t) => {
