@@ -1669,7 +1669,7 @@ export interface components {
       readonly dimensions?: readonly components['schemas']['QuestionDimension'][];
       /** @description All must hold. Each is `[OPERATOR, DIMENSION, [VALUES]]`, true for any of the values, or `["and", FILTER, …]`, `["or", FILTER, …]`, `["not", FILTER]`. Operators: equals, contains, starts_with, ends_with, matches (RE2), to the letter; only `equals` for dimensions other than query, page and keyword. Groups are named by their id. */
       readonly filters?: readonly (readonly unknown[])[];
-      /** @description Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time, then most clicks. */
+      /** @description Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time. Equal rows follow the most clicks, the most impressions, then names. */
       readonly sort?: readonly string[];
       /**
        * Format: int64

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'df2ca5c8b051e51ef810caf5876a244fa9eafc117b320fa4f348d4efced96c59';
+export const DOCUMENT = '9e757fbe2caec5feee299676826a686e1143593dcadcef9ed6ca6978fa375379';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -80,7 +80,7 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
   checkAppearances(dimensions, filters);
   const isAll = hasAllRows && sent['limit'] === undefined && sent['offset'] === undefined;
   return {
-    range: rangeOf(sent['range']),
+    range: rangeOf(sent['range'], 'range'),
     metrics: metrics.length === 0 ? METRIC_NAMES : METRIC_NAMES.filter((name) => metrics.includes(name)),
     dimensions,
     filters,
@@ -162,8 +162,8 @@ function checkedValue(sent: unknown, name: string, dimension: Dimension): string
   return sent;
 }
 
-function rangeOf(sent: unknown): RangeParameters {
-  const { from, to, period } = fieldsOf(sent ?? {}, 'range', ['from', 'to', 'period']);
+function rangeOf(sent: unknown, part: string): RangeParameters {
+  const { from, to, period } = fieldsOf(sent ?? {}, part, ['from', 'to', 'period']);
   const day = (value: unknown, name: string): string | undefined => {
     if (value === undefined) return undefined;
     const parsed = typeof value === 'string' ? parseDay(value) : undefined;
@@ -171,11 +171,11 @@ function rangeOf(sent: unknown): RangeParameters {
     return parsed;
   };
   if (period !== undefined && !(typeof period === 'string' && PERIOD.test(period))) {
-    throw invalidRequest(`range.period must be 1d to ${MAX_DAYS}d or 1m to 16m.`);
+    throw invalidRequest(`${part}.period must be 1d to ${MAX_DAYS}d or 1m to 16m.`);
   }
   return {
-    from: day(from, 'range.from'),
-    to: to === 'final' ? to : day(to, 'range.to'),
+    from: day(from, `${part}.from`),
+    to: to === 'final' ? to : day(to, `${part}.to`),
     period: period as string | undefined,
   };
 }
@@ -183,7 +183,7 @@ function rangeOf(sent: unknown): RangeParameters {
 function compareOf(sent: unknown): Compare {
   if (sent === 'previous' || sent === 'year') return sent;
   if (typeof sent === 'object' && sent !== null) {
-    const { from, to } = rangeOf(sent);
+    const { from, to } = rangeOf(sent, 'compare');
     if (from !== undefined && to !== undefined && to !== 'final') return checkRange('compare', { from, to });
   }
   throw invalidRequest('compare must be previous, year, or {"from": DAY, "to": DAY}.');

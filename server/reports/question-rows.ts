@@ -146,18 +146,17 @@ function isNamed(by: GroupedBy): by is NamedTexts {
   return typeof by === 'object' && by.column !== 'date';
 }
 
-/** Time goes first, then the most clicks. */
+/** What is asked for, or else time, goes first; then the most clicks. */
 function orderOf({ sort, dimensions }: QuestionValue): RowOrder[] {
-  if (sort !== null) {
-    return sort.map(({ by, descending }) => {
-      const metric = METRIC_NAMES.find((name) => name === by);
-      return { by: metric ?? dimensions.indexOf(by as (typeof dimensions)[number]), descending };
-    });
-  }
   const time = dimensions.findIndex(isTime);
-  return [
-    ...(time < 0 ? [] : [{ by: time, descending: false }]),
-    { by: 'clicks', descending: true },
-    { by: 'impressions', descending: true },
-  ];
+  const first =
+    sort === null
+      ? time < 0
+        ? []
+        : [{ by: time, descending: false }]
+      : sort.map(({ by, descending }) => {
+          const metric = METRIC_NAMES.find((name) => name === by);
+          return { by: metric ?? dimensions.indexOf(by as (typeof dimensions)[number]), descending };
+        });
+  return [...first, { by: 'clicks', descending: true }, { by: 'impressions', descending: true }];
 }

@@ -337,14 +337,11 @@ function holds(filter: Filter, namesOf: (dimension: string) => readonly string[]
   return names.some((name) => (rest[1] as string[]).some((value) => TESTS[String(op)]!(name, value)));
 }
 
-/** By the fields of `sort`, or by time and the most clicks; then by all dimensions. */
+/** By the fields of `sort`, or by time; then by the most clicks, and by all dimensions. */
 function inOrder(question: Question, facts: Facts): (a: Found, b: Found) => number {
   const { dimensions } = question;
   const time = dimensions.find((name) => TIMES.includes(name));
-  const sort = [
-    ...(question.sort ?? [...(time === undefined ? [] : [time]), '-clicks', '-impressions']),
-    ...dimensions,
-  ];
+  const sort = [...(question.sort ?? (time === undefined ? [] : [time])), '-clicks', '-impressions', ...dimensions];
   return (a, b) => {
     for (const field of sort) {
       const name = field.replace(/^-/, '');

@@ -58,7 +58,7 @@ const question = Type.Object(
     sort: optional(
       Type.Array(Type.String(), {
         description:
-          'Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time, then most clicks.',
+          'Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time. Equal rows follow the most clicks, the most impressions, then names.',
       }),
     ),
     limit: optional(
