@@ -74,6 +74,8 @@ Days are stored by day, other lists for exactly their range; what would need inv
         };
         const summary = await (dryRun ? withStoresForDryRun(work) : withStores(work, { create: true }));
         end();
+        // A script learns from a dry run what the import would end with.
+        if (summary.project === null) process.exitCode = 1;
         if (json) {
           printJson(summary);
           return;

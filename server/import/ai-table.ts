@@ -8,7 +8,7 @@ import { sqlTemplate } from '../runtime/sql.ts';
 import { ignoring, otherColumns, refuseOtherScopes, refuseUnknown } from './columns.ts';
 import type { SourceFile } from './files.ts';
 import { refuseFutureDays } from './future-days.ts';
-import { firstLine, readHead } from './read-table.ts';
+import { readHead, unreadable } from './read-table.ts';
 import { daysOfRows, intervalOf, type RowDay, type RowDays } from './row-days.ts';
 import { isFilterFile, isHarmlessFilter, meaningOfHeader } from './words.ts';
 
@@ -73,13 +73,13 @@ export async function readAiTable(
     separator: separator === '\t' ? '\\t' : separator,
   };
   const parameters = { file: patternOf(file.path) };
-  const unreadable = (cause: unknown): never => {
-    throw new ImportRefused(`'${file.name}' cannot be read as CSV: ${firstLine(cause)}`, { cause });
+  const fail = (cause: unknown): never => {
+    throw unreadable(file, cause);
   };
   const none = { file, staged, columns: null, rows: 0, firstDay: null, lastDay: null };
-  if (isFilterFile(file.name) && headers.length === 2) {
+  if (isFilterFile(file.base) && headers.length === 2) {
     const rows = sqlTemplate('import/sample', { ...source, limit: '100' });
-    const filters = await session.rows<{ c0: string | null; c1: string | null }>(rows, parameters).catch(unreadable);
+    const filters = await session.rows<{ c0: string | null; c1: string | null }>(rows, parameters).catch(fail);
     const set = filters.find(({ c0, c1 }) => !isHarmlessFilter(c0 ?? '', c1 ?? ''));
     if (set === undefined) return { ...none, remark: 'filters: none that matters' };
     throw new ImportRefused(
@@ -90,7 +90,7 @@ export async function readAiTable(
   if (columns === null) return { ...none, remark: 'not stored: neither days nor pages' };
   const { date, page, count } = columns;
   const parts = { ...source, date: date ?? 'null', page: page ?? 'null', count };
-  await session.run(sqlTemplate('import/ai_typed', parts), parameters).catch(unreadable);
+  await session.run(sqlTemplate('import/ai_typed', parts), parameters).catch(fail);
   for (const column of ['date', 'page', 'count'] as const) {
     const raw = columns[column];
     if (raw !== null) await refuseWrongValues(session, file, { column, raw, header: headers[Number(raw.slice(1))]! });

@@ -16,9 +16,12 @@ const SCOPES = {
 } as const;
 type Scope = keyof typeof SCOPES;
 
-/** Columns that cannot change the numbers: when and by what a row was written, and what follows from its date or page. */
+/**
+ * Columns that cannot change the numbers: when and by what a row was written, what our own CSV adds to them, and what
+ * follows from its date or page.
+ */
 const HARMLESS =
-  /^(_(airbyte|fivetran|sdc|dlt|hevo|rivery|etl).*|(fetched|extracted|loaded|synced|inserted|imported|ingested|created|updated|retrieved|processed)(at|on|time|date)|datastate|index|unnamed:?\d+|rowid|rownumber)$/;
+  /^(_(airbyte|fivetran|sdc|dlt|hevo|rivery|etl).*|(fetched|extracted|loaded|synced|inserted|imported|ingested|created|updated|retrieved|processed)(at|on|time|date)|datastate|branded|trackedkeywordid|(comparison|change|unsafe)(clicks|impressions|ctr|position).*|index|unnamed:?\d+|rowid|rownumber)$/;
 const FROM_DATE = /^(year|quarter|month|week|weekday|dayofweek|dayofmonth|yearmonth)$/;
 const FROM_PAGE = /^(host|hostname|path|pagepath|directory|subdomain)$/;
 

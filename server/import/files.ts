@@ -14,13 +14,15 @@ const MAX_UNPACKED = 2_000_000_000;
 export interface SourceFile {
   /** Its path, perhaps unpacked. */
   readonly path: string;
+  /** For messages: with its archive or folder if files came in several. */
   readonly name: string;
+  readonly base: string;
   /** The folder or archive that it came in: its files are one export. */
   readonly group: string;
 }
 
 /** The CSV files of paths: files, folders and archives. @param folder where archives are unpacked */
-export async function findFiles(paths: readonly string[], folder: string): Promise<SourceFile[]> {
+export async function findFiles(paths: readonly string[], folder: string): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = [];
   for (const path of paths) {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -32,16 +34,30 @@ export async function findFiles(paths: readonly string[], folder: string): Promi
       const reason = unusableFile(file);
       if (reason !== undefined) throw new ImportRefused(`'${file}' ${reason}`);
       if (/\.zip$/i.test(file)) files.push(...(await unpack(file, join(folder, `archive-${files.length}`))));
-      else files.push({ path: file, name: basename(file).normalize('NFC'), group: dirname(file) });
+      else files.push(sourceFile(file, basename(file), dirname(file)));
     }
   }
-  const all = [...new Map(files.map((file) => [file.path, file])).values()];
+  const all = withGroups([...new Map(files.map((file) => [file.path, file])).values()]);
   for (const { path, name } of all) {
     const refusal = await refusalOfFile(path, true);
     if (refusal === undefined) continue;
     throw new ImportRefused(`'${name}'${refusal.line ? `, line ${refusal.line}` : ''}: ${refusal.message}`);
   }
   return all;
+}
+
+function sourceFile(path: string, name: string, group: string): SourceFile {
+  const base = name.normalize('NFC');
+  return { path, name: base, base, group };
+}
+
+/** Names files of several archives or folders with these: all exports of the user interface have the same names inside. */
+function withGroups(files: readonly SourceFile[]): readonly SourceFile[] {
+  const groups = [...new Set(files.map(({ group }) => group))];
+  if (groups.length < 2) return files;
+  const short = new Set(groups.map((group) => basename(group)));
+  const nameOf = (group: string): string => (short.size === groups.length ? basename(group) : group);
+  return files.map((file) => ({ ...file, name: `${nameOf(file.group)}/${file.base}` }));
 }
 
 /** Files below a folder, in order, without hidden ones. */
@@ -68,7 +84,7 @@ async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
       // Its own name may be unsafe.
       const path = join(folder, `${files.length}.csv`);
       await unpackEntry(zip, entry, path);
-      files.push({ path, name, group: archive });
+      files.push(sourceFile(path, name, archive));
     }
   } catch (cause) {
     // The disk has failed, not the archive.

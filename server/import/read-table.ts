@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import type { Day } from '../domain/dates.ts';
 import { hasQueries, SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
@@ -33,6 +34,7 @@ import {
 
 /** Bytes in which a header must end. */
 const HEAD = 65_536;
+const LF = 0x0a;
 const SEPARATORS = [',', ';', '\t'];
 /** Rows that determine the meaning of columns. */
 const SAMPLE = 100;
@@ -123,10 +125,10 @@ export async function readTable(
   const parameters = { file: patternOf(file.path) };
   const rowsOf = <Row>(name: string, parts = {}): Promise<Row[]> =>
     session.rows<Row>(sqlTemplate(`import/${name}`, { ...source, ...parts }), parameters).catch((cause: unknown) => {
-      throw new ImportRefused(`'${file.name}' cannot be read as CSV: ${firstLine(cause)}`, { cause });
+      throw unreadable(file, cause);
     });
   const sample = await rowsOf<Record<string, string | null>>('sample', { limit: String(SAMPLE) });
-  if (isFilterFile(file.name) && headers.length === 2) {
+  if (isFilterFile(file.base) && headers.length === 2) {
     const filters = sample.map(({ c0, c1 }) => [c0 ?? '', c1 ?? ''] as const);
     return [{ file, filters, remark: 'filters: none that matters' }];
   }
@@ -146,7 +148,13 @@ export async function readTable(
     return [{ ...table, rows }];
   }
 
-  await session.run(sqlTemplate('import/typed', { ...source, ...typedParts(columns, scopes) }), parameters);
+  const query = columns.get('query');
+  const [texts] = query === undefined ? [] : await rowsOf<Guarded>('guarded', { column: query });
+  const isGuarded = texts !== undefined && texts.guarded > 0 && texts.formulas === 0;
+  const typed = sqlTemplate('import/typed', { ...source, ...typedParts(columns, scopes, isGuarded) });
+  await session.run(typed, parameters).catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
   const raw = columns.get('date');
   if (raw !== undefined) await refuseFutureDays(session, file, { raw, separator, last: options.last });
   const types = await typesOf(session, file, headers, scopes.get('type'));
@@ -178,10 +186,21 @@ const NO_TABLE = 'not a table of queries, pages, days, countries, devices or app
 const NO_POSITIONS =
   'not stored: it has no positions, as exports of Discover and Google News; a table with the column search_type says of which it is';
 
+/** Texts of a column. Our own CSV, like others for spreadsheets, has an apostrophe before each that looks like a formula. */
+interface Guarded {
+  readonly formulas: number;
+  readonly guarded: number;
+}
+
+const unguarded = (column: string): string => `regexp_replace(${column}, '^''([=+\\-@\\t\\r])', '\\1')`;
+
 /** The parts of `typed.sql`. */
-function typedParts(columns: Columns, scopes: OtherColumns['scopes']): Record<string, string> {
+function typedParts(columns: Columns, scopes: OtherColumns['scopes'], isGuarded: boolean): Record<string, string> {
   const dimensions = DIMENSIONS.filter((dimension) => columns.has(dimension));
-  const casts = dimensions.map((dimension) => `${CASTS[dimension](columns.get(dimension)!)} as ${dimension}`);
+  const casts = dimensions.map((dimension) => {
+    const column = columns.get(dimension)!;
+    return `${CASTS[dimension](dimension === 'query' && isGuarded ? unguarded(column) : column)} as ${dimension}`;
+  });
   const unplaced = SEARCH_TYPES.filter((type) => !hasQueries(type)).map((type) => `'${type}'`);
   return {
     casts: casts.join(', '),
@@ -219,6 +238,8 @@ export async function readHead(file: SourceFile): Promise<{ separator: string; h
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
   const bytes = buffer.subarray(0, bytesRead);
   if (bytes.includes(0)) throw new ImportRefused(`'${file.name}' is UTF-16 or no text; save it as UTF-8.`);
+  // The last line may end amid a character.
+  if (!isUtf8(bytes.subarray(0, bytesRead < HEAD ? bytesRead : bytes.lastIndexOf(LF) + 1))) throw notUtf8(file);
   const [line = ''] = bytes
     .toString('utf8')
     .replace(/^\uFEFF/, '')
@@ -226,6 +247,20 @@ export async function readHead(file: SourceFile): Promise<{ separator: string; h
   if (line.trim() === '') throw new ImportRefused(`'${file.name}' has no header.`);
   const split = SEPARATORS.map((separator) => ({ separator, headers: fieldsOf(line, separator) }));
   return split.reduce((best, one) => (one.headers.length > best.headers.length ? one : best));
+}
+
+/** Exports for spreadsheets of Windows, and files that they have saved again. */
+function notUtf8({ name }: SourceFile, cause?: unknown): ImportRefused {
+  return new ImportRefused(`'${name}' is not UTF-8, but Windows-1252 or another old encoding; save it as UTF-8.`, {
+    cause,
+  });
+}
+
+/** Explains why a file cannot be read as CSV. */
+export function unreadable(file: SourceFile, cause: unknown): ImportRefused {
+  const said = firstLine(cause);
+  if (/invalid unicode|not utf-8/i.test(String(cause))) return notUtf8(file, cause);
+  return new ImportRefused(`'${file.name}' cannot be read as CSV: ${said}`, { cause });
 }
 
 function fieldsOf(line: string, separator: string): string[] {
@@ -267,7 +302,7 @@ function columnsOf(
   if (!columns.has('clicks') || !columns.has('impressions')) return undefined;
   if (!DIMENSIONS.some((dimension) => columns.has(dimension))) {
     const told =
-      meaningOfFile(file.name) ??
+      meaningOfFile(file.base) ??
       (intervalOfHeader(headers[0]!) ? 'date' : meaningOfValues(sample.map(({ c0 }) => c0 ?? '')));
     if (told === undefined) return undefined;
     columns.set(told, 'c0');
@@ -324,6 +359,6 @@ async function refuseRepeatedKeys(
   throw new ImportRefused(`'${name}' has ${repeated.rows} rows of ${repeated.row}; one of them must go.`);
 }
 
-export function firstLine(error: unknown): string {
+function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '';
 }

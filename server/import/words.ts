@@ -17,7 +17,7 @@ const HEADERS: Readonly<Record<Dimension | Measure, string>> = {
   device:
     'device|devices|gerät|geräte|appareil|appareils|dispositivo|dispositivos|apparaat|urządzenie|enhet|cihaz|デバイス|기기',
   appearance:
-    'searchappearance|search appearance|darstellung in der suche|apparence dans les résultats de recherche|aspecto en la búsqueda|aspecto de la búsqueda|apariencia en el buscador|apariencia en los resultados de búsqueda|aspetto nella ricerca|検索での見え方|검색 노출',
+    'searchappearance|search appearance|darstellung in der suche|apparence dans les résultats de recherche|aspecto en la búsqueda|aspecto de la búsqueda|aspecto en los resultados de búsqueda|apariencia en el buscador|apariencia en la búsqueda|apariencia en búsquedas|apariencia en los resultados de búsqueda|apariencia de la búsqueda|aparición en el buscador|aparición en la búsqueda|aparición en búsquedas|aparición en los resultados de búsqueda|aspetto nella ricerca|検索での見え方|검색 노출',
   clicks: 'clicks|klicks|clics|clic|cliques|klikken|kliknięcia|klick|tıklamalar|クリック数|클릭수',
   impressions:
     'impressions|impressionen|impresiones|impressioni|impressões|vertoningen|wyświetlenia|visningar|exponeringar|gösterimler|表示回数|노출',

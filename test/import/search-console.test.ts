@@ -12,7 +12,7 @@ const encoded = (text: string): Buffer => Buffer.from(text);
 /** Files of an export; their texts stand as the search engine writes them. */
 type Files = Readonly<Record<string, string>>;
 
-function folderWith(t: Test, files: Files): string {
+function folderWith(t: Test, files: Readonly<Record<string, string | Buffer>>): string {
   const folder = temporaryFolder(t);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -106,6 +106,8 @@ const LANGUAGES: Readonly<Record<string, Files>> = {
       'Páginas principales;Clics;Impresiones;CTR;Posición\nhttps://shop.example/a;9;90;10 %;4\nhttps://m.shop.example/b;1;10;10 %;2\n',
     'Países.csv': 'País;Clics;Impresiones;CTR;Posición\nEstados Unidos;6;60;10 %;4\n',
     'Dispositivos.csv': 'Dispositivo;Clics;Impresiones;CTR;Posición\nMóvil;6;60;10 %;4\n',
+    'Apariencia en búsquedas.csv':
+      'Apariencia en búsquedas;Clics;Impresiones;CTR;Posición\nFragmentos de productos;1;10;10 %;5,4\n',
     'Filtros.csv': 'Filtro;Valor\nTipo de búsqueda;Web\nFecha;Últimos 7 días\n',
   },
   'a language that nobody told': {
@@ -772,6 +774,70 @@ t.test('tables of connectors: each column is read, named as ignored, or refuses 
   const one = (await imported(world, [folderWith(t, { 'a.csv': pull('date,device', '2026-02-01,MOBILE,1,2,0.5,1') })]))
     .summary;
   t.match(one.files, [{ remarks: [/brand/, /all rows are of the device 'mobile'; if that was a filter/] }]);
+});
+
+t.test('files that are not what they seem are said to be what they are', async (t) => {
+  const world = await makeLazyWorld(t, { projects: [] });
+  const spanish = LANGUAGES['Spanish']!;
+  const dry = (await imported(world, [folderWith(t, spanish)], '--dry-run')).summary;
+  t.match(
+    (dry.files as Row[]).find(({ file }) => file === 'Apariencia en búsquedas.csv'),
+    { dimensions: ['appearance'], remarks: [/totals of appearances need their days/] },
+  );
+  for (const text of [
+    spanish['Gráfico.csv']!,
+    spanish['Consultas.csv']!,
+    `Query,Clicks,Impressions,CTR,Position\n${'a,1,2,50%,1\n'.repeat(9000)}é,1,2,50%,1\n`,
+  ]) {
+    const old = folderWith(t, { 'Consultas.csv': Buffer.from(text.replace('boots', 'niño'), 'latin1') });
+    t.match(await imported(world, [old], '--from', '2026-01-01', '--to', '2026-01-31'), {
+      code: 1,
+      stderr: /^'Consultas\.csv' is not UTF-8, but Windows-1252 or another old encoding; save it as UTF-8\.\n$/,
+    });
+  }
+  const discover = folderWith(t, { 'Chart.csv': 'Date,Clicks,Impressions,CTR\n2026-03-01,1,10,10%\n' });
+  const none = /Chart\.csv: not stored: it has no positions, as exports of Discover and Google News/;
+  t.match(await imported(world, [discover]), { code: 1, stderr: none });
+  const nothing = await imported(world, [discover], '--dry-run');
+  t.match(nothing, { code: 1, summary: { loaded: false, project: null, files: [{ remarks: [/no positions/] }] } });
+
+  const archives = ['March', 'April'].map((month) =>
+    zipWith(t, `${month}.zip`, { 'Chart.csv': ENGLISH['Chart.csv']! }),
+  );
+  t.match(await imported(world, archives), {
+    code: 1,
+    stderr: /is in 2 of the files 'March\.zip\/Chart\.csv', 'April\.zip\/Chart\.csv'/,
+  });
+  const same = [1, 2].map(() => zipWith(t, 'export.zip', { 'Chart.csv': ENGLISH['Chart.csv']! }));
+  const { stderr } = await imported(world, same);
+  for (const path of same)
+    t.ok(stderr.includes(`'${path}/Chart.csv'`), 'archives of the same name, with their folders');
+  const wrong = zipWith(t, 'wrong.zip', { 'Chart.csv': 'Date,Clicks,Impressions,CTR,Position\n2026-03-01,x,1,1%,1\n' });
+  t.match(await imported(world, [wrong, archives[0]!]), {
+    code: 1,
+    stderr: /'wrong\.zip\/Chart\.csv' has 1 rows with a wrong/,
+  });
+});
+
+t.test('our own CSV comes back without the apostrophes before texts that look like formulas', async (t) => {
+  const texts = ['=1+1', '-sale', '+more', '@home', "'tis", 'plain', "'=x"];
+  const rows = texts.map((text, index) => ['2026-03-01', text, 'usa', 9 - index, 20, 0] as const);
+  const world = await makeLazyWorld(t, { query_daily: facts('date query country', ...rows.slice(0, 6)) });
+  const range = 'from=2026-03-01&to=2026-03-01';
+  const url = `/api/v1/projects/Proj1/queries.csv?${range}`;
+  const { body } = await (await world.served()).inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+  t.match(body, /^'=1\+1,9,20,.*^'-sale,8/ms);
+  const other = await makeLazyWorld(t, { projects: [] });
+  const queriesOf = async (folder: string): Promise<string[]> => {
+    const { stderr, summary } = await imported(other, [folder], '--from', '2026-03-01', '--to', '2026-03-01');
+    t.equal(stderr, '');
+    const { body: list } = await other.get(`/projects/${summary.project.id}/queries?${range}`);
+    return (list.queries as { query: string }[]).map(({ query }) => query);
+  };
+  t.strictSame(await queriesOf(folderWith(t, { 'queries.csv': body })), texts.slice(0, 6));
+  // A file that has formulas as they are is not guarded.
+  const pulled = pull('query', ...texts.map((text, index) => `${text},${9 - index},20,${(9 - index) / 20},1`));
+  t.strictSame(await queriesOf(folderWith(t, { 'queries.csv': pulled })), texts);
 });
 
 t.test('an archive whose content is not what was packed is refused, and so are long last lines', async (t) => {
