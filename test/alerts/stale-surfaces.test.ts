@@ -15,7 +15,7 @@ t.test('an alert opens on the fifteenth day, and resolves with a newer one', asy
   const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: ofBing('2026-08-15', '2026-08-16') });
   const alerts = async (): Promise<Row[]> => {
     const { body } = await world.ask('/alerts?status=all&limit=500');
-    return body.alerts.filter(({ type }: Row) => type === 'surface_stale');
+    return (body.alerts as Row[]).filter(({ type }) => type === 'surface_stale');
   };
   await evaluate(world, { asOf: '2026-08-30' });
   t.strictSame(await alerts(), [], 'not on the fourteenth');
@@ -38,7 +38,7 @@ t.test('a type whose last days are known to be empty is not stale', async (t) =>
   const image = facts('date device', ['2026-08-01', 'mobile', 3, 50, 80]);
   const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_image: image });
   const surfaces = async (): Promise<unknown[]> =>
-    (await world.ask('/surfaces?from=2026-08-01&to=2026-08-18')).body.surfaces.map(({ type, stale }: Row) => [
+    ((await world.ask('/surfaces?from=2026-08-01&to=2026-08-18')).body.surfaces as Row[]).map(({ type, stale }) => [
       type,
       stale,
     ]);

@@ -102,6 +102,7 @@ t.test("Google's report: days and pages of its range, beside web and never in it
     ctr: null,
     position: null,
     aiImpressions: 1190,
+    stale: false,
   });
 });
 
@@ -132,7 +133,7 @@ t.test("Bing's report: its dates, pages of a named range, and no queries; both r
     ',https://shop.example/b,40,9',
     ',https://shop.example/c,,2',
   ]);
-  t.match(await raw(world, `/surfaces.csv?${DAYS}`), /bing,ai,day,2026-03-09,2026-03-10,,,,,,,15\r\n$/);
+  t.match(await raw(world, `/surfaces.csv?${DAYS}`), /bing,ai,day,2026-03-09,2026-03-10,,,,,,,15,false\r\n$/);
 });
 
 t.test('the same days are replaced; others stay', async (t) => {

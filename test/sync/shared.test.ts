@@ -1,4 +1,4 @@
-// Several processes of background jobs share the projects that are due: none is synced twice, and none is lost with one.
+// Several processes of background jobs share the projects that are due: none twice, and none is lost with one.
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
