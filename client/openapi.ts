@@ -2381,7 +2381,7 @@ export interface operations {
         readonly type?: string;
         /** @description Only this device. */
         readonly device?: components['schemas']['Device'];
-        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Adds the days of each project. */
         readonly daily?: boolean;
@@ -2489,7 +2489,7 @@ export interface operations {
         readonly daily?: boolean;
         /** @description Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range. */
         readonly interval?: components['schemas']['Interval'];
-        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
         readonly quality?: boolean;
@@ -2713,7 +2713,7 @@ export interface operations {
         readonly device?: components['schemas']['Device'];
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
-        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range. */
         readonly interval?: components['schemas']['Interval'];
@@ -2809,7 +2809,7 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
-        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
@@ -3437,7 +3437,7 @@ export interface operations {
         readonly engine?: string;
         /** @description Only results of this search type: web, image, video, news, discover, googleNews. Types are counted separately: their impressions and positions cannot be compared or added up. discover and googleNews have no positions, discover has no devices. */
         readonly type?: string;
-        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
         readonly quality?: boolean;
@@ -3642,7 +3642,7 @@ export interface operations {
         readonly type?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
-        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
         readonly quality?: boolean;
@@ -3751,7 +3751,7 @@ export interface operations {
         readonly type?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
-        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
         readonly quality?: boolean;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '9e757fbe2caec5feee299676826a686e1143593dcadcef9ed6ca6978fa375379';
+export const DOCUMENT = '417dbe4b584088db7002d3a08378c51163ecf29fc8337415863c28554fe42504';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '..');
 const CLIENT = 'server/dashboard/client';
 /** The types of the API's answers, which leave nothing in the program. */
 const API_TYPES = 'client/openapi.ts';
+/** Which days are compared with which: one rule for the server and the browser. */
+const COMPARED_DAYS = 'server/domain/compared-days.ts';
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
@@ -79,11 +81,13 @@ t.test('what runs in the browser imports nothing of the server, and little else'
   for (const file of files) {
     for (const name of importsOf(file)) {
       const target = join(dirname(file), name);
-      const isOwn = name.startsWith('.') && (target.startsWith(`${CLIENT}/`) || target === API_TYPES);
+      const isOwn =
+        name.startsWith('.') && (target.startsWith(`${CLIENT}/`) || target === API_TYPES || target === COMPARED_DAYS);
       if (!isOwn && !/^(@?preact|uplot|punycode|fflate)(\/|-iso\/|$)/.test(name))
         t.fail(`${file} must not import ${name}`);
     }
   }
+  t.strictSame(importsOf(COMPARED_DAYS), [], 'nothing comes with the rule that both use');
   t.end();
 });
 

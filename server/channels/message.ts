@@ -1,4 +1,5 @@
 import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/delivery-body.ts';
+import type { Change } from '../domain/comparison.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -85,9 +86,10 @@ function digestWords(
 function projectWords({ project, totals, change, movers, alerts, provisional }: DigestProject): string {
   const { clicks, impressions, ctr, position } = totals;
   const numbers = [
-    `${whole(clicks)} clicks${ratio(change?.clicks.ratio)}`,
-    `${whole(impressions)} impressions${ratio(change?.impressions.ratio)}`,
-    ...(ctr === null ? [] : [`CTR ${(ctr * 100).toFixed(1)}%`]),
+    `${whole(clicks)} clicks${percentOf(clicks, change?.clicks)}`,
+    `${whole(impressions)} impressions${percentOf(impressions, change?.impressions)}`,
+    // Ratios of the answer are rounded already, so percentages are made of the counts.
+    ...(ctr === null ? [] : [`CTR ${((100 * clicks) / impressions).toFixed(1)}%`]),
     ...(position === null ? [] : [`position ${position.toFixed(1)}`]),
   ];
   const moved = moverWords([...movers.up, ...movers.down]);
@@ -115,9 +117,11 @@ function verdictWords(domain: string, { note, text }: DigestVerdict): string {
 
 const whole = (value: number): string => value.toLocaleString('en-US');
 
-function ratio(value: number | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  const percent = Math.round(value * 100);
+/** How a count has changed; nothing where a percentage would mislead. */
+function percentOf(now: number, change: Pick<Change, 'difference' | 'ratio'> | undefined): string {
+  if (change === undefined || change.difference === null || change.ratio === null) return '';
+  const ratio = change.difference / (now - change.difference);
+  const percent = Math.sign(ratio) * Math.round(Math.abs(ratio) * 100);
   return ` (${percent > 0 ? '+' : ''}${percent}%)`;
 }
 

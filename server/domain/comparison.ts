@@ -1,4 +1,5 @@
-import { addDays, countDays } from './dates.ts';
+import { previousDays, yearBefore } from './compared-days.ts';
+import { countDays } from './dates.ts';
 import {
   type ExactMeasures,
   type Fraction,
@@ -46,14 +47,10 @@ export interface Compared {
 /** The other range of a comparison, as requested. */
 export type Compare = 'previous' | 'year' | Range;
 
-/** Days from a day to the same weekday a year before. */
-const YEAR = 364;
-
-/** The range to compare with: as many days just before, the same weekdays a year before, or given days. */
+/** The range to compare with: the days just before, those a year before, or given days. */
 export function comparisonRange(range: Range, compare: Compare): Range {
   if (typeof compare === 'object') return compare;
-  const days = compare === 'year' ? YEAR : countDays(range.from, range.to);
-  return { from: addDays(range.from, -days), to: addDays(range.to, -days) };
+  return compare === 'year' ? yearBefore(range) : previousDays(range);
 }
 
 /** Why the lengths of two ranges make them unsafe to compare. */

@@ -29,9 +29,14 @@ export function usualDays({ from }: Range, lastFinalDay: Day | null): Range {
  * pairs.
  * @param days clicks by day; null for days that are not stored
  * @param length days of a window
- * @param base clicks that the change starts from
+ * @param base clicks that the change starts from, and how many days they are of: of another length, they are brought to
+ * that of the window
  */
-export function usualChange(days: readonly (number | null)[], length: number, base: number): UsualChange | null {
+export function usualChange(
+  days: readonly (number | null)[],
+  length: number,
+  base: { readonly clicks: number; readonly days: number },
+): UsualChange | null {
   const [clicks, missing] = [[0], [0]];
   for (const [index, day] of days.entries()) {
     clicks.push(clicks[index]! + (day ?? 0));
@@ -45,7 +50,8 @@ export function usualChange(days: readonly (number | null)[], length: number, ba
   }
   if (changes.length < MIN_WINDOWS) return null;
   changes.sort((a, b) => a - b);
-  const differenceAt = (share: number): number => rounded(base * (Math.exp(quantile(changes, share)) - 1));
+  const start = (base.clicks * length) / base.days;
+  const differenceAt = (share: number): number => rounded(start * Math.exp(quantile(changes, share)) - base.clicks);
   return { low: differenceAt(LOW), high: differenceAt(HIGH), windows: changes.length };
 }
 

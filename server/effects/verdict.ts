@@ -57,9 +57,9 @@ function verdictIn(judged: Judged): string {
   switch (verdict) {
     case 'more':
     case 'fewer': {
-      const { ratio, low, high } = effect!;
+      const { actual, expected, low, high } = effect!;
       const direction = verdict === 'more' ? 'more' : 'fewer';
-      return `${percent(Math.abs(ratio))} ${direction} clicks than expected (95% interval: ${signed(low!)} to ${signed(high!)}): ${numbers(effect!)}.`;
+      return `${percent(Math.abs(actual / expected - 1))} ${direction} clicks than expected (95% interval: ${signed(low!)} to ${signed(high!)}): ${numbers(effect!)}.`;
     }
     case 'no_evidence':
       return `No evidence of an effect: ${numbers(effect!)}. ${unseen(judged)}`.trim();

@@ -83,7 +83,9 @@ export async function readProperty(facts: Facts, plan: PropertyPlan, signal: Abo
   const each = [now, base].flatMap(({ from, to }) => eachDay(from, to));
   return {
     clicks,
-    usual: days && usualChange(days, countDays(now.from, now.to), clicks.base),
+    usual:
+      days &&
+      usualChange(days, countDays(now.from, now.to), { clicks: clicks.base, days: countDays(base.from, base.to) }),
     lacksDays: each.some((day) => !known.isStored(day)),
     isSpread: [now, base].some((range) => isSpread(range, series, plan.series)),
     unseenEvents: known.unseenEvents,

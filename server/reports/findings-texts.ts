@@ -30,11 +30,8 @@ const SENTENCES: Readonly<Record<Finding['type'], Sentence>> = {
     `${row} had ${count(impressionsBefore)} impressions in the 56 days before; in the range, where about ${count(expectedImpressions)} would be usual, it was not shown, or below the provider's privacy threshold.`,
 };
 
-function ctrText(
-  row: string,
-  { ctr, clicks, impressions, position, expectedCtr, expectedClicks }: FindingEvidence,
-): string {
-  return `${row} has a CTR of ${percent(ctr!)} (${count(clicks)} clicks of ${count(impressions)} impressions) at position ${rounded(position!)}; others here have ${percent(expectedCtr!)} there, which would be ${count(expectedClicks)} clicks.`;
+function ctrText(row: string, { clicks, impressions, position, expectedCtr, expectedClicks }: FindingEvidence): string {
+  return `${row} has a CTR of ${percent(clicks! / impressions!)} (${count(clicks)} clicks of ${count(impressions)} impressions) at position ${rounded(position!)}; others here have ${percent(expectedCtr!)} there, which would be ${count(expectedClicks)} clicks.`;
 }
 
 function moveText(row: string, { clicks, clicksBefore, expectedClicks }: FindingEvidence, days: number): string {

@@ -129,7 +129,16 @@ function rangesIn(world: OracleWorld, project: Project, query: Query): { now: Da
     if (number(days[2]!) >= world.today()) throw bad('compare');
     return { now, base: { from: number(days[1]!), to: number(days[2]!) } };
   }
-  const back = oneIn(query, 'compare', ['previous', 'year']) === 'year' ? 364 : now.to - now.from + 1;
+  const isYear = oneIn(query, 'compare', ['previous', 'year']) === 'year';
+  if (text(now.from).endsWith('-01') && text(now.to + 1).endsWith('-01')) {
+    const [first, next] = [now.from, now.to + 1].map((day) => text(day).split('-').map(Number));
+    const months = 12 * (next![0]! - first![0]!) + next![1]! - first![1]!;
+    const month = first![1]! - 1 - (isYear ? 12 : months);
+    const dayOf = (at: number, day: number): number =>
+      number(new Date(Date.UTC(first![0]!, at, day)).toISOString().slice(0, 10));
+    return { now, base: { from: dayOf(month, 1), to: dayOf(month + months, 0) } };
+  }
+  const back = isYear ? 364 : now.to - now.from + 1;
   return { now, base: { from: now.from - back, to: now.to - back } };
 }
 
@@ -370,7 +379,8 @@ function usual(
     return sorted[low]! + (at - low) * (next - sorted[low]!);
   };
   const scaled = (share: number): number => {
-    const exact = clicks * Math.expm1(quantile(share));
+    const start = (clicks * length) / (base.to - base.from + 1);
+    const exact = start * Math.exp(quantile(share)) - clicks;
     // Halves away from zero, whatever the last digit of the quantile.
     const [below, above] = [Math.floor(Math.abs(exact)), Math.ceil(Math.abs(exact))];
     const isNearer = above - Math.abs(exact) <= Math.abs(exact) - below + 1e-9;

@@ -24,7 +24,7 @@ t.test('the quantiles of all pairs of windows', async () => {
         const sum = (from: number) => days.slice(from, from + length).reduce((a, b) => a + b, 0);
         changes.push(Math.log((sum(start + length) + 1) / (sum(start) + 1)));
       }
-      const usual = usualChange(stored, length, base);
+      const usual = usualChange(stored, length, { clicks: base, days: length });
       if (changes.length < 60) return usual === null;
       const sorted = changes.toSorted((a, b) => a - b);
       const at = (share: number): number => {
@@ -43,6 +43,12 @@ t.test('the quantiles of all pairs of windows', async () => {
 
 t.test('steady clicks usually do not change, and 59 pairs are too few', async () => {
   const days = Array<number>(61).fill(7);
-  t.strictSame(usualChange(days, 1, 100), { low: 0, high: 0, windows: 60 });
-  t.equal(usualChange(days.slice(1), 1, 100), null);
+  t.strictSame(usualChange(days, 1, { clicks: 100, days: 1 }), { low: 0, high: 0, windows: 60 });
+  t.equal(usualChange(days.slice(1), 1, { clicks: 100, days: 1 }), null);
+});
+
+t.test('a base of another length is brought to the length of the window', async () => {
+  const days = Array<number>(364).fill(7);
+  // 31 days of 7 clicks after 28 days of 7 clicks.
+  t.strictSame(usualChange(days, 31, { clicks: 196, days: 28 }), { low: 21, high: 21, windows: 303 });
 });

@@ -264,7 +264,7 @@ t.test('what is unsafe, and why', async (t) => {
     return found.map(({ what, reason }) => `${what} ${reason}`);
   };
   const march = 'from=2026-02-01&to=2026-02-28';
-  t.strictSame(await unsafe(march), []);
+  t.strictSame(await unsafe(march), ['change weekday_mix'], 'the month before has three days more');
   t.strictSame(await unsafe('from=2026-02-11&to=2026-03-10'), ['change provisional']);
   t.strictSame(await unsafe('from=2026-02-08&to=2026-03-07'), [], 'to the last final day');
   t.strictSame(await unsafe(`${march}&compare=2026-02-10..2026-03-09`), ['change provisional']);
@@ -301,6 +301,7 @@ t.test('few clicks, and a list at its cap', async (t) => {
   t.match(body.unsafe, [
     { what: 'change', reason: 'missing_days' },
     { what: 'rows', reason: 'cut_off' },
+    { what: 'change', reason: 'weekday_mix' },
     { what: 'change', reason: 'low_base' },
   ]);
 });

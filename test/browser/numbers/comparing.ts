@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { settled, watchedPage } from '../browser.ts';
 import { WIDE } from '../setup.ts';
@@ -95,7 +96,7 @@ export class Comparing {
   /** The address of a new link that shows some screens of a project. */
   async share(project: string, screens: readonly string[]): Promise<string> {
     const response = await this.#context.request.post(`${this.#origin}/app/api/projects/${project}/shares`, {
-      headers: { 'sec-fetch-site': 'same-origin' },
+      headers: { 'sec-fetch-site': 'same-origin', 'idempotency-key': randomUUID() },
       data: { screens },
     });
     return ((await response.json()) as { url: string }).url;

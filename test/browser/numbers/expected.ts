@@ -44,12 +44,13 @@ function changeOf(metric: Metric, row: Answer): string {
   if (difference === null) return '–';
   if (metric === 'clicks' || metric === 'impressions') {
     const size = Math.abs(difference);
+    const exact = difference / comparison[metric];
     const shown =
       ratio === null
         ? shownOf(metric, { [metric]: size })
-        : ratio >= 10
-          ? `${(ratio + 1).toFixed(1)}×`
-          : percent.format(Math.abs(ratio));
+        : exact >= 10
+          ? `${(exact + 1).toFixed(1)}×`
+          : percent.format(Math.abs(exact));
     return directed(difference, shown);
   }
   const size = tenths(metric, row)! - tenths(metric, comparison)!;

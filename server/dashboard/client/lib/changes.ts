@@ -49,7 +49,8 @@ export function describeChange(metric: Metric, row: MetricValues & Compared): Ch
   // Smaller positions are better.
   const isGood = isSame ? null : difference > 0 !== (metric === 'position');
   const exact = `${exactMetric(metric, before)} before`;
-  const text = isCount ? countText(size, ratio, metric) : ratioText(metric, size);
+  // The ratio of the API is rounded already, so a percentage is made of the counts.
+  const text = isCount ? countText(difference, ratio === null ? null : before, metric) : ratioText(metric, size);
   return { text, exact, direction, isGood };
 }
 
@@ -61,8 +62,10 @@ export function hasNothingToCompare({ comparison, unsafe }: Compared): boolean {
   return comparison?.impressions === 0 && unsafe?.impressions?.includes('missing_days') === true;
 }
 
-function countText(size: number, ratio: number | null, metric: Metric): string {
-  if (ratio === null) return formatMetric(metric, size);
+/** @param before null where a percentage would mislead */
+function countText(difference: number, before: number | null, metric: Metric): string {
+  if (before === null || before === 0) return formatMetric(metric, Math.abs(difference));
+  const ratio = difference / before;
   return ratio >= 10 ? formatTimes(ratio + 1) : formatPercent(Math.abs(ratio));
 }
 

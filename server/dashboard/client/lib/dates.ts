@@ -1,3 +1,4 @@
+import { previousWeeks, yearBefore } from '../../../domain/compared-days.ts';
 import type { Day, Range } from './types.ts';
 
 const DAY = 86_400_000;
@@ -66,13 +67,9 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text) === true;
 }
 
-/**
- * The range to compare with: whole weeks earlier, so that weekdays lie on weekdays; the last days before the range
- * that do not overlap it, or a year (364 days) earlier.
- */
+/** The range to compare with. */
 export function comparedRange(range: Range, compare: string): Range {
-  const back = compare === 'year' ? 364 : Math.ceil(countDays(range) / 7) * 7;
-  return { from: addDays(range.from, -back), to: addDays(range.to, -back) };
+  return compare === 'year' ? yearBefore(range) : previousWeeks(range);
 }
 
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

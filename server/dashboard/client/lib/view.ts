@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso/router';
+import { monthsMoved } from '../../../domain/compared-days.ts';
 import { addDays, CALENDAR_PERIODS, comparedRange, countDays, isDay, periodRange, yesterday } from './dates.ts';
 import { partOfFilter } from './filter.ts';
 import {
@@ -147,11 +148,11 @@ export function rangeOf(view: View, project: Project | undefined): Range {
   return CALENDAR_PERIODS[period]?.range(last) ?? periodRange(period, last);
 }
 
-/** The range before or after, of the same length; undefined after the last day. */
+/** The range before or after, of as many days or whole months; undefined after the last day. */
 export function movedRange(view: View, project: Project | undefined, by: 1 | -1): Range | undefined {
   const range = rangeOf(view, project);
   const days = countDays(range);
-  const moved = { from: addDays(range.from, by * days), to: addDays(range.to, by * days) };
+  const moved = monthsMoved(range, by) ?? { from: addDays(range.from, by * days), to: addDays(range.to, by * days) };
   return moved.to > (project?.syncedThrough ?? yesterday()) ? undefined : moved;
 }
 
@@ -173,8 +174,8 @@ export function needsProject({ period }: View): boolean {
 }
 
 /**
- * The `compare` parameter of a view; null for none. The other days are whole weeks earlier, so that weekdays lie on
- * weekdays. Undefined where that depends on a project that is not known yet.
+ * The `compare` parameter of a view; null for none. The other days are the months before whole months, or whole weeks
+ * earlier, so that weekdays lie on weekdays. Undefined where that depends on a project that is not known yet.
  */
 export function compareParameter(view: View, project: Project | undefined): string | null | undefined {
   const { compare, comparedDays, period } = view;
@@ -182,7 +183,9 @@ export function compareParameter(view: View, project: Project | undefined): stri
   if (compare !== 'previous') return compare === 'year' ? compare : null;
   if (period?.endsWith('d') && Number.parseInt(period, 10) % 7 === 0) return compare;
   if (period !== null && project === undefined) return undefined;
-  const { from, to } = comparedRange(rangeOf(view, project), compare);
+  const range = rangeOf(view, project);
+  if (monthsMoved(range, -1) !== undefined) return compare;
+  const { from, to } = comparedRange(range, compare);
   return `${from}..${to}`;
 }
 

@@ -61,7 +61,10 @@ export function Performance(props: PerformanceProps) {
   );
   const found = useExtraLines(project, points, answer?.daily);
   // The same lines are drawn once.
-  const extra = useMemo(() => found, [JSON.stringify(found)]);
+  const extra = useMemo(
+    () => (compared === undefined ? found.map(({ compared: _compared, ...line }) => line) : found),
+    [JSON.stringify(found), compared === undefined],
+  );
   return (
     <section class={`card performance ${isLoading && answer ? 'is-stale' : ''}`} aria-label="Performance">
       <MetricTiles totals={answer?.totals} />

@@ -1,3 +1,4 @@
+import { liesBeside } from '../../../domain/compared-days.ts';
 import { metricOf } from '../lib/changes.ts';
 import { addDays, countDays, eachDay } from '../lib/dates.ts';
 import type { DailyMetrics, Day, Interval, Metric, Range } from '../lib/types.ts';
@@ -35,6 +36,8 @@ export function comparedPointsOf(
 ): ChartPoint[] | undefined {
   const comparison = answer?.range.comparison;
   if (answer === undefined || comparison === undefined) return undefined;
+  // Sundays under Mondays would look like a change.
+  if (interval === 'day' && !liesBeside(answer.range, comparison)) return undefined;
   // Days that are not stored are zeros in the answer, and gaps in a chart.
   const isStored = ({ unsafe }: DailyMetrics): boolean => unsafe?.[metric]?.includes('missing_days') !== true;
   const beside = answer.daily

@@ -140,7 +140,9 @@ function Result({ answer, project }: { answer: EffectsAnswer; project: Project }
 }
 
 function Numbers({ effect }: { effect: NonNullable<EffectsAnswer['effect']> }) {
-  const { actual, expected, difference, ratio, low, high, p } = effect;
+  const { actual, expected, difference, low, high, p } = effect;
+  // The ratio of the answer is rounded already.
+  const ratio = actual / expected - 1;
   const rows = [
     ['Clicks after the change', formatCount(actual)],
     ['Expected without it', formatCount(Math.round(expected))],

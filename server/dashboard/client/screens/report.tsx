@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { apiPath, useResource } from '../lib/api.ts';
-import { addDays, countDays, formatDate, formatMonthOfYear, formatRange } from '../lib/dates.ts';
+import { addDays, comparedRange, countDays, formatDate, formatMonthOfYear, formatRange } from '../lib/dates.ts';
 import { formatCount } from '../lib/format.ts';
 import { useMissingDays } from '../lib/missing-days.ts';
 import { siteParameters } from '../lib/site.ts';
@@ -55,11 +55,9 @@ function monthRange(month: Day): Range {
   return { from: month, to: addDays(`${addDays(month, 31).slice(0, 7)}-01`, -1) };
 }
 
-/** A month, compared with as many days before it: the month before may have more or fewer. */
+/** A month, compared with the month before. */
 function changesTo(month: Day): Record<string, string | null> {
-  const { from, to } = monthRange(month);
-  const cfrom = addDays(from, -countDays({ from, to }));
-  return { period: null, from, to, compare: 'custom', cfrom, cto: addDays(from, -1) };
+  return { period: null, ...monthRange(month), compare: 'previous', cfrom: null, cto: null };
 }
 
 function Body({ project }: { project: Project }) {
@@ -70,12 +68,14 @@ function Body({ project }: { project: Project }) {
     if (!isMonth) view.change(changesTo(months[0]!), { replace: true });
   }, [isMonth]);
   const range = rangeOf(view, project);
+  const before = comparedRange(range, 'previous');
   if (!isMonth) return <Skeleton lines={3} height={200} />;
   return (
     <div class="report">
       <p class="report-head">
-        <strong>{project.domain}</strong>, {formatRange(range)}, compared with the {countDays(range)} days before:
-        months differ in length
+        <strong>{project.domain}</strong>, {formatRange(range)}, compared with {formatRange(before)}
+        {countDays(before) !== countDays(range) &&
+          `: ${countDays(range)} days with ${countDays(before)}, so that sums have no percentages`}
       </p>
       <Site project={project} />
       <div class="columns">
