@@ -10,8 +10,8 @@ type Listening = Pick<Settings, 'metricsPort' | 'metricsHost' | 'metricsSocket'>
 export interface EndpointOptions {
   readonly settings: Listening;
   readonly contentType: string;
-  /** The text of all metrics. */
-  readonly read: () => Promise<string>;
+  /** Reads texts of metrics, by path. */
+  readonly texts: Readonly<Record<string, () => Promise<string>>>;
   /** Called with the error of a failed read. */
   readonly onError: (error: unknown) => void;
 }
@@ -21,11 +21,11 @@ export function isMeasured({ metricsPort, metricsSocket }: Listening): boolean {
   return metricsPort !== 'off' || metricsSocket !== '';
 }
 
-/** Serves `/metrics` on its own port and Unix socket, without a key. */
+/** Serves metrics on their own port and Unix socket, without a key. */
 export class MetricsEndpoint {
   readonly #options: EndpointOptions;
   readonly #servers: Server[] = [];
-  #reading: Promise<string> | undefined;
+  readonly #reading = new Map<string, Promise<string>>();
 
   constructor(options: EndpointOptions) {
     this.#options = options;
@@ -80,9 +80,12 @@ export class MetricsEndpoint {
     };
     const plain = 'text/plain; charset=utf-8';
     if (method !== 'GET' && method !== 'HEAD') return send(405, plain, 'Metrics answer GET and HEAD only.\n');
-    if (url.split('?', 1)[0] !== '/metrics') return send(404, plain, 'The metrics are at /metrics.\n');
+    const path = url.split('?', 1)[0]!;
+    const { texts } = this.#options;
+    const read = Object.hasOwn(texts, path) ? texts[path] : undefined;
+    if (read === undefined) return send(404, plain, `The metrics are at ${Object.keys(texts).join(' and ')}.\n`);
     try {
-      send(200, this.#options.contentType, await this.#read());
+      send(200, this.#options.contentType, await this.#read(path, read));
     } catch (error) {
       this.#options.onError(error);
       send(500, plain, 'The metrics could not be read; the log has the reason.\n');
@@ -90,11 +93,13 @@ export class MetricsEndpoint {
   }
 
   /** Concurrent requests share a read. */
-  #read(): Promise<string> {
-    this.#reading ??= this.#options.read().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+  #read(path: string, read: () => Promise<string>): Promise<string> {
+    let reading = this.#reading.get(path);
+    if (reading === undefined) {
+      reading = read().finally(() => this.#reading.delete(path));
+      this.#reading.set(path, reading);
+    }
+    return reading;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { answerParent } from '../runtime/ask-process.ts';
 import type { Settings } from '../settings/settings.ts';
+import { collectDisk } from './disk-metrics.ts';
 import { MetricsEndpoint } from './endpoint.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { collectFrom } from './process-up.ts';
@@ -22,7 +23,13 @@ export async function serveJobsMetrics(
   const endpoint = new MetricsEndpoint({
     settings,
     contentType: CONTENT_TYPE,
-    read: async () => metricsText(await collectFrom({ jobs: () => metrics.collect() })),
+    texts: {
+      '/metrics': async () =>
+        metricsText([
+          ...(await collectFrom({ jobs: () => metrics.collect() })),
+          await collectDisk(settings.dataFolder),
+        ]),
+    },
     onError: (error) => log.warn({ err: error }, 'the metrics could not be read'),
   });
   const addresses = await endpoint.listen();

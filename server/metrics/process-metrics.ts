@@ -87,8 +87,8 @@ export class ProcessMetrics {
   }
 
   #watchJobs(): void {
-    const runs = this.#counter('job_runs', 'Runs of background jobs.', ['job', 'outcome']);
-    const runTimes = this.#times('job_run', 'Time of runs of background jobs.', ['job']);
+    const runs = this.#counter('job_runs', 'Runs of background jobs.', ['name', 'outcome']);
+    const runTimes = this.#times('job_run', 'Time of runs of background jobs.', ['name']);
     const syncs = this.#counter('sync_runs', 'Syncs of a project, each a turn of some windows.', ['outcome']);
     const syncTimes = this.#times('sync_run', 'Time of syncs of a project.', []);
     const evaluations = this.#counter('alert_evaluations', 'Evaluations of the alerts of a project.', ['outcome']);

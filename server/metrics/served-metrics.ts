@@ -3,6 +3,7 @@ import type { OpenCatalog } from '../catalog/catalog.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import type { Usage } from '../catalog/usage.ts';
 import type { Settings } from '../settings/settings.ts';
+import { collectDisk } from './disk-metrics.ts';
 import { MetricsEndpoint } from './endpoint.ts';
 import { collectFrom, type Sources } from './process-up.ts';
 import { StateMetrics } from './state-metrics.ts';
@@ -18,7 +19,10 @@ export interface ServedMetricsOptions {
   readonly sources: () => Sources;
 }
 
-/** Serves the metrics of all processes, and of what is stored. */
+/**
+ * Serves the metrics of all processes, and of what is stored. Several nodes have one catalog: there its metrics have an
+ * address of their own, `/metrics/catalog`, so that who scrapes all nodes does not get them once for each.
+ */
 export class ServedMetrics {
   readonly #usage: Usage;
   readonly #state: StateMetrics;
@@ -27,18 +31,23 @@ export class ServedMetrics {
 
   constructor(options: ServedMetricsOptions) {
     const { settings, catalog, now = Date.now } = options;
-    const { dataFolder } = settings;
     this.#options = options;
     // Numbers that cannot be read are omitted.
     this.#usage = openUsage(settings, () => {});
-    const reader = new StoreReader({ catalog, usage: this.#usage, dataFolder, now });
+    const reader = new StoreReader({ catalog, usage: this.#usage, now });
     this.#state = new StateMetrics(() => reader.read());
   }
 
   /** The text for Prometheus. */
   async text(): Promise<string> {
-    const processes = await collectFrom(this.#options.sources());
-    return metricsText([...processes, await this.#state.collect()]);
+    const { sources, settings } = this.#options;
+    const own = [...(await collectFrom(sources())), await collectDisk(settings.dataFolder)];
+    return metricsText(isShared(settings) ? own : [...own, await this.#state.collect()]);
+  }
+
+  /** The text about what is stored, for one scrape of all nodes. */
+  async catalogText(): Promise<string> {
+    return metricsText([await this.#state.collect()]);
   }
 
   /** Serves the text; returns the addresses. */
@@ -46,7 +55,10 @@ export class ServedMetrics {
     this.#endpoint = new MetricsEndpoint({
       settings: this.#options.settings,
       contentType: CONTENT_TYPE,
-      read: () => this.text(),
+      texts: {
+        '/metrics': () => this.text(),
+        ...(isShared(this.#options.settings) && { '/metrics/catalog': () => this.catalogText() }),
+      },
       onError: (error) => log.warn({ err: error }, 'the metrics could not be read'),
     });
     return this.#endpoint.listen();
@@ -56,4 +68,9 @@ export class ServedMetrics {
     await this.#endpoint?.close();
     await this.#usage.close();
   }
+}
+
+/** Whether several nodes may use the catalog. */
+function isShared({ catalogUrl }: Settings): boolean {
+  return catalogUrl !== '';
 }

@@ -5,7 +5,7 @@ import type { StoreState } from './store-state.ts';
 
 type Set<Labels extends string = string> = (value: number, labels?: Partial<Record<Labels, string>>) => void;
 
-/** Metrics of stored data, which one process reads on collection, because they are the same in all processes. */
+/** Metrics of what the catalog and the usage database have: the same in all processes. */
 export class StateMetrics {
   readonly #registry = new Registry();
   readonly #read: () => Promise<StoreState>;
@@ -22,7 +22,7 @@ export class StateMetrics {
     this.#setLoads(state);
     this.#setJobs(state);
     this.#setDeliveries(state);
-    this.#setDisk(state);
+    this.#setSizes(state);
     return (await this.#registry.getMetricsAsJSON()) as Collected;
   }
 
@@ -72,11 +72,15 @@ export class StateMetrics {
   }
 
   #setJobs({ jobs }: StoreState): void {
-    const failures = this.#gauge('job_failures', 'Failures in a row of a background job, in whichever process.', 'job');
-    const lastRun = this.#gauge('job_last_run_timestamp_seconds', 'When a background job last started.', 'job');
+    const failures = this.#gauge(
+      'job_failures',
+      'Failures in a row of a background job, in whichever process.',
+      'name',
+    );
+    const lastRun = this.#gauge('job_last_run_timestamp_seconds', 'When a background job last started.', 'name');
     for (const job of jobs) {
-      failures(job.failures, { job: job.job });
-      lastRun(job.startedAt / 1e6, { job: job.job });
+      failures(job.failures, { name: job.job });
+      lastRun(job.startedAt / 1e6, { name: job.job });
     }
   }
 
@@ -88,10 +92,8 @@ export class StateMetrics {
     )(dueSince === null ? 0 : Math.max(0, now - dueSince / 1e6));
   }
 
-  #setDisk({ disk, facts, lists, lastBackup }: StoreState): void {
-    this.#gauge('disk_free_bytes', 'Free space of the disk of the data folder.')(disk.free);
-    this.#gauge('disk_size_bytes', 'Size of the disk of the data folder.')(disk.size);
-    this.#gauge('catalog_bytes', 'Size of the catalog, its write-ahead log included.')(disk.catalog);
+  #setSizes({ catalogBytes, facts, lists, lastBackup }: StoreState): void {
+    this.#gauge('catalog_bytes', 'Size of the catalog, its write-ahead log included.')(catalogBytes);
     const files = this.#gauge('facts_files', 'Current fact files.', 'table');
     const rows = this.#gauge('facts_rows', 'Rows in current fact files.', 'table');
     const bytes = this.#gauge('facts_bytes', 'Bytes of current fact files.', 'table');

@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readLastBackup } from '../catalog/backups.ts';
 import type { Catalog, CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
@@ -28,15 +27,13 @@ export interface StoreState {
   readonly deliveries: Awaited<ReturnType<typeof readPendingDeliveries>>;
   readonly lists: { readonly lists: number; readonly bytes: number };
   readonly facts: readonly FactTotal[];
-  /** Bytes. */
-  readonly disk: { readonly free: number; readonly size: number; readonly catalog: number };
+  readonly catalogBytes: number;
   readonly lastBackup: Microseconds | null;
 }
 
 interface Stores {
   readonly catalog: OpenCatalog;
   readonly usage: Usage;
-  readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
@@ -51,7 +48,7 @@ export class StoreReader {
   }
 
   async read(): Promise<StoreState> {
-    const { catalog, usage, dataFolder, now } = this.#stores;
+    const { catalog, usage, now } = this.#stores;
     const at = now();
     const before = toMicroseconds(at - STALE_AFTER);
     const oldest = await listOldestSyncs(catalog, PROJECTS_WITH_SERIES);
@@ -66,7 +63,7 @@ export class StoreReader {
       deliveries: await readPendingDeliveries(catalog, toMicroseconds(at)),
       lists: await readListTotals(catalog),
       facts: await this.#factTotals(),
-      disk: { ...(await readDisk(dataFolder)), catalog: await catalog.size() },
+      catalogBytes: await catalog.size(),
       lastBackup: (await readLastBackup(catalog))?.finishedAt ?? null,
     };
   }
@@ -108,9 +105,4 @@ async function sumFacts(catalog: Catalog): Promise<FactTotal[]> {
     await nextTurn();
   }
   return [...sums.values()];
-}
-
-async function readDisk(dataFolder: string): Promise<Omit<StoreState['disk'], 'catalog'>> {
-  const { bavail, blocks, bsize } = await statfs(dataFolder);
-  return { free: bavail * bsize, size: blocks * bsize };
 }
