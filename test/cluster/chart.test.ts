@@ -7,8 +7,9 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readAddress } from '../../server/catalog/postgres/address.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { readS3Address } from '../../server/storage/s3/address.ts';
+import { command } from '../command.ts';
 import { ROOT } from '../readme.ts';
-import { makeWorld, PROJECT, WORKSPACE } from '../world.ts';
+import { makeWorld, PROJECT, temporaryFolder, WORKSPACE } from '../world.ts';
 
 const CHART = join(ROOT, 'docs/helm/ordinate');
 const HELM = process.env['HELM'] || 'helm';
@@ -50,20 +51,28 @@ interface Pod {
     readonly securityContext: object;
     readonly initContainers: readonly Container[];
     readonly containers: readonly Container[];
-    readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
+    readonly restartPolicy?: string;
+    readonly volumes: readonly {
+      readonly name: string;
+      readonly secret?: { readonly secretName: string };
+      readonly persistentVolumeClaim?: { readonly claimName: string };
+    }[];
   };
 }
 
 interface Resource {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly annotations?: Labels };
   readonly spec: {
     readonly selector: { readonly matchLabels: Labels } & Labels;
     readonly template: Pod;
     readonly strategy: object;
     readonly replicas: number;
     readonly maxUnavailable: number;
-    readonly ports: readonly { readonly targetPort: string }[];
+    readonly ports: readonly { readonly port: number; readonly targetPort: string }[];
+    readonly schedule: string;
+    readonly concurrencyPolicy: string;
+    readonly jobTemplate: { readonly spec: { readonly template: Pod } };
   };
 }
 
@@ -179,8 +188,96 @@ for (const [title, values] of Object.entries({
     }
     const nodes = deployments.find(({ metadata }) => metadata.name === 'here-nodes')!.spec;
     t.ok(nodes.replicas > 1);
-    t.match(budgets, [{ spec: { maxUnavailable: 1, selector: nodes.selector } }]);
-    t.strictSame(services[0]!.spec.selector as Labels, nodes.selector.matchLabels);
-    t.equal(services[0]!.spec.ports[0]!.targetPort, 'http');
+    for (const { metadata, spec } of deployments) {
+      const budget = budgets.find((one) => one.metadata.name === metadata.name);
+      t.match(budget, {
+        spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: spec.selector },
+      });
+    }
+    const ports = services.map(({ metadata, spec }) => {
+      t.strictSame(spec.selector as Labels, nodes.selector.matchLabels);
+      return [metadata.name, spec.ports[0]!.targetPort];
+    });
+    t.strictSame(ports, [
+      ['here', 'http'],
+      ['here-metrics', 'metrics'],
+    ]);
   });
 }
+
+t.test('what a value may not be is refused, and a name that there is not', { skip }, (t) => {
+  const wrong: Labels = {
+    'nodes.replica': '3',
+    'nodes.replicas': 'two',
+    'storage.url': 'https://bucket',
+    'storage.endpoints': 'http://objects',
+    'cache.files': '20Gi',
+    'cache.volume': '30GB',
+    'catalog.sslmode': 'off',
+    'catalog.port': '0',
+    'backup.schedule': 'daily',
+    'backup.keep': '0',
+    'settings.ordinate_cache': '128MB',
+    'image.pullPolicy': 'Sometimes',
+    publicURL: 'https://reports.example',
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    const { error, text } = render({ ...NEEDED, [name]: value });
+    t.match(error, /values don't meet the specifications of the schema/, `${name}=${value}`);
+    t.equal(text, '');
+  }
+  t.end();
+});
+
+t.test('a CronJob makes the backup of the guide, into a volume that stays', { skip }, async (t) => {
+  const { resources } = render({ ...NEEDED, 'backup.keep': '3' });
+  const job = resources.find(({ kind }) => kind === 'CronJob')!;
+  t.match(job.spec, { schedule: /^\d+ \d+ \* \* \*$/, concurrencyPolicy: 'Forbid' });
+  const { spec, metadata } = job.spec.jobTemplate.spec.template;
+  t.equal(spec.restartPolicy, 'Never');
+  t.equal(metadata.labels['app.kubernetes.io/component'], 'backup');
+  const container = spec.containers[0]!;
+  t.equal(container.livenessProbe, undefined);
+  const volume = spec.volumes.find(({ name }) => name === 'backup')!;
+  t.ok(container.volumeMounts.some(({ name, mountPath }) => name === 'backup' && mountPath === '/backup'));
+  const claim = resources.find(({ kind }) => kind === 'PersistentVolumeClaim')!;
+  t.equal(volume.persistentVolumeClaim!.claimName, claim.metadata.name);
+  t.equal(claim.metadata.annotations!['helm.sh/resource-policy'], 'keep');
+
+  const { dataFolder } = await makeWorld(t, { workspaces: [WORKSPACE], projects: [PROJECT] });
+  const target = temporaryFolder(t);
+  const words = container.args!.map((word) => (word === '/backup' ? target : word));
+  t.match(await command({ ORDINATE_DATA: dataFolder }, ...words), { code: 0 });
+  t.match(await command({ ORDINATE_DATA: dataFolder }, 'verify', target), { code: 0 });
+
+  const ofMine = render({ ...NEEDED, 'backup.existingClaim': 'mine' });
+  t.match(ofMine.text, 'claimName: mine');
+  t.notMatch(ofMine.text, 'kind: PersistentVolumeClaim');
+  t.notMatch(render({ ...NEEDED, 'backup.schedule': '' }).text, /CronJob|PersistentVolumeClaim/);
+  t.end();
+});
+
+t.test('the example of Prometheus scrapes what the chart starts', { skip }, (t) => {
+  const file = readFileSync(join(ROOT, 'docs/prometheus/prometheus-cluster.yml'), 'utf8');
+  const { scrape_configs: scrapes } = parse(file) as {
+    scrape_configs: {
+      job_name: string;
+      metrics_path?: string;
+      kubernetes_sd_configs?: { selectors: { label: string }[] }[];
+      relabel_configs?: { source_labels: string[]; regex?: string }[];
+      static_configs?: { targets: string[] }[];
+    }[];
+  };
+  const { resources } = render(NEEDED);
+  const [processes, catalog] = scrapes;
+  const [label, value] = processes!.kubernetes_sd_configs![0]!.selectors[0]!.label.split('=');
+  const port = processes!.relabel_configs!.find(({ source_labels: [source] }) => source!.endsWith('port_name'))!.regex;
+  for (const { metadata, spec } of resources.filter(({ kind }) => kind === 'Deployment')) {
+    t.equal(spec.template.metadata.labels[label!], value, metadata.name);
+    t.ok(spec.template.spec.containers[0]!.ports!.some(({ name }) => name === port));
+  }
+  const service = resources.find(({ metadata }) => metadata.name === 'here-metrics')!;
+  t.equal(catalog!.static_configs![0]!.targets[0], `ordinate-metrics:${service.spec.ports[0]!.port}`);
+  t.equal(catalog!.metrics_path, '/metrics/catalog');
+  t.end();
+});

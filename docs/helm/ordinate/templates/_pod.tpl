@@ -5,17 +5,25 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
-{{/* The pod of a component, which runs one command: root, component, command, resources, probes. */}}
+{{/*
+The pod of a component, which runs one command: root, component, command, resources. One that goes on has probes and
+metrics; one that ends has a claim of the volume that it writes, and further words of its command.
+*/}}
 {{- define "ordinate.pod" -}}
 {{- $values := .root.Values -}}
 {{- $image := printf "%s:%s" $values.image.repository (default .root.Chart.AppVersion $values.image.tag) -}}
 metadata:
   labels:
     {{- include "ordinate.selector" . | nindent 4 }}
+  {{- if .probes }}
   annotations:
     prometheus.io/scrape: 'true'
     prometheus.io/port: '9464'
+  {{- end }}
 spec:
+  {{- if .claim }}
+  restartPolicy: Never
+  {{- end }}
   serviceAccountName: {{ .root.Release.Name }}
   automountServiceAccountToken: false
   {{- with $values.imagePullSecrets }}
@@ -53,13 +61,15 @@ spec:
     - name: {{ .component }}
       image: {{ $image | quote }}
       imagePullPolicy: {{ $values.image.pullPolicy }}
-      args: [{{ .command }}]
+      args: {{ concat (list .command) (default list .words) | toJson }}
       securityContext: *alone
+      {{- if .probes }}
       ports:
         {{- if eq .command "serve" }}
         - { name: http, containerPort: 3000 }
         {{- end }}
         - { name: metrics, containerPort: 9464 }
+      {{- end }}
       env:
         - name: ORDINATE_CATALOG
           value: {{ include "ordinate.catalog" $values | quote }}
@@ -80,8 +90,10 @@ spec:
         - name: AWS_SECRET_ACCESS_KEY
           valueFrom: { secretKeyRef: { name: {{ . }}, key: AWS_SECRET_ACCESS_KEY } }
         {{- end }}
+        {{- if .probes }}
         - { name: ORDINATE_METRICS_HOST, value: 0.0.0.0 }
         - { name: ORDINATE_METRICS_PORT, value: '9464' }
+        {{- end }}
         {{- with $values.publicUrl }}
         - { name: ORDINATE_PUBLIC_URL, value: {{ . | quote }} }
         {{- end }}
@@ -98,12 +110,17 @@ spec:
         {{- range $name, $value := $values.settings }}
         - { name: {{ $name }}, value: {{ $value | toString | quote }} }
         {{- end }}
-      {{- .probes | nindent 6 }}
+      {{- with .probes }}
+      {{- . | nindent 6 }}
+      {{- end }}
       resources: {{ toJson .resources }}
       volumeMounts:
         - { name: data, mountPath: /data }
         - { name: temporary, mountPath: /tmp }
         - { name: secrets, mountPath: /secrets }
+        {{- if .claim }}
+        - { name: backup, mountPath: /backup }
+        {{- end }}
         {{- if $values.catalog.caKey }}
         - { name: catalog, mountPath: /catalog, readOnly: true }
         {{- end }}
@@ -122,6 +139,9 @@ spec:
       {{- else }}
       emptyDir: { sizeLimit: {{ $values.cache.volume }} }
       {{- end }}
+    {{- with .claim }}
+    - { name: backup, persistentVolumeClaim: { claimName: {{ . }} } }
+    {{- end }}
     - { name: temporary, emptyDir: { sizeLimit: 1Gi } }
     - { name: secrets, emptyDir: { medium: Memory, sizeLimit: 1Mi } }
     - name: secrets-of-cluster
@@ -136,6 +156,22 @@ spec:
     - name: credentials
       secret: { secretName: {{ . }}, defaultMode: 0440 }
     {{- end }}
+{{- end }}
+
+{{/* A budget lets one pod of a component go at a time. One that is not ready may always go: it answers nobody. */}}
+{{- define "ordinate.budget" -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ .root.Release.Name }}-{{ .component }}
+spec:
+  maxUnavailable: 1
+  {{- if semverCompare ">=1.27.0-0" .root.Capabilities.KubeVersion.Version }}
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  {{- end }}
+  selector:
+    matchLabels:
+      {{- include "ordinate.selector" . | nindent 6 }}
 {{- end }}
 
 {{/* The address of the catalog, without its password. */}}
