@@ -17,6 +17,7 @@ import type { RedisWindows } from './api/plugins/redis-windows.ts';
 import { addStopping } from './api/plugins/stopping.ts';
 import { addStreams } from './api/plugins/streams.ts';
 import { QueryCache } from './api/query-cache.ts';
+import { Health } from './api/readiness.ts';
 import { ResponseCache } from './api/response-cache.ts';
 import type { Context } from './api/routes/context.ts';
 import { addWarmUp } from './api/warm-up.ts';
@@ -191,13 +192,15 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     publicUrl: settings.publicUrl,
   };
 
-  metrics?.watch(stateOf(context, { catalog, engine, heavyQueries, redis }));
+  const { dataFolder, minFree } = settings;
+  const trino = openTrinoHealth(settings);
+  const parts = { catalog, engine, files, dataFolder, minFree, keyFile: settings, redis, trino };
+  const health = new Health({ ...parts, log: app.log, now });
+  metrics?.watch(stateOf(context, { catalog, engine, heavyQueries, redis, health }));
 
   addWarmUp(app, context, preparation);
   await addDocumentation(app);
-  const { dataFolder, minFree } = settings;
-  const trino = openTrinoHealth(settings);
-  addHealthRoutes(app, { catalog, engine, files, cache: context.cache, dataFolder, minFree, redis, trino });
+  addHealthRoutes(app, { health, cache: context.cache });
   const { corsOrigins } = settings;
   await addApi(app, { guard, context, corsOrigins });
   if (settings.feeds) await addFeeds(app, { guardBy, context });
@@ -247,7 +250,12 @@ function stateOf(
     engine,
     heavyQueries,
     redis,
-  }: Pick<Dependencies, 'catalog' | 'engine'> & { heavyQueries: ConcurrencyLimit; redis: RedisWindows | undefined },
+    health,
+  }: Pick<Dependencies, 'catalog' | 'engine'> & {
+    heavyQueries: ConcurrencyLimit;
+    redis: RedisWindows | undefined;
+    health: Health;
+  },
 ): ServerState {
   const { gateway } = lists.providers;
   return {
@@ -264,6 +272,7 @@ function stateOf(
     },
     provider: () => gateway.state,
     engineMemory: () => engine.memory(),
+    components: () => health.last ?? {},
     limits: () => redis?.state ?? { isAway: false, inMemory: 0 },
   };
 }

@@ -1,24 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 import { stopping } from '../domain/errors.ts';
-import { checkReadiness, type Readiness } from './readiness.ts';
+import type { Health } from './readiness.ts';
 
 /**
- * `/livez`: the process answers. `/readyz`: it is prepared, and can answer queries and write (see `checkReadiness`); reports
- * the states of its components and of the response cache. Neither needs a key.
+ * `/livez`: the process answers. `/readyz`: it is prepared, and can answer something; reports which components work and the
+ * state of the response cache (see `Health`). Neither needs a key.
  */
 export function addHealthRoutes(
   app: FastifyInstance,
-  { cache, ...ready }: Readiness & { readonly cache: { readonly state: object } },
+  { health, cache }: { readonly health: Health; readonly cache: { readonly state: object } },
 ): void {
   app.get('/livez', { schema: { hide: true } }, (_request, reply) => {
     reply.cacheControl('no-store');
     return { status: 'ok' };
   });
-  app.get('/readyz', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
     reply.cacheControl('no-store');
     if (app.isStopping()) throw stopping();
     await app.prepared();
-    const components = await checkReadiness(ready, request.signal);
-    return { status: 'ok', components, answers: cache.state };
+    const { status, components, problems } = await health.check();
+    return { status, components, ...(status === 'degraded' && { problems }), answers: cache.state };
   });
 }

@@ -7,10 +7,9 @@ export async function isFactFileKept(catalog: Catalog, file: string, before: Mic
   return (await catalog.statements.get('current_files', { file, before })) !== undefined;
 }
 
-/** Any current fact file. */
-export async function findAnyFactFile(catalog: Catalog): Promise<string | undefined> {
-  const row = await catalog.statements.get<{ file: string }>('any_fact_file');
-  return row?.file;
+/** A current fact file, small if there are many. */
+export function findSmallFactFile(catalog: Catalog): Promise<StoredFile | undefined> {
+  return catalog.statements.get<StoredFile>('small_fact_file');
 }
 
 /** A file named in the catalog. */

@@ -103,6 +103,19 @@ export async function rotateSecrets(catalog: Catalog, keyFile: KeyFile, forget: 
   });
 }
 
+/**
+ * Throws `SecretsFailure` if this node lacks the file of keys, or has that of another installation: lasting secrets exist,
+ * and it can decrypt none of them.
+ */
+export async function checkSecretsKey(catalog: Catalog, keyFile: KeyFile): Promise<void> {
+  const lasting = (await readAll(catalog)).filter(({ column }) => column !== PASSING);
+  requireKeys(keyFile, lasting);
+  if (lasting.length === 0 || lasting.some(({ sealed, ...field }) => isReadable(keyFile, field, sealed))) return;
+  throw new SecretsFailure(
+    `The file of keys '${keyFile.secretsKeyFile}' (ORDINATE_SECRETS_KEY_FILE) has the key of no stored secret: it must be the one of the other nodes.`,
+  );
+}
+
 async function readAll(tx: Catalog): Promise<(SealedField & { sealed: string })[]> {
   const found: (SealedField & { sealed: string })[] = [];
   for (const [name, fills] of Object.entries(SEALED_COLUMNS)) {

@@ -38,15 +38,12 @@ export async function openDistantLists({
 export function openTrinoHealth({
   engine,
   trino,
-}: Pick<Settings, 'engine' | 'trino'>):
-  | { check: (signal: AbortSignal) => Promise<void>; isNeeded: boolean }
-  | undefined {
+}: Pick<Settings, 'engine' | 'trino'>): ((signal: AbortSignal) => Promise<void>) | undefined {
   if (engine === 'duckdb') return undefined;
-  const check = async (signal: AbortSignal): Promise<void> => {
+  return async (signal) => {
     const { checkTrino } = await import('./trino/health.ts');
     await checkTrino(trino, signal);
   };
-  return { check, isNeeded: engine === 'trino' };
 }
 
 /**

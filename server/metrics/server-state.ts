@@ -23,12 +23,17 @@ export interface ServerState {
   readonly provider: () => { readonly slow: number; readonly waitingForRate: number };
   /** Bytes of the query engine in memory, and on disk. */
   readonly engineMemory: () => Promise<{ readonly memory: number; readonly spilled: number }>;
+  /** The states of components, by name. */
+  readonly components: () => Readonly<Record<string, 'ok' | 'away' | 'damaged' | 'unknown'>>;
   /** Whether Redis is unavailable, and how many requests were counted in memory instead. */
   readonly limits: () => { readonly isAway: boolean; readonly inMemory: number };
 }
 
 /** Adds gauges and counters that read the state of a server when they are collected. */
-export function watchState(registry: Registry, { places, caches, provider, engineMemory, limits }: ServerState): void {
+export function watchState(
+  registry: Registry,
+  { places, caches, provider, engineMemory, components, limits }: ServerState,
+): void {
   const registers = [registry];
   const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, ...labelNames: string[]) =>
     new Gauge({ name: `ordinate_${name}`, help, labelNames, registers, collect });
@@ -71,6 +76,17 @@ export function watchState(registry: Registry, { places, caches, provider, engin
   gauge('provider_requests_waiting', 'Requests that wait for the rate limits of providers.', function collect() {
     this.set(provider().waitingForRate);
   });
+  gauge(
+    'component_up',
+    'Whether a component that /readyz names works: 1 or 0. Left out while it cannot be checked.',
+    function collect() {
+      this.reset();
+      for (const [component, state] of Object.entries(components())) {
+        if (state !== 'unknown') this.set({ component }, state === 'ok' ? 1 : 0);
+      }
+    },
+    'component',
+  );
   gauge(
     'limits_redis_away',
     'Whether limits are counted in memory, because Redis does not count: 1 or 0.',

@@ -130,7 +130,7 @@ export const STORES = {
     name: 'ORDINATE_MIN_FREE',
     uses: ['sync', 'server'],
     fallback: '256MB',
-    help: 'Free disk space of the data folder below which /readyz answers 503 and no sync begins; 0MB asks for none.',
+    help: 'Free disk space of the data folder below which /readyz says degraded and no sync begins; 0MB asks for none.',
     wanted: 'a size such as 256MB or 2GB, or 0MB',
     read: (text) => (text === '0MB' ? 0 : size(text)),
   }),

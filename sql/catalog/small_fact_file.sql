@@ -1,2 +1,2 @@
--- Any one of the current fact files.
-select file from fact_files limit 1
+-- The smallest of some current fact files.
+select file, bytes, sha256 from (select file, bytes, sha256 from fact_files limit 50) as few order by bytes limit 1

@@ -365,7 +365,7 @@ t.test('livez and readyz need no key; without its catalog the service is not rea
   t.strictSame((await send('/livez')).body, { status: 'ok' });
   t.match((await send('/readyz')).body, {
     status: 'ok',
-    components: { catalog: 'ok', engine: 'ok', dataFolder: 'ok', files: 'ok', disk: 'ok' },
+    components: { catalog: 'ok', secretsKey: 'ok', engine: 'ok', dataFolder: 'ok', files: 'ok', disk: 'ok' },
     answers: { answers: Number, bytes: Number, hits: Number, misses: Number },
   });
   const broken = await makeWorld(t);
@@ -374,7 +374,8 @@ t.test('livez and readyz need no key; without its catalog the service is not rea
   t.equal(ready.statusCode, 503);
   t.match(ready.headers, { 'retry-after': '60', 'cache-control': 'no-store' });
   t.match(ready.json(), { error: { code: 'unavailable', message: /not ready: its catalog does not answer/ } });
-  const components = { catalog: 'away', engine: 'ok', dataFolder: 'ok', files: 'unknown', disk: 'ok' };
+  const unknown = { secretsKey: 'unknown', files: 'unknown' };
+  const components = { catalog: 'away', engine: 'ok', dataFolder: 'ok', disk: 'ok', ...unknown };
   t.strictSame(ready.json().components, components);
   t.equal((await broken.app.inject({ method: 'GET', url: '/livez' })).statusCode, 200);
   const api = await broken.get('/projects');

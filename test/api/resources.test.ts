@@ -1,11 +1,14 @@
 // A server without file descriptors, disk space or writable folders answers 503, and recovers by itself.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { checkSecretsKey } from '../../server/catalog/secrets.ts';
+import { addChannel } from '../../server/channels/channels.ts';
+import { valuesOf } from '../metrics/scrape-text.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, PROGRAM, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
 import { facts, makeWorld, ofProject, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -35,6 +38,7 @@ function startLimited(t: Test, limit: string, settings: NodeJS.ProcessEnv): Prom
 }
 
 const READY = { status: 200, body: { status: 'ok' } };
+const degraded = (problem: RegExp) => ({ status: 200, body: { status: 'degraded', problems: [problem] } });
 const NOT_NOW = { status: 503, headers: { 'retry-after': '60' }, body: { error: { code: 'unavailable' } } };
 
 /** Sends requests over one connection that is opened before file descriptors run out. */
@@ -49,7 +53,7 @@ function keepAlive(t: Test, { address }: Server) {
   };
 }
 
-t.test('without file descriptors: 503 and not ready, until some are free again', async (t) => {
+t.test('without file descriptors: 503 and degraded, until some are free again', async (t) => {
   const server = await startLimited(t, '-n 100', { ORDINATE_DATA: dataFolder });
   const ask = keepAlive(t, server);
   t.match(await ask('/readyz'), READY);
@@ -69,12 +73,13 @@ t.test('without file descriptors: 503 and not ready, until some are free again',
   t.match(await ask('/api/v1/projects/Proj1/site'), NOT_NOW);
   t.match(await ask('/api/v1/projects/Proj1/breakdowns'), NOT_NOW, 'also what was never asked before');
   t.not((await ask('/api/v1/projects/Proj1/pages?limit=1&period=2d')).status, 500);
-  t.match(await ask('/readyz'), NOT_NOW);
+  t.match(await ask('/readyz'), { status: 200, body: { status: 'degraded' } }, 'what needs no file is answered');
   t.match(await ask('/livez'), READY, 'the process lives');
   t.equal((await ask('/api/v1/projects')).status, 200, 'what needs no file is answered');
 
   for (const socket of sockets) socket.destroy();
-  await until('descriptors', async () => ((await ask('/readyz')).status === 200 ? true : undefined));
+  const isReady = async () => ((await ask('/readyz')).body as { status: string }).status === 'ok';
+  await until('descriptors', async () => (await isReady()) || undefined);
   t.match(await ask('/api/v1/projects/Proj1/site'), { status: 200, body: { totals: { clicks: 3 } } });
   t.match(await ask('/api/v1/projects/Proj1/breakdowns'), { status: 200 });
   t.match(await ask('/api/v1/projects/Proj1/pages?limit=1&period=2d'), {
@@ -125,7 +130,7 @@ t.test('a disk that fills up and is cleared, and folders that become read-only',
 
   const filler = join(disk, 'filler');
   t.throws(() => writeFileSync(filler, Buffer.alloc(30_000_000)), { code: 'ENOSPC' });
-  t.match(await askReady(server), { ...NOT_NOW, body: { error: { message: /data folder cannot be written/ } } });
+  t.match(await askReady(server), degraded(/data folder cannot be written/));
   /** A list is answered whole, or not now. */
   const listsOrNot = async (days: number): Promise<void> => {
     const { status, headers, body } = await server.get(`/projects/Proj1/pages?limit=1&period=${days}d`, key);
@@ -143,7 +148,7 @@ t.test('a disk that fills up and is cleared, and folders that become read-only',
   const lists = mount(t, join(copy, 'lists'), 'ro,size=1m');
   await listsOrNot(5);
   const temporary = mount(t, join(copy, 'temporary'), 'ro,size=1m');
-  t.match(await askReady(server), { ...NOT_NOW, body: { error: { message: /cannot be written/ } } });
+  t.match(await askReady(server), degraded(/cannot be written/));
   temporary?.unmount();
   lists?.unmount();
   t.match(await askReady(server), READY);
@@ -160,7 +165,6 @@ t.test(
       const { statusCode, headers, body } = await app.inject('/readyz');
       return { status: statusCode, headers, body: JSON.parse(body) as unknown };
     };
-    const notReady = (message: RegExp) => ({ ...NOT_NOW, body: { error: { code: 'unavailable', message } } });
     t.match(await ready(), READY);
     for (const [name, message] of [
       ['facts', /fact files cannot be opened/],
@@ -168,15 +172,67 @@ t.test(
     ] as const) {
       renameSync(join(folder, name), join(folder, 'away'));
       const answer = await ready();
-      t.match(answer, notReady(message));
+      t.match(answer, degraded(message));
       t.notMatch(JSON.stringify(answer), folder, 'no path for the world');
       renameSync(join(folder, 'away'), join(folder, name));
       t.match(await ready(), READY);
     }
     const wanting = await makeWorld(t, {}, { environment: { ORDINATE_MIN_FREE: '1000000TB' } });
     const { statusCode, body } = await wanting.app.inject('/readyz');
-    t.match({ statusCode, body }, { statusCode: 503, body: /\d+ MB left, less than ORDINATE_MIN_FREE/ });
+    t.match({ statusCode, body }, { statusCode: 200, body: /degraded.*\d+ MB left, less than ORDINATE_MIN_FREE/ });
     const content = await makeWorld(t, {}, { environment: { ORDINATE_MIN_FREE: '0MB' } });
     t.equal((await content.app.inject('/readyz')).statusCode, 200, 'no facts yet, and none are missed');
   },
 );
+
+t.test('readiness: a fact file whose content is another; the metrics say so without waiting', async (t) => {
+  const { app, scrape, dataFolder: folder } = await makeWorld(t, { site_daily: SITE }, { measured: true });
+  const isUp = async () => valuesOf(await scrape(), 'ordinate_component_up', { component: 'files' });
+  t.match((await app.inject('/readyz')).json(), { status: 'ok' });
+  t.strictSame(Object.values(await isUp()), [1]);
+  const [file] = globSync('facts/**/*.parquet', { cwd: folder });
+  const path = join(folder, file!);
+  const bytes = readFileSync(path);
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(path, bytes);
+  const { statusCode, body } = await app.inject('/readyz');
+  t.match(
+    { statusCode, body: JSON.parse(body) as unknown },
+    { statusCode: 200, body: { status: 'degraded', components: { files: 'damaged', catalog: 'ok' } } },
+  );
+  t.notMatch(body, folder);
+  t.strictSame(Object.values(await isUp()), [0]);
+});
+
+t.test('readiness: a node without the file of keys of stored secrets, or with another one, is not ready', async (t) => {
+  const keys = temporaryFolder(t);
+  const secretsKeyFile = join(keys, 'secrets.key');
+  const environment = { ORDINATE_SECRETS_KEY_FILE: secretsKeyFile, ORDINATE_DELIVERY_LOOPBACK: 'on' };
+  const { app, catalog, settings, log } = await makeWorld(t, { site_daily: SITE }, { environment });
+  const ready = async () => {
+    const { statusCode, body } = await app.inject('/readyz');
+    return { status: statusCode, body: JSON.parse(body) as unknown };
+  };
+  t.match(await ready(), READY, 'nothing is encrypted');
+  const wanted = { workspace: 'acme', kind: 'webhook', to: 'http://127.0.0.1:9/' } as const;
+  await addChannel({ catalog, settings }, wanted, { by: 'test', at: 0 });
+  t.match(await ready(), READY);
+  const refused = {
+    status: 503,
+    body: {
+      error: { message: 'The service is not ready: its file of keys (ORDINATE_SECRETS_KEY_FILE) cannot be used.' },
+      components: { secretsKey: 'away', catalog: 'ok', files: 'ok' },
+    },
+  };
+  renameSync(secretsKeyFile, `${secretsKeyFile}.away`);
+  t.match(await ready(), refused);
+  t.match(log.join(''), /secretsKey.*is missing, but there are secrets that need it/);
+  const other = join(keys, 'other.key');
+  writeFileSync(other, `0123456789abcdef ${'A'.repeat(43)}\n`, { mode: 0o600 });
+  await t.rejects(
+    checkSecretsKey(catalog, { ...settings, secretsKeyFile: other }),
+    /must be the one of the other nodes/,
+  );
+  renameSync(`${secretsKeyFile}.away`, secretsKeyFile);
+  t.match(await ready(), READY, 'it needs no restart');
+});

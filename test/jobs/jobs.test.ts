@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { findAnyFactFile } from '../../server/catalog/fact-files.ts';
+import { findSmallFactFile } from '../../server/catalog/fact-files.ts';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import type { Job, JobContext } from '../../server/jobs/job.ts';
 import { refreshLists } from '../../server/jobs/refresh-lists.ts';
@@ -36,7 +36,7 @@ t.test(
   'files that a load replaced are removed when no request can be reading them; not while a load runs',
   async (t) => {
     const world = await makeWorld(t, { site_daily: SITE });
-    const file = async (): Promise<string> => (await findAnyFactFile(world.catalog))!;
+    const file = async (): Promise<string> => (await findSmallFactFile(world.catalog))!.file;
     const replaced = join(world.dataFolder, await file());
     await world.load({ site_daily: OTHER });
     t.not(join(world.dataFolder, await file()), replaced);
@@ -56,7 +56,7 @@ t.test(
 
 t.test('a folder that looks like that of another catalog is left alone, with a warning', async (t) => {
   const world = await makeWorld(t, { site_daily: SITE });
-  const file = (await findAnyFactFile(world.catalog))!;
+  const file = (await findSmallFactFile(world.catalog))!.file;
   await world.catalog.statements.run('manifest_clear');
   await world.catalog.statements.run('retired_forget', { before: Number.MAX_SAFE_INTEGER });
   const log: string[] = [];
