@@ -88,7 +88,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'a lost lease is not noticed',
-    file: 'server/jobs/job-runner.ts',
+    file: 'server/catalog/leases.ts',
     find: 'if (await lease.isHeld().catch(() => false)) continue;',
     replace: 'if (await lease.isHeld().catch(() => false) || true) continue;',
     world: 'jobs',

@@ -1,5 +1,4 @@
-// Several processes of background jobs share the projects that are due: none twice, and none is lost with one.
-
+// Several processes of background jobs share the projects that are due: each is synced once, and none is lost.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
