@@ -413,6 +413,7 @@ t.test('rows of questions', async (t) => {
   for (const [sort, expected] of [
     [undefined, NAMES.toSorted(mostClicksFirst(search))],
     [['query'], NAMES.toSorted(byBytes)],
+    [['-position'], sorted(NAMES, '-position', mostClicksFirst(search), search)],
   ] as const) {
     const question = { range: { from: day, to: day }, dimensions: ['query'], ...(sort && { sort }) };
     const query = new URLSearchParams({ q: JSON.stringify(question) });
