@@ -12,19 +12,43 @@ export interface NearestQuestion {
   readonly compare?: null;
 }
 
+/** A nearest question, and what it is in words. */
+export interface Offer {
+  readonly says: string;
+  readonly question: NearestQuestion;
+}
+
 /** A 400 for a question that cannot be answered exactly; `nearest` of its body has the nearest that can. */
-export function refusedQuestion(message: string, nearest: readonly NearestQuestion[]): KnownError {
-  return new KnownError('invalid_request', message, { details: { nearest } });
+export class RefusedQuestion extends KnownError {
+  readonly problem: string;
+  readonly offers: readonly Offer[];
+
+  /** @param problem sentences that say what is not known */
+  constructor(problem: string, offers: readonly Offer[]) {
+    const nearest = offers.map(({ says }) => says).join('; ');
+    super('invalid_request', nearest === '' ? problem : `${problem} Nearest questions: ${nearest}.`, {
+      details: { nearest: offers.map(({ question }) => question) },
+    });
+    this.problem = problem;
+    this.offers = offers;
+  }
+}
+
+/** A question as it is sent, with the parts of a nearest one. */
+export function withParts(sent: object, parts: NearestQuestion): object {
+  return Object.fromEntries(Object.entries({ ...sent, ...parts }).filter(([, part]) => part !== null));
 }
 
 /** A 400 for dimensions that are not stored together, those of filters among them. */
-export function notTogether(dimensions: readonly Dimension[], filters: readonly Filter[]): KnownError {
+export function notTogether(dimensions: readonly Dimension[], filters: readonly Filter[]): RefusedQuestion {
   const used = [...dimensions, ...filters.flatMap(dimensionsOf)];
   const wanted = [...new Set(used.filter((dimension) => !isTime(dimension)))];
-  const nearest = nearestTo(wanted);
-  return refusedQuestion(
-    `dimensions: ${wanted.join(' by ')} is not stored${pairsOf(wanted)}. Nearest questions: ${nearest.map((names) => names.join(' by ')).join('; ')}.`,
-    nearest.map((names) => questionOf(names, dimensions, filters)),
+  return new RefusedQuestion(
+    `dimensions: ${wanted.join(' by ')} is not stored${pairsOf(wanted)}.`,
+    nearestTo(wanted).map((names) => ({
+      says: names.join(' by '),
+      question: questionOf(names, dimensions, filters),
+    })),
   );
 }
 

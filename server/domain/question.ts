@@ -3,7 +3,7 @@ import { parseDay } from './dates.ts';
 import { invalidRequest } from './errors.ts';
 import { ExpressionCheck } from './expressions.ts';
 import { columnOf, DIMENSIONS, type Dimension, type Grain, grainOf, isTime } from './grains.ts';
-import { notTogether, refusedQuestion } from './nearest-questions.ts';
+import { notTogether, RefusedQuestion } from './nearest-questions.ts';
 import {
   conjunctsOf,
   dimensionsOf,
@@ -100,9 +100,9 @@ function checkAppearances(dimensions: readonly Dimension[], filters: readonly Fi
   if (!filters.flatMap(dimensionsOf).includes('appearance')) return;
   const isOne = conjunctsOf(filters).some((filter) => 'values' in filter && filter.values.length === 1);
   if (!isOne) {
-    throw refusedQuestion(
-      'filters: appearances overlap and cannot be added up. Nearest questions: the dimension appearance; one appearance, as ["equals", "appearance", ["VIDEO"]].',
-      [{ dimensions: [...dimensions, 'appearance'] }],
+    throw new RefusedQuestion(
+      'filters: appearances overlap and cannot be added up; ask for one, as ["equals", "appearance", ["VIDEO"]].',
+      [{ says: 'the dimension appearance', question: { dimensions: [...dimensions, 'appearance'] } }],
     );
   }
 }

@@ -4,7 +4,7 @@ import { type Compared, METRIC_NAMES, type MetricName } from '../domain/comparis
 import { type Aggregation, GRAINS, type Grain, intervalOf, isTime } from '../domain/grains.ts';
 import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
-import { refusedQuestion } from '../domain/nearest-questions.ts';
+import { RefusedQuestion } from '../domain/nearest-questions.ts';
 import { type Filter, sentFilter } from '../domain/question-filter.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -12,7 +12,7 @@ import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import type { ReadRow } from '../facts/question.ts';
 import { refuseUnknownKeywords } from './keyword-days.ts';
 import { qualityOf } from './quality.ts';
-import { refuseUnknown, unknownDays } from './question-days.ts';
+import { refuseUnknown, unknownDays, WITHOUT_COMPARE } from './question-days.ts';
 import { type QuestionNames, readNames } from './question-names.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 import { keyOf, QuestionRows } from './question-rows.ts';
@@ -171,9 +171,13 @@ function refusePartial(
     ...filters.map((filter) => sentFilter(filter)),
     ['not', ['equals', 'keyword', lacking.map(({ query }) => query)]],
   ];
-  throw refusedQuestion(
-    `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, which are still being loaded. Nearest questions: ${isOfComparison ? 'the same without compare' : 'a shorter range'}; the same without them, by ["not", ["equals", "keyword", […]]].`,
-    [...(isOfComparison ? [{ compare: null }] : []), ...(lacking.length > MAX_NAMED ? [] : [{ filters: others }])],
+  const without = {
+    says: 'the same without them, by ["not", ["equals", "keyword", […]]]',
+    question: { filters: others },
+  };
+  throw new RefusedQuestion(
+    `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, which are still being loaded; a shorter one may have all.`,
+    [...(isOfComparison ? [WITHOUT_COMPARE] : []), ...(lacking.length > MAX_NAMED ? [] : [without])],
   );
 }
 

@@ -3,7 +3,7 @@ import type { Coverage, FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import type { Grain } from '../domain/grains.ts';
-import { type NearestQuestion, refusedQuestion } from '../domain/nearest-questions.ts';
+import { type Offer, RefusedQuestion } from '../domain/nearest-questions.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
@@ -55,6 +55,8 @@ const WHAT: Readonly<Record<Grain, string>> = {
   page_daily: 'page',
   keyword_page_daily: 'page by keyword',
 };
+
+export const WITHOUT_COMPARE: Offer = { says: 'the same without compare', question: { compare: null } };
 
 const NO_DAYS: ReadonlySet<Day> = new Set();
 
@@ -131,16 +133,16 @@ export function refuseUnknown(
   const why = months ? `; until ${monthlyThrough} countries are stored as totals of months, which /breakdowns has` : '';
   const isOfComparison = unknown.every((day) => day < range.from || day > range.to);
   const longest = isOfComparison ? null : longestKnown(range, new Set(unknown));
-  const nearest: (readonly [says: string, question: NearestQuestion])[] = [
-    ...(isOfComparison ? [['the same without compare', { compare: null }] as const] : []),
+  const offers: Offer[] = [
+    ...(isOfComparison ? [WITHOUT_COMPARE] : []),
     ...(longest === null
       ? []
-      : [[`range from ${longest.from} to ${longest.to}`, { range: longest, compare: null }] as const]),
-    ['dimensions date, over any range', { dimensions: ['date'], filters: null, sort: null }],
+      : [{ says: `range from ${longest.from} to ${longest.to}`, question: { range: longest, compare: null } }]),
+    { says: 'dimensions date, over any range', question: { dimensions: ['date'], filters: null, sort: null } },
   ];
-  throw refusedQuestion(
-    `${isOfComparison ? 'compare' : 'range'}: the ${WHAT[grain]} of ${days} is not known${why}. Nearest questions: ${nearest.map(([says]) => says).join('; ')}.`,
-    nearest.map(([, question]) => question),
+  throw new RefusedQuestion(
+    `${isOfComparison ? 'compare' : 'range'}: the ${WHAT[grain]} of ${days} is not known${why}.`,
+    offers,
   );
 }
 

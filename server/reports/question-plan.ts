@@ -2,7 +2,9 @@ import { listPageGroups } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, readCoverage, type StoredTable } from '../catalog/manifest.ts';
 import { listPartialKeywords } from '../catalog/sync-days.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
+import type { Compare } from '../domain/comparison.ts';
 import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
+import type { Offer } from '../domain/nearest-questions.ts';
 import type { Question } from '../domain/question.ts';
 import { conjunctsOf, dimensionsOf } from '../domain/question-filter.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
@@ -14,6 +16,15 @@ import { planQuestionDays, type QuestionDaysPlan } from './question-days.ts';
 /** A question about certain days. */
 export interface QuestionValue extends Range, Omit<Question, 'range' | 'compare'> {
   readonly comparison: Range | null;
+  /** The comparison as it was asked for. */
+  readonly compare: Compare | null;
+}
+
+/** A question that cannot be answered, as it was sent, and what may be asked instead. */
+export interface RefusedValue {
+  readonly sent: object;
+  readonly problem: string;
+  readonly offers: readonly Offer[];
 }
 
 /** The dimensions of a question and of its filters. */

@@ -6,7 +6,7 @@ import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { FolderStore } from '../../server/storage/folder-store.ts';
 import { localOnly } from '../stores.ts';
-import { facts, keyword, makeWorld, PROJECT, sharedEngine } from '../world.ts';
+import { facts, keyword, makeWorld, PROJECT, sharedEngine, WORKSPACE } from '../world.ts';
 
 const DAYS = { from: '2026-03-01', to: '2026-03-02' };
 const SUMS = [
@@ -17,6 +17,7 @@ const SUMS = [
   ['e', 4, 80, 0],
 ] as const;
 const world = await makeWorld(t, {
+  workspaces: [{ ...WORKSPACE, keyword_history_days: 180 }],
   projects: [PROJECT],
   keywords: SUMS.map(([query], at) => keyword(`Kw00${at}`, query)),
   site_daily: facts('date device', ['2026-03-01', 'desktop', 100, 1000, 0]),
@@ -102,4 +103,38 @@ t.test('what DuckDB refuses of a value is told to the client', localOnly, async 
     code: 'invalid_request',
     message: /^filters: the values cannot be compared: invalid perl/,
   });
+});
+
+t.test('the nearest questions are those that are answered', async (t) => {
+  const nearestOf = async (question: object): Promise<[string, object[]]> => {
+    const { status, body } = await ask(question);
+    t.equal(status, 400, JSON.stringify(question));
+    for (const parts of body.nearest) {
+      const whole = Object.entries({ ...question, ...parts }).filter(([, part]) => part !== null);
+      const next = await ask(Object.fromEntries(whole));
+      t.equal(next.status, 200, `${JSON.stringify(parts)}: ${JSON.stringify(next.body.error)}`);
+    }
+    return [body.error.message, body.nearest];
+  };
+  // The plan has 180 days of keywords.
+  const range = { from: '2025-01-01', to: '2026-03-01' };
+  t.match(await nearestOf({ range, dimensions: ['query', 'device'] }), [
+    /^dimensions: query by device is not stored\. Nearest questions: keyword by device, range from .* on\.$/,
+    [{ dimensions: ['keyword', 'device'], range: { to: '2026-03-01' } }],
+  ]);
+  t.match(await nearestOf({ range, dimensions: ['keyword'] }), [
+    /^range: keywords before .* are not known/,
+    [{ range: {} }],
+  ]);
+  const day = { from: '2026-03-01', to: '2026-03-01' };
+  const compare = { from: '2025-01-01', to: '2025-01-02' };
+  t.strictSame((await nearestOf({ dimensions: ['keyword'], compare }))[1], [{ compare: null }]);
+  t.match(await nearestOf({ range: day, dimensions: ['brand', 'appearance'] }), [
+    /^dimensions: brand by appearance is not stored\.$/,
+    [],
+  ]);
+  t.match(await nearestOf({ range: day, dimensions: ['page'] }), [
+    /not known\. Nearest questions: dimensions date, over any range\.$/,
+    [{ dimensions: ['date'] }],
+  ]);
 });
