@@ -41,9 +41,9 @@ export function addRebuild(program: Command): void {
             );
           return;
         }
-        const { rebuilt, projects, files, restored, damaged } = await rebuild(dataFolder, { report });
+        const { rebuilt, lost, projects, files, restored, damaged } = await rebuild(dataFolder, { report });
         end();
-        if (options.json) printJson({ rebuilt, projects, files, restored, damaged });
+        if (options.json) printJson({ rebuilt, lost, projects, files, restored, damaged });
         else {
           for (const file of restored) print(`'${file}' was restored from the trash.`);
           for (const { project, table, part, damage } of damaged) {
@@ -52,9 +52,14 @@ export function addRebuild(program: Command): void {
             );
           }
           print(`The ${rebuilt} was rebuilt: ${projects} projects, ${files} files. Start running servers again.`);
-          if (rebuilt === 'catalog') {
+          if (lost.length > 0) {
+            print(`Not in the journal, and so lost: ${lost.map((table) => table.replaceAll('_', ' ')).join(', ')}.`);
             print(
-              "Keys, members and connections are not in the journal: make those that 'keys list' and others do not show.",
+              'Alerts that opened in the last 42 final days of a project come back with the same ids when it is evaluated (a running server does so, or `ordinate alerts evaluate`); older ones do not. What people have set must be set again: `keys create`, `connections set`, channels, views, tags, dismissed findings.',
+            );
+          } else if (rebuilt === 'catalog') {
+            print(
+              'What the journal does not have, such as keys, members, connections and alerts, is that of the older catalog: what was changed since then, other than by loads and edits of a project, must be done again.',
             );
           }
         }

@@ -30,6 +30,8 @@ interface DamagedPart extends Pick<ManifestRow, 'project' | 'table' | 'part' | '
 export interface RebuildReport {
   /** Whether the whole catalog was rebuilt, or only its manifest. */
   readonly rebuilt: 'catalog' | 'manifest';
+  /** Tables of the catalog that the journal does not have, where no older catalog has them either. */
+  readonly lost: readonly string[];
   readonly projects: number;
   readonly files: number;
   /** Restored from the trash. */
@@ -38,13 +40,24 @@ export interface RebuildReport {
 }
 
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
-/** The tables to copy from a catalog that is older than the facts, with the tables that own their rows: all must exist. */
+/**
+ * The tables that the journal does not have, copied from a catalog that is older than the facts, with the tables that own
+ * their rows: all that a row names must exist.
+ */
 const KEPT_TABLES = [
   { table: 'members', key: ['workspace_id', 'email'], owners: { workspaces: 'workspace_id' } },
   { table: 'keys', key: ['id'], owners: { workspaces: 'workspace_id' } },
   { table: 'key_projects', key: ['key_id', 'project_id'], owners: { keys: 'key_id', projects: 'project_id' } },
   { table: 'feeds', key: ['id'], owners: { keys: 'key_id' } },
-  { table: 'connections', key: ['project_id', 'kind'], owners: { projects: 'project_id' } },
+  { table: 'shares', key: ['id'], owners: { projects: 'project_id' } },
+  { table: 'grants', key: ['id'], owners: { workspaces: 'workspace_id' } },
+  { table: 'connections', key: ['project_id', 'kind'], owners: { projects: 'project_id', grants: 'grant_id' } },
+  { table: 'channels', key: ['id'], owners: { workspaces: 'workspace_id', projects: 'project_id' } },
+  { table: 'saved_views', key: ['id'], owners: { projects: 'project_id' } },
+  { table: 'project_tags', key: ['project_id', 'tag'], owners: { projects: 'project_id' } },
+  { table: 'favourites', key: ['project_id', 'email'], owners: { projects: 'project_id' } },
+  { table: 'dismissed_findings', key: ['id'], owners: { projects: 'project_id' } },
+  { table: 'crawl_days', key: ['project_id', 'property', 'day'], owners: { projects: 'project_id' } },
   { table: 'evaluated_alerts', key: ['id'], owners: { projects: 'project_id' } },
   { table: 'alert_evaluations', key: ['project_id'], owners: { projects: 'project_id' } },
   { table: 'inspection_projects', key: ['project_id'], owners: { projects: 'project_id' } },
@@ -54,8 +67,8 @@ const KEPT_TABLES = [
 ] as const;
 
 /**
- * Rebuilds the catalog from the journal, if it is missing, empty or older than the facts. Copies keys, members and
- * connections from an older one. If the catalog is up to date, rebuilds only its manifest.
+ * Rebuilds the catalog from the journal, if it is missing, empty or older than the facts. Copies what the journal does not
+ * have from an older one. If the catalog is up to date, rebuilds only its manifest.
  */
 export function rebuild(dataFolder: string, options: Options = {}): Promise<RebuildReport> {
   return locked(dataFolder, options, async (report) => {
@@ -90,7 +103,9 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
     const files = await listManifest(rebuilt);
     const { restored, damaged } = await compare(store, files);
     const projects = new Set(state.manifest.map(({ project }) => project)).size;
-    return { rebuilt: isUpToDate ? 'manifest' : 'catalog', projects, files: files.length, restored, damaged };
+    const rebuiltPart = isUpToDate ? 'manifest' : 'catalog';
+    const lost = current === undefined ? KEPT_TABLES.map(({ table }) => table) : [];
+    return { rebuilt: rebuiltPart, lost, projects, files: files.length, restored, damaged };
   });
 }
 
@@ -208,13 +223,15 @@ function entityOf(table: string): EntityTable {
   return found;
 }
 
-/** Copies keys, members and connections from an older catalog, if their owners still exist. */
+/** Copies what the journal does not have from an older catalog, if its owners still exist. */
 async function keep(tx: Catalog, older: Catalog): Promise<void> {
   for (const { table, key, owners } of KEPT_TABLES) {
     const existing: [string, Set<Values[string]>][] = [];
     for (const [owner, column] of Object.entries(owners)) existing.push([column, await idsOf(tx, owner)]);
     for await (const rows of eachWholeRow(older, table)) {
-      const kept = rows.filter((row) => existing.every(([column, ids]) => ids.has(row[column]!)));
+      const kept = rows.filter((row) =>
+        existing.every(([column, ids]) => row[column] === null || ids.has(row[column]!)),
+      );
       if (kept[0] !== undefined) await upsertRows(tx, { table, columns: Object.keys(kept[0]), key }, kept);
     }
   }

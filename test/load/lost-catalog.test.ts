@@ -23,6 +23,7 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
+import { listSavedViews, saveView } from '../../server/catalog/saved-views.ts';
 import { addMember, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { openJournal } from '../../server/load/journal.ts';
@@ -427,4 +428,32 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   await using catalog = await openCatalog(sqliteIn(dataFolder));
   const counted = { template: 'state_all', fills: { table: 'keywords', columns: 'count(*) as count' } };
   t.match(await catalog.statements.get(counted), { count: 200 + 4 });
+});
+
+t.test('what the journal does not have comes from an older catalog, or is named as lost', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  const path = join(dataFolder, 'catalog.sqlite');
+  const fields = { project: 'Proj1', name: 'What fell', address: '/queries' };
+  const writer = { workspace: 'acme', by: 'owner@acme.example', at: 0 };
+  const viewsOf = async () => {
+    await using catalog = await openCatalog(sqliteIn(dataFolder));
+    return (await listSavedViews(catalog, 'Proj1')).map(({ name }) => name);
+  };
+  {
+    await using catalog = await openCatalog(sqliteIn(dataFolder));
+    await saveView(catalog, fields, writer);
+  }
+  const older = join(temporaryFolder(t), 'older.sqlite');
+  cpSync(path, older);
+  await load(dataFolder, FACTS);
+  removeCatalog(dataFolder);
+  cpSync(older, path);
+  t.match(await rebuild(dataFolder), { rebuilt: 'catalog', lost: [] });
+  t.strictSame(await viewsOf(), ['What fell']);
+  removeCatalog(dataFolder);
+  const { code, stdout } = await command({ ORDINATE_DATA: dataFolder }, 'rebuild');
+  t.equal(code, 0);
+  t.match(stdout, /so lost: members, keys, .*saved views, .*evaluated alerts/);
+  t.match(stdout, /Alerts that opened in the last 42 final days .* same ids/);
+  t.strictSame(await viewsOf(), []);
 });
