@@ -48,8 +48,9 @@ export async function refuseUnknownKeywords(
   signal: AbortSignal,
   parameter = 'from and to',
 ): Promise<void> {
-  const unknown = plan && (await unknownKeywordDays(facts, plan, signal));
-  if (!unknown) return;
+  const found = plan && (await unknownKeywordDays(facts, plan, signal));
+  if (!found) return;
+  const { unknown } = found;
   const [first, last] = [unknown[0]!, unknown.at(-1)!];
   const days = unknown.length === 1 ? `of ${first}` : `of ${unknown.length} days (${first} to ${last})`;
   throw invalidRequest(
@@ -57,32 +58,36 @@ export async function refuseUnknownKeywords(
   );
 }
 
-/** Whether sums of keywords over a range would be made up; see `refuseUnknownKeywords`. */
+/**
+ * Whether an import has no days of keywords in a range, or nothing ever had. Days that later loads will bring are missing
+ * instead, which is said beside rows.
+ */
 export async function areKeywordsUnknown(
   facts: Facts,
   plan: KeywordDaysPlan | null,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return plan !== null && (await unknownKeywordDays(facts, plan, signal)) !== undefined;
+  return plan !== null && (await unknownKeywordDays(facts, plan, signal))?.areMissing === false;
 }
 
 async function unknownKeywordDays(
   facts: Facts,
   { days, hasNoDays, areLoaded }: KeywordDaysPlan,
   signal: AbortSignal,
-): Promise<readonly Day[] | undefined> {
+): Promise<{ readonly unknown: readonly Day[]; readonly areMissing: boolean } | undefined> {
   const { siteFiles, ranges, unusual, project } = days.known;
   const range = spanOf(ranges);
   if (hasNoDays && !areLoaded) {
     const expected = within(range, range.from, project.syncedThrough!);
     const all = expected === null ? [] : eachDay(expected.from, expected.to);
-    return all.length > 0 && all.every((day) => unusual.get(day)?.state !== 'empty') ? all : undefined;
+    const isUnknown = all.length > 0 && all.every((day) => unusual.get(day)?.state !== 'empty');
+    return isUnknown ? { unknown: all, areMissing: false } : undefined;
   }
   const site = await facts.siteDevices({ files: siteFiles, range, signal });
   if (site.length === 0) return undefined;
   const { unknown } = await unknownDays(facts, days, { site, signal });
   const undivided = undividedDays(site);
-  if (unknown.some((day) => undivided.has(day))) return unknown;
+  if (unknown.some((day) => undivided.has(day))) return { unknown, areMissing: false };
   const isNothingKnown = unknown.length === new Set(site.map(({ date }) => date)).size;
-  return isNothingKnown && !hasNoDays ? unknown : undefined;
+  return isNothingKnown && !hasNoDays ? { unknown, areMissing: true } : undefined;
 }
