@@ -9,6 +9,7 @@ import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals
 import { changedFiles, type SnapshotFiles } from './snapshot-files.ts';
 import type { StagedPart, StagedParts } from './staged-parts.ts';
 import { buildState, type Carried } from './state.ts';
+import { checkStoredWeeks } from './stored-weeks.ts';
 import { syncWarnings } from './summary.ts';
 import type { FactTableSchema } from './tables.ts';
 
@@ -73,7 +74,11 @@ export async function checkLoad(
   for (const [schema, all] of parts) {
     const later = !dryRun && checksKeysWhenWritten(schema, all);
     const keys = later ? undefined : await checkKeys(session, schema, all);
-    facts.push({ schema, all, keys, others: await checkFacts(session, schema, all, unknown) });
+    const others = [
+      ...(await checkFacts(session, schema, all, unknown)),
+      ...(await checkStoredWeeks(catalog, schema, all)),
+    ];
+    facts.push({ schema, all, keys, others });
   }
   const last = [
     ...changedFiles(found.tables),

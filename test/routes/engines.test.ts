@@ -159,6 +159,39 @@ t.test('a load of weeks that end on several weekdays is rejected: days would cou
   await t.rejects(world.load({ page_weekly_bing: weekly(...rows) }), /page_weekly_bing\.week_end.*another weekday/s);
 });
 
+t.test(
+  'a load of weeks that end on another weekday than stored ones is rejected: days would count twice',
+  async (t) => {
+    const page = 'https://acme.example/a';
+    const own = await makeWorld(t, {
+      page_weekly_bing: weekly([page, '2026-02-05', 1, 10, 0], [page, '2026-02-12', 2, 20, 0]),
+    });
+    const weeks = async (): Promise<readonly unknown[]> => {
+      const { body } = await own.ask('/pages?engine=bing&from=2026-01-29&to=2026-03-05');
+      return [body.range, body.pages[0]?.clicks] as unknown[];
+    };
+    const before = await weeks();
+    for (const [name, ...ends] of [
+      ['the next month', '2026-03-06'],
+      ['a day later', '2026-02-13'],
+      ['between stored weeks', '2026-02-09'],
+      ['before them', '2026-01-27', '2026-02-03'],
+      ['over the last one', '2026-02-06', '2026-02-13'],
+      ['over the first one', '2026-02-04', '2026-02-11'],
+    ] as const) {
+      const load = own.load({ page_weekly_bing: weekly(...ends.map((end) => [page, end, 1, 10, 0] as const)) });
+      await t.rejects(load, /page_weekly_bing\.week_end.*another weekday than stored ones/s, name);
+    }
+    t.strictSame(await weeks(), before);
+    await own.load({ query_weekly_bing: facts('query week_end', ['shoes', '2026-02-13', 1, 10, 0]) });
+    await own.load({ page_weekly_bing: weekly([page, '2026-02-19', 4, 40, 0]) });
+    t.equal((await weeks())[1], 7, 'a week more');
+    const all = ['2026-02-04', '2026-02-11', '2026-02-18', '2026-02-25'];
+    await own.load({ page_weekly_bing: weekly(...all.map((end) => [page, end, 1, 10, 0] as const)) });
+    t.equal((await weeks())[1], 4, 'weeks that replace all stored ones');
+  },
+);
+
 t.test('in other formats, unknown positions are empty, with their sums, of the other range too', async (t) => {
   const inFormat = (format: string, days: string) => {
     const url = `/api/v1/projects/Proj1/pages.${format}?engine=bing&${days}`;
