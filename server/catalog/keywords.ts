@@ -101,3 +101,14 @@ export function eachMember(
 export async function groupExists(catalog: Catalog, project: string, id: string): Promise<boolean> {
   return (await catalog.statements.get('group_exists', { project, id })) !== undefined;
 }
+
+/** The keywords of a manual group, archived ones included. */
+export async function listMembers(
+  catalog: Catalog,
+  project: string,
+  group: string,
+): Promise<{ readonly id: string; readonly archived: boolean }[]> {
+  const of = { project, group };
+  const rows = await catalog.statements.all<{ id: string; archived: number }>('members_of_group', of);
+  return rows.map(({ id, archived }) => ({ id, archived: archived === 1 }));
+}

@@ -1,20 +1,13 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywordIds } from '../catalog/contents.ts';
-import { listGroups } from '../catalog/keywords.ts';
+import { listGroups, listMembers } from '../catalog/keywords.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import type { Group } from '../domain/groups.ts';
 import type { Rule } from '../domain/rules.ts';
 import { compareTexts } from '../domain/texts.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import {
-  changeEntities,
-  createEntities,
-  type EntityChange,
-  entityRowOfProject,
-  entityRows,
-  type KeywordRow,
-} from '../load/entities.ts';
+import { changeEntities, createEntities, type EntityChange, entityRowOfProject, entityRows } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { auditGroup, groupName, newGroup, requireUnused, ruleText } from './group-checks.ts';
@@ -160,7 +153,7 @@ async function setMembers({ tx, put, remove }: EntityChange, row: Row, keywordId
   if (unknown !== undefined) {
     throw invalidRequest(`'keywordIds': the project has no keyword '${unknown.slice(0, 40)}'.`);
   }
-  const members = await membersOf(tx, row);
+  const members = await listMembers(tx, project as string, group as string);
   const wanted = new Set(keywordIds);
   const rowOf = (keyword: string): Row => ({ project_id: project!, group_id: group!, keyword_id: keyword });
   const gone = members.filter(({ id, archived }) => !archived && !wanted.has(id));
@@ -172,21 +165,12 @@ async function setMembers({ tx, put, remove }: EntityChange, row: Row, keywordId
   await put('group_members', [...added].map(rowOf));
 }
 
-async function membersOf(
-  tx: Catalog,
-  { project_id: project, id: group }: Row,
-): Promise<{ id: string; archived: boolean }[]> {
-  const members = (await entityRows(tx, 'group_members', project as string)).filter((row) => row['group_id'] === group);
-  const ids = new Set(members.map((row) => row['keyword_id']));
-  if (ids.size === 0) return [];
-  const keywords = await entityRows<KeywordRow>(tx, 'keywords', project as string);
-  return keywords.filter(({ id }) => ids.has(id)).map(({ id, archived }) => ({ id, archived: archived === 1 }));
-}
-
 async function answerOf(tx: Catalog, row: Row): Promise<GroupWithMembers> {
   const group = (await listGroups(tx, row['project_id'] as string)).find(({ id }) => id === row['id'])!;
   if (group.kind !== 'manual') return { ...group, keywordIds: null };
-  const members = (await membersOf(tx, row)).filter(({ archived }) => !archived);
+  const members = (await listMembers(tx, row['project_id'] as string, row['id'] as string)).filter(
+    ({ archived }) => !archived,
+  );
   return { ...group, keywordIds: members.map(({ id }) => id).toSorted(compareTexts) };
 }
 

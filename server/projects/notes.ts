@@ -1,6 +1,7 @@
 import { type AuditAction, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { findNote, NOTE_CATEGORIES, type Note, type NoteOwner } from '../catalog/events.ts';
+import { findKeyword, groupExists } from '../catalog/keywords.ts';
 import type { Submission } from '../catalog/submissions.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
@@ -8,7 +9,7 @@ import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, createEntities, type EntityChange, entityRow, entityRows } from '../load/entities.ts';
+import { changeEntities, createEntities, type EntityChange, entityRow } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 
@@ -208,13 +209,12 @@ async function checkSubject(
   tx: Catalog,
   { project_id: project, group_id: group, keyword_id: keyword }: Row,
 ): Promise<void> {
-  for (const [table, name, id] of [
-    ['groups', 'groupId', group],
-    ['keywords', 'keywordId', keyword],
-  ] as const) {
-    if (id === null || id === undefined) continue;
-    const rows = await entityRows(tx, table, project as string);
-    if (!rows.some((row) => row['id'] === id))
-      throw invalidRequest(`'${name}': the project has no such ${table.slice(0, -1)}.`);
+  const of = project as string;
+  const refuse = (name: string, what: string): never => {
+    throw invalidRequest(`'${name}': the project has no such ${what}.`);
+  };
+  if (typeof group === 'string' && !(await groupExists(tx, of, group))) refuse('groupId', 'group');
+  if (typeof keyword === 'string' && (await findKeyword(tx, of, keyword)) === undefined) {
+    refuse('keywordId', 'keyword');
   }
 }

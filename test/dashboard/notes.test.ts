@@ -1,5 +1,7 @@
 // Members write notes in the browser and by command: checked, audited, visible at once, and kept by a rebuild.
-import t from 'tap';
+import t, { type Test } from 'tap';
+import type { Catalog } from '../../server/catalog/catalog.ts';
+import type { LoadLock } from '../../server/catalog/locks.ts';
 import { command } from '../command.ts';
 import { keyword } from '../world.ts';
 import { makeTeam } from './team.ts';
@@ -81,6 +83,67 @@ t.test('checks in order: path, role, body; each names what is wrong', async (t) 
     body: { note: { scope: 'keyword', keyword: { id: 'Kw001', query: 'shoes' } } },
   });
 });
+
+t.test('one id is looked up, however many keywords and members a project has', async (t) => {
+  const ids = Array.from({ length: 300 }, (_, index) => `K${String(index).padStart(4, '0')}`);
+  const group = { project_id: 'Proj1', kind: 'manual', parent_id: null, position: 1, pinned: false, rule: null };
+  const { send, catalog } = await makeTeam(t, {
+    keywords: ids.map((id) => keyword(id, `query ${id}`)),
+    groups: [
+      { ...group, id: 'Grp01', name: 'All' },
+      { ...group, id: 'Grp02', name: 'One' },
+    ],
+    group_members: [
+      ...ids.map((id) => ({ project_id: 'Proj1', group_id: 'Grp01', keyword_id: id })),
+      { project_id: 'Proj1', group_id: 'Grp02', keyword_id: 'K0007' },
+    ],
+  });
+  const read = countRows(t, catalog);
+  const note = { ...NOTE, scope: 'keyword', keywordId: 'K0007' };
+  t.match(await send('admin', 'POST', NOTES, note), { status: 201, body: { note: { keyword: { id: 'K0007' } } } });
+  t.match(await send('admin', 'POST', NOTES, { ...note, keywordId: 'Nope1' }), { status: 400, message: /'keywordId'/ });
+  t.match(await send('admin', 'POST', NOTES, { ...NOTE, scope: 'group', groupId: 'Grp02' }), { status: 201 });
+  t.match(await send('admin', 'POST', NOTES, { ...NOTE, scope: 'group', groupId: 'Nope1' }), {
+    ...{ status: 400, message: /'groupId'/ },
+  });
+  const renamed = await send('admin', 'PATCH', '/projects/Proj1/groups/Grp02', { name: 'Two' });
+  t.match(renamed.body, { group: { name: 'Two', keywordIds: ['K0007'] } });
+  t.ok(read.rows < ids.length, `${read.rows} rows were read`);
+});
+
+/** Counts the rows that transactions of a catalog read from now on. */
+function countRows(t: Test, catalog: Catalog): { rows: number } {
+  const counted = { rows: 0 };
+  const counting = ({ statements, ...tx }: Catalog): Catalog => ({
+    ...tx,
+    snapshot: (reads) => reads(counting({ statements, ...tx })),
+    cachedSnapshot: (reads) => reads(counting({ statements, ...tx })),
+    transaction: (writes) => writes(counting({ statements, ...tx })),
+    statements: {
+      get: (...of) => statements.get(...of),
+      all: async <Row>(...of: Parameters<Catalog['statements']['all']>) => {
+        const rows = await statements.all<Row>(...of);
+        counted.rows += rows.length;
+        return rows;
+      },
+      each: async function* <Row>(...of: Parameters<Catalog['statements']['each']>) {
+        for await (const rows of statements.each<Row>(...of)) {
+          counted.rows += rows.length;
+          yield rows;
+        }
+      },
+      run: (...of) => statements.run(...of),
+      send: (...of) => statements.send(...of),
+      runEach: (...of) => statements.runEach(...of),
+    },
+  });
+  const transaction = catalog.transaction.bind(catalog);
+  t.intercept(catalog, 'transaction', {
+    value: (writes: Parameters<typeof transaction>[0], ...lock: [LoadLock?]) =>
+      transaction((tx) => writes(counting(tx)), ...lock),
+  });
+  return counted;
+}
 
 t.test('by command, and after the catalog was rebuilt', async (t) => {
   const { send, read, dataFolder } = await makeTeam(t);
