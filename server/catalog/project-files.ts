@@ -1,4 +1,5 @@
 import type { Day } from '../domain/dates.ts';
+import { EVERY_DAY } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { Catalog } from './catalog.ts';
 import { FACT_TABLES, type FactFile, type FactTable, type Part, type StoredTable } from './manifest.ts';
@@ -19,7 +20,8 @@ export interface FileChanges {
 
 /** A file that may still be read: the current one of its part, or one that was replaced within the last hour. */
 export interface ReadableFile extends StoredFile {
-  readonly lastDay: Day;
+  /** No day of the file is before this one. */
+  readonly firstDay: Day;
   readonly isCurrent: boolean;
 }
 
@@ -47,15 +49,20 @@ export async function findFileOfProject(
   project: string,
   file: string,
 ): Promise<ReadableFile | undefined> {
-  type Row = Omit<ReadableFile, 'isCurrent'> & { isCurrent: number };
+  type Row = StoredFile & { firstDay: Day | null; isCurrent: number };
   const row = await catalog.statements.get<Row>('fact_file_by_name', { project, file });
-  return row && { ...row, isCurrent: row.isCurrent === 1 };
+  return row && { ...row, firstDay: row.firstDay ?? startOfFile(row.file), isCurrent: row.isCurrent === 1 };
 }
 
-/** Clients may not read keyword files before the plan's history; the month in which it begins is complete. */
-export function isReadable(table: FactTable, lastDay: Day, historyFrom: Day): boolean {
-  const isOfKeywords = table === 'keyword_daily' || table === 'keyword_page_daily';
-  return !isOfKeywords || lastDay >= historyFrom;
+/** The first day of the month of a replaced file; before all days for other parts. */
+function startOfFile(file: string): Day {
+  const [, month] = /\/(\d{4}-\d{2})-[^/]*$/.exec(file) ?? [];
+  return month === undefined ? EVERY_DAY.from : `${month}-01`;
+}
+
+/** Whether a table has rows of keywords, of which clients may not read days before the plan's history. */
+export function isOfKeywords(table: FactTable): boolean {
+  return table === 'keyword_daily' || table === 'keyword_page_daily';
 }
 
 function isOfFacts<Row extends { readonly table: StoredTable }>(row: Row): row is Row & { readonly table: FactTable } {

@@ -1,8 +1,14 @@
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { addDays, countDays } from '../domain/dates.ts';
+import { addDays, countDays, later } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
-import { comparedKeywordRange, comparedRange, keywordRange, siteRange } from '../domain/project-ranges.ts';
+import {
+  comparedKeywordRange,
+  comparedRange,
+  keywordHistoryFrom,
+  keywordRange,
+  siteRange,
+} from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { exactText } from '../reports/joint-lists.ts';
@@ -46,8 +52,8 @@ export async function readLineDays(sources: ReportSources, question: LineQuestio
   const asked = comparedRange(range, other);
   const then = of === 'group' ? comparedKeywordRange(range, other, project, sources.now()) : asked;
   const [days, before] = await Promise.all([read(range), then && read(then)]);
-  const later = asked === null ? 0 : countDays(asked.from, range.from) - 1;
-  const beside = before?.map((day) => ({ ...day, date: addDays(day.date, later) })) ?? null;
+  const shift = asked === null ? 0 : countDays(asked.from, range.from) - 1;
+  const beside = before?.map((day) => ({ ...day, date: addDays(day.date, shift) })) ?? null;
   return {
     of,
     name,
@@ -76,13 +82,16 @@ class LineReader {
     return this.#sources.facts.pageSums(await this.#asked('page_daily'), [url]);
   }
 
-  /** The days of the archive; those of the keyword where the query is tracked and not archived. */
+  /** The days of the archive; those of the keyword that the plan may read where the query is tracked and not archived. */
   async query(query: string): Promise<DayMeasures[]> {
     const { facts } = this.#sources;
     const archived = await facts.querySums(await this.#asked('query_daily'), [query]);
     if (archived.length > 0) return archived;
     const keyword = (await this.#tracked()).idByQuery.get(query.toLowerCase());
-    return keyword === undefined ? [] : facts.keywordSums(await this.#asked('keyword_all'), [keyword]);
+    const { from, to } = this.#range;
+    const first = later(from, keywordHistoryFrom(this.#question.project, this.#sources.now()));
+    if (keyword === undefined || first > to) return [];
+    return facts.keywordSums(await this.#asked('keyword_all', { from: first, to }), [keyword]);
   }
 
   /** The keywords that are in the group in these days. */
@@ -106,12 +115,12 @@ class LineReader {
     return (await this.#sources.trackedCache.read(workspaceId, id, async ({ tracked }) => tracked))!;
   }
 
-  async #asked(table: Parameters<typeof filesOf>[2]) {
+  async #asked(table: Parameters<typeof filesOf>[2], range = this.#range) {
     const { catalog } = this.#sources;
     const {
       project,
       request: { signal },
     } = this.#question;
-    return { files: await filesOf(catalog, project.id, table, this.#range), range: this.#range, signal };
+    return { files: await filesOf(catalog, project.id, table, range), range, signal };
   }
 }

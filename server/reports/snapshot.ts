@@ -3,11 +3,12 @@ import { FACT_TABLES, type FactTable } from '../catalog/manifest.ts';
 import {
   filesOfProject,
   findFileOfProject,
-  isReadable,
+  isOfKeywords,
   type ProjectFile,
   type ReadableFile,
 } from '../catalog/project-files.ts';
 import type { Project } from '../catalog/projects.ts';
+import type { Day } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
@@ -43,14 +44,17 @@ export const snapshotReport = projectReport({
       project: projectReference(project),
       revision: project.factsRevision,
       since: changes.since,
-      files: files
-        .filter((file) => isReadable(file.table, file.lastDay, historyFrom))
-        .map((file) => toEntry(project, file)),
+      files: files.filter((file) => isReadable(file.table, file, historyFrom)).map((file) => toEntry(project, file)),
       removed: [...changes.removed],
     };
   },
   run: (answer) => answer,
 });
+
+/** Files are sent unchanged: one that has a day of keywords before the plan's history is left out as a whole. */
+function isReadable(table: FactTable, { firstDay }: { readonly firstDay: Day }, historyFrom: Day): boolean {
+  return !isOfKeywords(table) || firstDay >= historyFrom;
+}
 
 function toEntry({ id }: Project, { table, part, rows, firstDay, lastDay, bytes, sha256, file }: ProjectFile) {
   const href = `/api/v1/projects/${id}/snapshot/${nameOf(table, file)}`;
@@ -82,7 +86,7 @@ export async function snapshotFile(
     table === undefined || project.syncedThrough === null
       ? undefined
       : await findFileOfProject(catalog, project.id, `facts/${table}/${project.id}/${name.slice(table.length + 1)}`);
-  if (found === undefined || !isReadable(table!, found.lastDay, keywordHistoryFrom(project, now()))) throw gone();
+  if (found === undefined || !isReadable(table!, found, keywordHistoryFrom(project, now()))) throw gone();
   await check(files, found);
   return { ...found, read: (start, end) => files.read(found, { start, end }) };
 }

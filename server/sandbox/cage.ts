@@ -164,7 +164,9 @@ async function create(
     paths.length === 0
       ? `(select ${stored} limit 0)`
       : `read_parquet([${paths.map((path) => quoted(patternOf(path))).join(', ')}])`;
-  await connection.run(`create view "${name}" as select ${selected} from ${source}`);
+  // Files have whole months.
+  const condition = given.from === null ? '' : ` where "date" >= ${quoted(given.from)}::date`;
+  await connection.run(`create view "${name}" as select ${selected} from ${source}${condition}`);
 }
 
 function quoted(text: string): string {

@@ -28,9 +28,12 @@ export interface StatementMessage {
 
 type Value = string | number | boolean | null;
 
-/** The content of the tables that a statement names: names of Parquet files, or rows. */
+/** The content of the tables that a statement names: names of Parquet files, or rows. `from`: the first visible day. */
 export type ContentMessage = Readonly<
-  Record<string, { readonly files: readonly string[] } | { readonly rows: readonly object[] }>
+  Record<
+    string,
+    { readonly files: readonly string[]; readonly from: string | null } | { readonly rows: readonly object[] }
+  >
 >;
 
 /** The process asks for the content of tables, refuses, or answers; rows follow an answer as one JSON array. */

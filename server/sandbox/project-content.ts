@@ -2,8 +2,10 @@ import { constants, copyFile, link } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow } from '../catalog/entity-rows.ts';
-import { filesOfProject, isReadable } from '../catalog/project-files.ts';
+import type { FactTable } from '../catalog/manifest.ts';
+import { filesOfProject, isOfKeywords } from '../catalog/project-files.ts';
 import type { Project } from '../catalog/projects.ts';
+import type { Day } from '../domain/dates.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import { FACTS } from '../load/fact-tables.ts';
 import { type Column, ENTITIES, type EntityTable } from '../load/tables.ts';
@@ -30,7 +32,7 @@ function readOf(name: string, type: Column['type']): string {
   return type.name === 'VARCHAR[]' ? `from_json("${name}", '["VARCHAR"]')` : `"${name}"`;
 }
 
-/** What statements about a project read: the files that its snapshot lists, and its entities. */
+/** What statements about a project read: its facts, of keywords those in the plan's history, and its entities. */
 export function contentOfProject(
   { catalog, files, now }: { catalog: Catalog; files: FileStore; now: () => number },
   project: Project,
@@ -38,14 +40,16 @@ export function contentOfProject(
   return async (tables, { files: folder, isReadOnly }) => {
     const historyFrom = keywordHistoryFrom(project, now());
     const all = project.syncedThrough === null ? [] : (await filesOfProject(catalog, project, null)).files;
-    const needed = all.filter(
-      ({ table, lastDay }) => tables.includes(table) && isReadable(table, lastDay, historyFrom),
-    );
+    const fromOf = (table: FactTable): Day | null => (isOfKeywords(table) ? historyFrom : null);
+    const needed = all.filter(({ table, lastDay }) => tables.includes(table) && lastDay >= (fromOf(table) ?? lastDay));
     using opened = await files.open(needed);
-    const content: Record<string, { files: string[] } | { rows: object[] }> = {};
+    const content: Record<string, { files: string[]; from: Day | null } | { rows: object[] }> = {};
     for (const name of tables) {
       const entity = ENTITY_TABLES.find((table) => table.name === name);
-      content[name] = entity === undefined ? { files: [] } : { rows: await rowsOf(catalog, entity, project.id) };
+      content[name] =
+        entity === undefined
+          ? { files: [], from: fromOf(name as FactTable) }
+          : { rows: await rowsOf(catalog, entity, project.id) };
     }
     for (const [index, { table }] of needed.entries()) {
       const name = `${table}-${index}.parquet`;

@@ -1,7 +1,7 @@
 // One more line of a chart has the days of what it is about: brand or not, a query, a page, or the keywords of a group.
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
-import { facts, keyword, makeWorld, type Row } from '../world.ts';
+import { facts, keyword, makeWorld, type Row, WORKSPACE } from '../world.ts';
 import { dashboardOf } from './dashboard-of.ts';
 
 const LAST = '2026-03-10';
@@ -65,6 +65,22 @@ t.test('each subject has its days; those without a row are left out', async (t) 
   ]);
   t.strictSame(await clicks('group', 'Rule1'), [[LAST, 5]], 'a rule on numbers of these days');
   t.strictSame(await clicks('brand', undefined, '&interval=week'), [[FIRST, 17]]);
+});
+
+t.test('a keyword has no days before the history of the plan', async (t) => {
+  const short = await makeWorld(t, {
+    workspaces: [{ ...WORKSPACE, keyword_history_days: 1 }],
+    keywords: [keyword('Kw001', 'boots')],
+    keyword_daily: facts(
+      'keyword_id date device',
+      ['Kw001', FIRST, 'mobile', 1, 10, 10],
+      ['Kw001', LAST, 'mobile', 2, 20, 20],
+    ),
+  });
+  const { body } = await (await dashboardOf(short))(`Proj1/line?of=query&text=boots&${RANGE}`);
+  t.match(body, { daily: [{ date: LAST, clicks: 2 }] });
+  const before = await (await dashboardOf(short))(`Proj1/line?of=query&text=boots&from=${FIRST}&to=${FIRST}`);
+  t.match(before.body, { daily: [] });
 });
 
 t.test('positions are averages by impressions', async (t) => {

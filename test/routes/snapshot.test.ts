@@ -308,6 +308,32 @@ t.test('keyword files end where the history of the plan does', async (t) => {
   t.strictSame((await manifestOf(world, '', 'Fresh')).files, [], 'before the first sync there is nothing');
 });
 
+t.test('no file has days of keywords before the history of the plan', async (t) => {
+  const pages = facts('keyword_id date url', ['kwOne', '2026-02-08', 'https://shop.example/', 1, 3, 5]);
+  const first = facts('keyword_id date device', ['kwOne', '2026-02-09', 'mobile', 1, 3, 5]);
+  const last = facts('keyword_id date device', ['kwOne', '2026-02-08', 'mobile', 1, 3, 5]);
+  const world = await makeWorld(t, { ...TABLES, keyword_daily: ofProject('Short', first) });
+  const { key } = await createKey(world.catalog, { workspace: 'short', name: 'test', by: null, at: 0 });
+  const short = { ...world, key, get: (path: string) => world.get(path, { authorization: `Bearer ${key}` }) };
+  const manifest = await manifestOf(short, '', 'Short');
+  t.strictSame(places(manifest), ['keyword_daily 2026-02'], 'from the first day of the history on');
+  const { href } = manifest.files[0]!;
+  t.equal((await fetchFile(short, href)).status, 200);
+  await world.load({
+    keyword_daily: ofProject('Short', [...last, ...first]),
+    keyword_page_daily: ofProject('Short', pages),
+  });
+  t.strictSame(places(await manifestOf(short, '', 'Short')), [], 'a day more, which the plan does not have');
+  const wholeMonth = (await world.catalog.statements.all<{ file: string }>('known_files', {})).map(({ file }) => file);
+  for (const file of wholeMonth.filter(
+    (name) => name.includes('keyword_daily/Short') || name.includes('page_daily/Short'),
+  )) {
+    const [table, , name] = file.split('/').slice(1);
+    const path = `/api/v1/projects/Short/snapshot/${table}-${name}`;
+    t.equal((await fetchFile(short, path)).status, 404, path);
+  }
+});
+
 t.test('a damaged file is not handed out', localOnly, async (t) => {
   const world = await makeWorld(t, TABLES);
   const { href } = (await manifestOf(world)).files[3]!;

@@ -5,9 +5,41 @@ import { clientMessage } from '../../server/sandbox/client-message.ts';
 import { SANDBOX_TABLES } from '../../server/sandbox/project-content.ts';
 import { guideBlock } from '../docs/blocks.ts';
 import { runScript } from '../shell.ts';
-import { makeWorld } from '../world.ts';
+import { makeWorld, WORKSPACE } from '../world.ts';
 import { ENDLESS } from './hostile-more.ts';
 import { FACTS, on, poster } from './sql-world.ts';
+
+test('days of keywords before the history of the plan are not visible', async (t) => {
+  const of = { project_id: 'Proj1', keyword_id: 'Kw001', impressions: 30, sum_position: 30 };
+  const days = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02'];
+  const url = 'https://example.com/';
+  const world = await makeWorld(
+    t,
+    {
+      ...FACTS,
+      workspaces: [{ ...WORKSPACE, keyword_history_days: 3 }],
+      keyword_daily: days.map((date, clicks) => ({ ...of, date, device: 'desktop', clicks })),
+      keyword_page_daily: days.map((date, clicks) => ({ ...of, date, url, clicks })),
+    },
+    on,
+  );
+  const post = await poster(world);
+  for (const table of ['keyword_daily', 'keyword_page_daily']) {
+    const { body, text } = await post({ sql: `select date from ${table} order by clicks` });
+    t.strictSame(
+      body.rows,
+      days.slice(1).map((date) => ({ date })),
+      text,
+    );
+  }
+  const { body } = await world.get('/projects/Proj1/keywords?period=486d&daily=1');
+  t.strictSame(
+    body.keywords[0].daily.map(({ date }: { date: string }) => date),
+    days.slice(1),
+    'as in the API',
+  );
+  t.match((await post({ sql: 'select count(*) as n from site_daily' })).body.rows, [{ n: 2 }], 'other tables have all');
+});
 
 test('SQL reads the rows of the project', async (t) => {
   const world = await makeWorld(t, FACTS, on);

@@ -46,7 +46,7 @@ export const snapshot: Route = {
   tag: 'Snapshot',
   summary: 'The files of all facts of a project',
   description:
-    'Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files before the keyword history of the plan are left out; its first month is complete.',
+    'Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files with a day before the keyword history of the plan are left out; `listKeywords` has the other days of that month.',
   response: responses(answer, 'The files.', ['invalid_request', 'not_found'], { hasEtag: true }),
   examples: { 200: '/projects/Proj1/snapshot', 400: '/projects/Proj1/snapshot?since=yesterday' },
   handle: answerWith(snapshotReport, { json: documentJson<Static<typeof answer>> }),
