@@ -477,7 +477,7 @@ export interface paths {
     };
     /**
      * The files of all facts of a project
-     * @description Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files before the keyword history of the plan are left out; its first month is complete.
+     * @description Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files with a day before the keyword history of the plan are left out; `listKeywords` has the other days of that month.
      */
     readonly get: operations['getSnapshot'];
     readonly put?: never;
@@ -1402,6 +1402,18 @@ export interface components {
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
     };
+    readonly MissingDays: {
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly from: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly to: string;
+    };
     readonly Note: {
       /** Format: uuid */
       readonly id: string;
@@ -1622,6 +1634,8 @@ export interface components {
        * @description How many of them had more rows than the search engine returned.
        */
       readonly daysCutOff: number;
+      /** @description Those of them that are not stored, as ranges: days before the first stored one, days that could not be fetched, and days that no load or import had. Sums lack them. */
+      readonly missing: readonly components['schemas']['MissingDays'][];
       /** @description Clicks of anonymised queries / clicks of the site, four decimals; null without clicks or brand data. */
       readonly anonymousClicksShare: number | null;
       readonly queryCoverage: components['schemas']['QueryCoverage'];
@@ -2269,7 +2283,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -2433,7 +2447,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -2542,7 +2556,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -2758,7 +2772,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -2850,7 +2864,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -2946,7 +2960,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3034,7 +3048,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3118,7 +3132,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3210,7 +3224,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3296,7 +3310,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3382,7 +3396,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3480,7 +3494,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3584,7 +3598,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3693,7 +3707,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3802,7 +3816,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3905,7 +3919,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -3991,7 +4005,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -4079,7 +4093,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -4152,7 +4166,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -4242,7 +4256,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;
@@ -4346,7 +4360,7 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
-          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          /** @description Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Quality'?: string;
           /** @description Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too. */
           readonly 'X-Remainder'?: string;

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Project } from '../catalog/projects.ts';
 import { type FormatName, JSON_TYPE, MEDIA_TYPES } from '../domain/formats.ts';
 import type { RowsAnswer, RowsHead } from '../formats/rows.ts';
+import type { Quality } from '../reports/quality.ts';
 import { answerCurrent, askReport, type Report, type ReportQuery, type ReportRequest } from '../reports/report.ts';
 import { etagOf, matchesEtag, namedFormat, parametersOf, preferredEncoding, varyByAccept } from './negotiation.ts';
 import type { EncodedBytes } from './plugins/compression.ts';
@@ -161,10 +162,11 @@ function rowStream(
   const { quality, remainder } = answer.head;
   const known = Object.entries({ quality, remainder }).filter(([, value]) => value !== undefined);
   const metadata = Object.fromEntries(known.map(([name, value]) => [name, asciiJson(value!)]));
+  const short = { ...metadata, ...(quality && { quality: asciiJson(shortQuality(quality)) }) };
   const headers = {
     'content-type': `${MEDIA_TYPES[format]}${isText ? '; charset=utf-8' : ''}`,
     ...headersOf(answer.head, format),
-    ...Object.fromEntries(Object.entries(metadata).map(([name, json]) => ['x-'.concat(name), json])),
+    ...Object.fromEntries(Object.entries(short).map(([name, json]) => ['x-'.concat(name), json])),
     ...(etag === undefined ? {} : { etag }),
   };
   return { headers, body: write(answer, { bom, metadata }) };
@@ -182,6 +184,14 @@ function headersOf({ name, total, range }: RowsHead, format: FormatName): Record
       ? { 'x-comparison-from': range.comparison.from, 'x-comparison-to': range.comparison.to }
       : {}),
   };
+}
+
+/** Ranges of missing days in a header: proxies limit all headers to 4 or 8 kB. */
+const MAX_RANGES = 40;
+
+/** The quality as in headers. */
+function shortQuality({ missing, ...quality }: Quality): object {
+  return missing.length > MAX_RANGES ? quality : { ...quality, missing };
 }
 
 /** JSON in ASCII, for a header. */

@@ -19,7 +19,7 @@ const rowHeaders = {
   'X-Comparison-From': textHeader('Not with JSON. As `range.comparison.from` in JSON, with `compare`.'),
   'X-Comparison-To': textHeader('Not with JSON. As `range.comparison.to` in JSON, with `compare`.'),
   'X-Quality': textHeader(
-    'Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too.',
+    'Not with JSON. As `quality` in JSON, with `quality`; without `missing` if that has more than 40 ranges. Arrow and Parquet have it in the metadata of the schema too.',
   ),
   'X-Remainder': textHeader(
     'Not with JSON. As `remainder` in JSON, of questions. Arrow and Parquet have it in the metadata of the schema too.',

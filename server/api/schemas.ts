@@ -3,6 +3,7 @@ import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from
 import { ENGINES } from '../domain/engines.ts';
 import { SYNC_STATES } from '../domain/filter.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
+import type { Range } from '../domain/range.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { DEVICES } from '../reports/parameters.ts';
@@ -248,6 +249,12 @@ export const quality = Type.Optional(
         minimum: 0,
         description: 'How many of them had more rows than the search engine returned.',
       }),
+      missing: Type.Unsafe<readonly Range[]>(
+        Type.Array(object('MissingDays', { from: day, to: day }), {
+          description:
+            'Those of them that are not stored, as ranges: days before the first stored one, days that could not be fetched, and days that no load or import had. Sums lack them.',
+        }),
+      ),
       anonymousClicksShare: nullable(
         share,
         'Clicks of anonymised queries / clicks of the site, four decimals; null without clicks or brand data.',

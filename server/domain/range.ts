@@ -12,6 +12,17 @@ export function spanOf(ranges: readonly Range[]): Range {
   return { from: ranges.map(({ from }) => from).reduce(earlier), to: ranges.map(({ to }) => to).reduce(later) };
 }
 
+/** Days in order as ranges of days that follow each other. */
+export function rangesOf(days: readonly Day[]): Range[] {
+  const ranges: { from: Day; to: Day }[] = [];
+  for (const day of days) {
+    const last = ranges.at(-1);
+    if (last !== undefined && addDays(last.to, 1) === day) last.to = day;
+    else ranges.push({ from: day, to: day });
+  }
+  return ranges;
+}
+
 export const EVERY_DAY: Range = { from: '0001-01-01', to: '9999-12-31' };
 
 /** The last day of a range as sent: a day, or `final` for the last final day of the project. */

@@ -80,6 +80,7 @@ const QUALITY = [
   ofAnswer('quality_daysStored', 'count', ({ quality }) => quality!.daysStored),
   ofAnswer('quality_daysProvisional', 'count', ({ quality }) => quality!.daysProvisional),
   ofAnswer('quality_daysCutOff', 'count', ({ quality }) => quality!.daysCutOff),
+  ofAnswer('quality_missing', 'text', ({ quality }) => JSON.stringify(quality!.missing)),
   ofAnswer('quality_anonymousClicksShare', 'ratio', ({ quality }) => quality!.anonymousClicksShare),
   ofAnswer('quality_queryCoverage_clicks', 'ratio', ({ quality }) => quality!.queryCoverage.clicks),
   ofAnswer('quality_queryCoverage_impressions', 'ratio', ({ quality }) => quality!.queryCoverage.impressions),

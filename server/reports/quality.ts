@@ -6,7 +6,7 @@ import { type Day, eachDay } from '../domain/dates.ts';
 import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import { hasUnknown, type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
 import { type EventScope, eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
-import { type Range, within } from '../domain/range.ts';
+import { type Range, rangesOf, within } from '../domain/range.ts';
 import type { Surface } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
@@ -20,6 +20,8 @@ export interface Quality {
   readonly daysStored: number;
   readonly daysProvisional: number;
   readonly daysCutOff: number;
+  /** The expected days that are not stored, in order: each range is as long as it can be. */
+  readonly missing: readonly Range[];
   /** The share of clicks without a query; null without clicks or without brand data. */
   readonly anonymousClicksShare: number | null;
   /** The sum of queries as a share of the site; null as above. */
@@ -121,6 +123,7 @@ export function qualityFrom(
     daysStored: count((day) => days.isStored(day)),
     daysProvisional: count((day) => days.isProvisional(day)),
     daysCutOff: count((day) => days.isCutOff(day)),
+    missing: rangesOf(all.filter((day) => !days.isStored(day))),
     ...sharesOf(site, queries),
     reconciledAt: isoInstantOrNull(reconciledAt),
     events: events.filter((event) => !days.unseenEvents.has(event)),

@@ -62,6 +62,7 @@ t.test('what is stored of a range, on every endpoint that has one', async (t) =>
         daysStored: 36,
         daysProvisional: 3,
         daysCutOff: 0,
+        missing: HOLES.map((day) => ({ from: day, to: day })),
         anonymousClicksShare: Math.round(anonymous * 10_000) / 10_000,
         queryCoverage: { clicks: share('clicks'), impressions: share('impressions') },
         reconciledAt: null,
@@ -83,10 +84,20 @@ t.test('days that are not synced are not expected; what is unknown is null', asy
     daysExpected: 0,
     daysStored: 0,
     daysProvisional: 0,
+    missing: [],
     anonymousClicksShare: null,
     queryCoverage: { clicks: null, impressions: null },
   });
-  t.match(await quality('from=2026-01-10&to=2026-01-25'), { daysExpected: 16, daysStored: 6 });
+  const early = await quality('from=2026-01-10&to=2026-02-03');
+  t.match(early, { daysExpected: 25, daysStored: 14 });
+  t.strictSame(
+    early['missing'],
+    [
+      { from: '2026-01-10', to: '2026-01-19' },
+      { from: '2026-02-03', to: '2026-02-03' },
+    ],
+    'days before the first stored one, and a hole',
+  );
   t.match(await quality('period=7d', 'Plain'), {
     daysStored: 7,
     anonymousClicksShare: null,
@@ -115,7 +126,9 @@ t.test('what the sync knows of days: empty ones are stored, failed ones are not,
   const quality = async (path: string) =>
     (await other.ask(`/${path}&quality=1`)).body.quality as Record<string, unknown>;
   const february = 'from=2026-02-01&to=2026-02-19';
-  t.match(await quality(`site?${february}`), { daysExpected: 19, daysStored: 18, daysCutOff: 0 });
+  t.match(await quality(`site?${february}`), {
+    ...{ daysExpected: 19, daysStored: 18, daysCutOff: 0, missing: [{ from: '2026-02-10', to: '2026-02-10' }] },
+  });
   const reasons = async (path: string) =>
     (await other.ask(`/${path}`)).body.totals.unsafe as Record<string, readonly string[]>;
   t.strictSame(await reasons('site?from=2026-02-03&to=2026-02-05&compare=2026-01-25..2026-01-27'), {}, 'an empty day');
@@ -129,4 +142,24 @@ t.test('what the sync knows of days: empty ones are stored, failed ones are not,
   t.match(await quality(`keywords?${february}`), { daysStored: 18, daysCutOff: 1 });
   const { keywords } = (await other.ask('/keywords?from=2026-02-11&to=2026-02-13&compare=2026-01-25..2026-01-27')).body;
   t.match(keywords, [{ unsafe: { clicks: ['cut_off'] } }]);
+});
+
+t.test('the header of flat formats leaves out many missing ranges, which proxies would refuse', async (t) => {
+  const rows = (days: readonly string[]) => facts('date device', ...days.map((day) => [day, 'mobile', 1, 2, 3]));
+  const every = eachDay({ from: '2025-11-01', to: '2026-03-10' });
+  const holes = (most: number) => rows(every.filter((_, index) => index % 2 === 0 || index > 2 * most));
+  for (const [ranges, isShown] of [
+    [40, true],
+    [41, false],
+  ] as const) {
+    const other = await makeWorld(t, { site_daily: holes(ranges) });
+    const url = '/site?from=2025-11-01&to=2026-03-10&quality=1';
+    const { missing } = (await other.ask(url)).body.quality;
+    t.equal(missing.length, ranges);
+    const { headers } = await other.app.inject({
+      url: `/api/v1/projects/Proj1${url.replace('?', '.csv?')}`,
+      headers: { authorization: `Bearer ${other.key}` },
+    });
+    t.equal('missing' in JSON.parse(String(headers['x-quality'])), isShown, `${ranges} ranges`);
+  }
 });
