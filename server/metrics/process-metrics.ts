@@ -96,9 +96,9 @@ export class ProcessMetrics {
     const opened = this.#counter('alerts_opened', 'Alerts that evaluations opened.', []);
     const resolved = this.#counter('alerts_resolved', 'Alerts that evaluations resolved.', []);
     this.#stops.push(
-      onMeasured('jobRun', ({ job, outcome, seconds }) => {
-        runs.inc({ job, outcome });
-        runTimes.observe({ job }, seconds);
+      onMeasured('jobRun', ({ job: name, outcome, seconds }) => {
+        runs.inc({ name, outcome });
+        runTimes.observe({ name }, seconds);
       }),
       onMeasured('syncRun', ({ outcome, seconds }) => {
         syncs.inc({ outcome });

@@ -38,6 +38,11 @@ t.test('two nodes and a process of background jobs', { skip }, async (t) => {
   const nodes = await Promise.all(settings.map((one) => startServer(t, one)));
   const working = start(t, node({ ORDINATE_METRICS_PORT: '0' }), 'work');
   const addresses = await Promise.all([...nodes, working].map(addressOf));
+  // Jobs have series once they have run.
+  await until('a background job to have run', async () => {
+    const lastRuns = valuesOf(await scrape(`${addresses[0]}/catalog`), 'ordinate_job_last_run_timestamp_seconds');
+    return Object.keys(lastRuns).includes('send-deliveries') || undefined;
+  });
   const own = await Promise.all(addresses.map(scrape));
   const catalog = await Promise.all(addresses.slice(0, 2).map((address) => scrape(`${address}/catalog`)));
   const ofCatalog = namesIn(catalog[0]!);
@@ -53,11 +58,6 @@ t.test('two nodes and a process of background jobs', { skip }, async (t) => {
   });
   t.strictSame(valuesOf(catalog[1]!, 'ordinate_facts_rows'), valuesOf(catalog[0]!, 'ordinate_facts_rows'));
   t.strictSame(valuesOf(own[2]!, 'ordinate_process_up'), { jobs: 1 });
-  await until('a background job to have run', async () => {
-    const lastRuns = valuesOf(await scrape(`${addresses[0]}/catalog`), 'ordinate_job_last_run_timestamp_seconds');
-    return Object.keys(lastRuns).includes('send-deliveries') || undefined;
-  });
-
   // With two sources, too, each number is there once.
   const alerts = parse(readFileSync(join(ROOT, 'docs/prometheus/alerts.yml'), 'utf8')) as {
     groups: { rules: { expr: string }[] }[];
