@@ -1,4 +1,4 @@
-// A search type or engine without new days for more than two weeks is called stale: by an alert, in surfaces, on Data, by a test.
+// A surface without new days for two weeks is called stale: by an alert, in answers, and by connection tests.
 import t from 'tap';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { dashboardOf } from '../dashboard/dashboard-of.ts';
