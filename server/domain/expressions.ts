@@ -44,7 +44,7 @@ export class ExpressionCheck {
     this.#written += written.size;
     if (this.#written > MAX_WRITTEN) return this.#tooLarge(shown, written);
     if (written.onlyHere !== undefined) return `${shown} has ${written.onlyHere}`;
-    const compiled = compiledOf(expression);
+    const compiled = written.isEndless ? undefined : compiledOf(expression);
     if (compiled === undefined) return `${shown} is not a regular expression of the RE2 syntax`;
     this.#instructions += instructionsOf(compiled);
     return this.#instructions > MAX_INSTRUCTIONS ? this.#tooLarge(shown, written) : undefined;
@@ -143,6 +143,8 @@ export function countInstructions(expression: Expression): number {
 export interface Written {
   /** At least as many as the instructions that it is compiled to. */
   readonly size: number;
+  /** Whether a set of characters has no end, which is no expression. */
+  readonly isEndless: boolean;
   /** What `re2js` understands and DuckDB does not, and what both do. */
   readonly onlyHere: string | undefined;
   /** The largest count of a repetition, such as `{900}`. */
@@ -157,7 +159,9 @@ const PARTS = new RegExp(
     String.raw`\\Q(?<quoted>[\s\S]*?)(?:\\E|$)`,
     String.raw`(?<table>\\[pP](?:\{[^}]*\}|[\s\S]))`,
     String.raw`\\x\{[^}]*\}|\\[\s\S]`,
-    String.raw`\[\^?(?<members>\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^}]*\}|\\[\s\S]|[^\]\\])*)\]`,
+    // A text is a member in one way only, and a set without an end is all that is left: searching on would take hours.
+    String.raw`\[\^?(?<members>\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^}]*\}|\\(?![pPx]\{[^}]*\})[\s\S]|[^\]\\])*)\]`,
+    String.raw`(?<endless>\[)[\s\S]*`,
     String.raw`\(\?[a-zA-Z-]*(?<flags>[:)])`,
     String.raw`(?<named>\(\?P?<[^>]*>)`,
     String.raw`(?<open>\()|(?<close>\))|(?<or>\|)`,
@@ -173,6 +177,7 @@ export function read({ text, ignoresCase }: Expression): Written {
   const folds = ignoresCase || /\(\?[a-zA-Z]*i/.test(text);
   const groups: Size[] = [];
   let at = new Size();
+  let isEndless = false;
   let onlyHere: string | undefined;
   let table: string | undefined;
   let most: { readonly count: number; readonly text: string } | undefined;
@@ -192,6 +197,8 @@ export function read({ text, ignoresCase }: Expression): Written {
     } else if (members !== undefined) {
       for (const [name] of members.matchAll(/\\[pP](?:\{[^}]*\}|[\s\S])/gu)) know(name);
       at.add(1 + rangesIn(members, folds));
+    } else if (found['endless'] !== undefined) {
+      isEndless = true;
     } else if (named !== undefined || found['open'] !== undefined || flags === ':') {
       if (named?.startsWith('(?<') === true)
         onlyHere ??= `${named}, which not every engine knows; write (?P<name>…) or (?:…)`;
@@ -214,7 +221,7 @@ export function read({ text, ignoresCase }: Expression): Written {
     }
   }
   const size = groups.reduce((sum, group) => sum + group.sum + group.ends, at.sum + at.ends) + 3;
-  return { size, onlyHere, repeat: most?.text, table };
+  return { size, isEndless, onlyHere, repeat: most?.text, table };
 }
 
 /** Instructions of the largest set of characters that has a name, besides one. */
