@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { readCoverage } from '../catalog/manifest.ts';
+import { isLoaded, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeywords } from '../catalog/tracked.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
@@ -11,8 +11,10 @@ import { planQuestionDays, type QuestionDaysPlan, unknownDays } from './question
 
 export interface KeywordDaysPlan {
   readonly days: QuestionDaysPlan;
-  /** Whether no day of any keyword was ever stored. */
-  readonly hasNoDays: boolean;
+  /** Whether any day of a keyword is stored. */
+  readonly hasDays: boolean;
+  /** Whether no load ever had the days of keywords: one that had them without rows says that they had no clicks. */
+  readonly areNeverLoaded: boolean;
   /** Whether all keywords came with a load: one without their days says that they had no clicks. */
   readonly areLoaded: boolean;
 }
@@ -26,13 +28,15 @@ export async function planKeywordDays(
 ): Promise<KeywordDaysPlan | null> {
   if (keywords.length === 0 || project.syncedThrough === null) return null;
   const coverage = await readCoverage(catalog, project.id);
+  const hasDays = coverage.keyword_daily !== undefined;
   return {
     days: await planQuestionDays(catalog, project, 'keyword_daily', {
       ranges: [{ from, to }],
       coverage,
       hasEvents: false,
     }),
-    hasNoDays: coverage.keyword_daily === undefined,
+    hasDays,
+    areNeverLoaded: !hasDays && !(await isLoaded(catalog, project.id, 'keyword_daily')),
     areLoaded: keywords.every(({ source }) => source === 'import'),
   };
 }
@@ -72,12 +76,12 @@ export async function areKeywordsUnknown(
 
 async function unknownKeywordDays(
   facts: Facts,
-  { days, hasNoDays, areLoaded }: KeywordDaysPlan,
+  { days, hasDays, areNeverLoaded, areLoaded }: KeywordDaysPlan,
   signal: AbortSignal,
 ): Promise<{ readonly unknown: readonly Day[]; readonly areMissing: boolean } | undefined> {
   const { siteFiles, ranges, unusual, project } = days.known;
   const range = spanOf(ranges);
-  if (hasNoDays && !areLoaded) {
+  if (areNeverLoaded && !areLoaded) {
     const expected = within(range, range.from, project.syncedThrough!);
     const all = expected === null ? [] : eachDay(expected.from, expected.to);
     const isUnknown = all.length > 0 && all.every((day) => unusual.get(day)?.state !== 'empty');
@@ -89,5 +93,5 @@ async function unknownKeywordDays(
   const undivided = undividedDays(site);
   if (unknown.some((day) => undivided.has(day))) return { unknown, areMissing: false };
   const isNothingKnown = unknown.length === new Set(site.map(({ date }) => date)).size;
-  return isNothingKnown && !hasNoDays ? { unknown, areMissing: true } : undefined;
+  return isNothingKnown && hasDays ? { unknown, areMissing: true } : undefined;
 }
