@@ -7,6 +7,7 @@ import { invalidRequest } from '../domain/errors.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
 import { planQuestionDays, type QuestionDaysPlan, unknownDays } from './question-days.ts';
 
 export interface KeywordDaysPlan {
@@ -87,11 +88,21 @@ async function unknownKeywordDays(
     const isUnknown = all.length > 0 && all.every((day) => unusual.get(day)?.state !== 'empty');
     return isUnknown ? { unknown: all, areMissing: false } : undefined;
   }
-  const site = await facts.siteDevices({ files: siteFiles, range, signal });
+  const site = await siteOrNone(facts.siteDevices({ files: siteFiles, range, signal }), hasDays);
   if (site.length === 0) return undefined;
   const { unknown } = await unknownDays(facts, days, { site, signal });
   const undivided = undividedDays(site);
   if (unknown.some((day) => undivided.has(day))) return { unknown, areMissing: false };
   const isNothingKnown = unknown.length === new Set(site.map(({ date }) => date)).size;
   return isNothingKnown && hasDays ? { unknown, areMissing: true } : undefined;
+}
+
+/** The days of the site. If they are damaged, stored days of keywords, which are files of their own, are answered without. */
+async function siteOrNone(site: ReturnType<Facts['siteDevices']>, hasDays: boolean): ReturnType<Facts['siteDevices']> {
+  try {
+    return await site;
+  } catch (error) {
+    if (error instanceof DamagedFile && hasDays) return [];
+    throw error;
+  }
 }
