@@ -120,7 +120,7 @@ async function refuseOthers(
 ): Promise<string[]> {
   const named = [...ignoredColumns, ...headers.filter((header) => CITED_PAGES.test(header))];
   const read = new Set([date, page, count].filter((column) => column !== null));
-  const has = { date: date !== null, page: page !== null, named };
+  const has = { date: date !== null, page: page !== null, query: false, named };
   const { scopes, ignored, unknown } = otherColumns(headers, read, has);
   const { property: site, ...rest } = Object.fromEntries(scopes);
   const empty = await refuseUnknown(session, file, headers, [...unknown, ...Object.values(rest)]);

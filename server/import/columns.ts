@@ -18,11 +18,12 @@ type Scope = keyof typeof SCOPES;
 
 /**
  * Columns that cannot change the numbers: when and by what a row was written, what our own CSV adds to them, and what
- * follows from its date or page.
+ * follows from its date, page or query.
  */
 const HARMLESS =
-  /^(_(airbyte|fivetran|sdc|dlt|hevo|rivery|etl).*|(fetched|extracted|loaded|synced|inserted|imported|ingested|created|updated|retrieved|processed)(at|on|time|date)|datastate|branded|trackedkeywordid|(comparison|change|unsafe)(clicks|impressions|ctr|position).*|index|unnamed:?\d+|rowid|rownumber)$/;
+  /^(_(airbyte|fivetran|sdc|dlt|hevo|rivery|etl).*|(fetched|extracted|loaded|synced|inserted|imported|ingested|created|updated|retrieved|processed)(at|on|time|date)|datastate|(comparison|change|unsafe)(clicks|impressions|ctr|position).*|index|unnamed:?\d+|rowid|rownumber)$/;
 const FROM_DATE = /^(year|quarter|month|week|weekday|dayofweek|dayofmonth|yearmonth)$/;
+const FROM_QUERY = /^(branded|trackedkeywordid)$/;
 const FROM_PAGE = /^(host|hostname|path|pagepath|directory|subdomain)$/;
 
 /** The columns of a file besides dimensions and measures, by their names in SQL. */
@@ -44,13 +45,13 @@ function plain(header: string): string {
 /**
  * Sorts the columns that are not read.
  * @param read names in SQL of the columns that are read
- * @param hasDateOrPage whether the rows have a date, and a page
- * @param named headers that the caller declares to be without meaning
+ * @param has whether the rows have a date, a page and a query; `named`: headers that the caller declares to be without
+ *   meaning
  */
 export function otherColumns(
   headers: readonly string[],
   read: ReadonlySet<string>,
-  { date, page, named }: { date: boolean; page: boolean; named: readonly string[] },
+  has: { date: boolean; page: boolean; query: boolean; named: readonly string[] },
 ): OtherColumns {
   const scopes = new Map<Scope, string>();
   const ignored: string[] = [];
@@ -60,8 +61,12 @@ export function otherColumns(
     if (read.has(column)) continue;
     const name = plain(header);
     const scope = (Object.keys(SCOPES) as Scope[]).find((one) => (SCOPES[one] as readonly string[]).includes(name));
-    const isHarmless = HARMLESS.test(name) || (date && FROM_DATE.test(name)) || (page && FROM_PAGE.test(name));
-    if (named.includes(header) || isHarmless) ignored.push(header);
+    const isHarmless =
+      HARMLESS.test(name) ||
+      (has.date && FROM_DATE.test(name)) ||
+      (has.page && FROM_PAGE.test(name)) ||
+      (has.query && FROM_QUERY.test(name));
+    if (has.named.includes(header) || isHarmless) ignored.push(header);
     else if (scope !== undefined && !scopes.has(scope)) scopes.set(scope, column);
     else unknown.push(column);
   }

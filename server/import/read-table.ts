@@ -136,7 +136,7 @@ export async function readTable(
   const columns = columnsOf(file, headers, sample, named);
   if (columns === undefined) return [{ file, remark: NO_TABLE }];
   const dimensions = DIMENSIONS.filter((dimension) => columns.has(dimension));
-  const has = { date: columns.has('date'), page: columns.has('page'), named };
+  const has = { date: columns.has('date'), page: columns.has('page'), query: columns.has('query'), named };
   const { scopes, ignored, unknown } = otherColumns(headers, new Set(columns.values()), has);
   if (!columns.has('position') && !scopes.has('type')) return [{ file, remark: NO_POSITIONS }];
   const isFromInterface = !headers.some(isApiName);

@@ -740,6 +740,7 @@ t.test('tables of connectors: each column is read, named as ignored, or refuses 
       row('filters', 'country==deu'),
       /has the column 'filters' \(such as 'country==deu'\), which is not known.*--ignore-column 'filters'/,
     ],
+    [row('branded', 'true'), /has the column 'branded' \(such as 'true'\), which is not known/],
     [row('keyword', 'red'), /has the column 'keyword' \(such as 'red'\)/],
     [row('', 'red'), /has column 2, which has no name, \(such as 'red'\)/],
     [{ 'a.csv': many('MOBILE') }, /'a\.csv': all rows are of the device 'mobile', as after a filter.*--unfiltered/],
