@@ -151,28 +151,28 @@ export async function addEmptyCatalog(dataFolder: string): Promise<void> {
   cpSync(await emptyCatalog, dataFolder, { recursive: true });
 }
 
-async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
+async function loadOnce(settings: Settings, tables: Tables, now: () => number): Promise<string> {
   // It must outlive the first test that needs it.
   const dataFolder = temporaryFolder(tap);
   await addEmptyCatalog(dataFolder);
-  await loadTables(tap, { ...settings, dataFolder }, tables);
+  await loadTables(tap, { ...settings, dataFolder }, tables, now);
   return dataFolder;
 }
 
 /** Loads rows with a catalog of its own: only a closed one is whole in its one file. */
-async function loadTables(t: Test, settings: Settings, tables: Tables): Promise<void> {
+async function loadTables(t: Test, settings: Settings, tables: Tables, now: () => number): Promise<void> {
   await using catalog = await openCatalog(settings);
   const folder = writeSnapshot(t, tables);
   // Tests choose numbers that are easy to add up, not plausible ones.
   const how = { folder, acceptImplausible: true, engine: () => sharedEngine(settings) };
-  await loadSnapshot({ settings, catalog }, how);
+  await loadSnapshot({ settings, catalog, now }, how);
 }
 
 /** Fills a data folder with the real loader, or copies the result of an earlier load of the same rows. */
-async function fill(t: Test, settings: Settings, tables: Tables): Promise<void> {
-  if (!isLocal) return loadTables(t, settings, tables);
+async function fill(t: Test, settings: Settings, tables: Tables, now: () => number): Promise<void> {
+  if (!isLocal) return loadTables(t, settings, tables, now);
   const what = JSON.stringify([settings.storage, tables]);
-  const outcome = loaded.get(what) ?? loadOnce(settings, tables);
+  const outcome = loaded.get(what) ?? loadOnce(settings, tables, now);
   loaded.set(what, outcome);
   cpSync(await outcome, settings.dataFolder, { recursive: true });
 }
@@ -206,7 +206,10 @@ export async function makeLazyWorld(t: Test, tables: Tables = {}, options: World
     ...(await makeStores(t, dataFolder)),
     ORDINATE_DATA: dataFolder,
   });
-  await fill(t, settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
+  const clock = typeof now === 'number' ? () => now : now;
+  // Rows of a world of later days are not of the future.
+  const loadedAt = (): number => Math.max(Date.now(), clock());
+  await fill(t, settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables }, loadedAt);
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
   const catalog = opened.adopt(await openCatalog(settings), (it) => it.close());
@@ -215,11 +218,13 @@ export async function makeLazyWorld(t: Test, tables: Tables = {}, options: World
   const engine = await sharedEngine(settings);
   const load: World['load'] = (more, how = {}) => {
     const folder = writeSnapshot(t, more);
-    return loadSnapshot({ settings, catalog }, { folder, acceptImplausible: true, engine: async () => engine, ...how });
+    return loadSnapshot(
+      { settings, catalog, now: loadedAt },
+      { folder, acceptImplausible: true, engine: async () => engine, ...how },
+    );
   };
   const log: string[] = [];
   const logStream = { write: (line: string) => void log.push(line) };
-  const clock = typeof now === 'number' ? () => now : now;
   const metrics = measured ? await openMetrics({ settings, catalog, now: clock }) : undefined;
   opened.defer(async () => metrics?.close());
   let building: Promise<FastifyInstance> | undefined;

@@ -73,7 +73,8 @@ t.test('the pages of a query: devices, countries and comparisons are lists of th
   });
   const { body } = await dashboard(`Proj1/pages-of-query?query=boots&${FINAL}&compare=previous`);
   t.match(body, {
-    range: { comparison: { from: '2026-01-04', to: '2026-01-31' } },
+    // A whole month is compared with the one before it.
+    range: { comparison: { from: '2026-01-01', to: '2026-01-31' } },
     pages: [{ url: BOOTS, clicks: 8, comparison: { clicks: 0 } }, {}],
   });
   t.equal(google.requests.length, 4, 'only the days to compare with were asked for');

@@ -28,6 +28,19 @@ const RECORDED = readFileSync(join(RELEASE, 'answers.ndjson'), 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Recorded);
 
+/** Evaluated alerts come back with the next evaluation only: the journal does not have them. */
+function withoutStale(answers: readonly Recorded[]): readonly Recorded[] {
+  return answers.map((answer) => {
+    const { alerts } = answer.body as { alerts?: readonly { type: string }[] };
+    return alerts === undefined
+      ? answer
+      : {
+          ...answer,
+          body: { ...(answer.body as object), alerts: alerts.filter(({ type }) => type !== 'surface_stale') },
+        };
+  });
+}
+
 t.test('a data folder of the first release is answered as before, loaded into, verified and rebuilt', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
   cpSync(join(RELEASE, 'data'), dataFolder, { recursive: true });
@@ -82,7 +95,7 @@ t.test('a data folder of the first release is answered as before, loaded into, v
   const made = await command(settings, 'keys', 'create', '--workspace', 'acme', '--name', 'again', '--json');
   const { key } = JSON.parse(made.stdout) as { key: string };
   const rebuilt = await serve();
-  t.strictSame(await answers((path) => rebuilt.get(path, key)), after);
+  t.strictSame(withoutStale(await answers((path) => rebuilt.get(path, key))), withoutStale(after));
 });
 
 t.test('upgrade --check says what a version would migrate, and changes nothing', async (t) => {
