@@ -55,7 +55,10 @@ export function addRebuild(program: Command): void {
           if (lost.length > 0) {
             print(`Not in the journal, and so lost: ${lost.map((table) => table.replaceAll('_', ' ')).join(', ')}.`);
             print(
-              'Alerts that opened in the last 42 final days of a project come back with the same ids when it is evaluated (a running server does so, or `ordinate alerts evaluate`); older ones do not. What people have set must be set again: `keys create`, `connections set`, channels, views, tags, dismissed findings.',
+              "Alerts whose cause began in the last 42 final days of a project come back with the same ids when it is evaluated, by a running server or by 'ordinate alerts evaluate'. If the cause is older and still shows in these days, the alert opens again on a later day under another id. Other alerts are lost, as are those about the state of pages in the index.",
+            );
+            print(
+              'Set again what people had set: members, keys, feeds, shared links, connections, channels, saved views, tags, favourites, dismissed findings, and the limits and retention of workspaces.',
             );
           } else if (rebuilt === 'catalog') {
             print(

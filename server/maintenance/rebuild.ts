@@ -44,7 +44,7 @@ const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-s
  * The tables that the journal does not have, copied from a catalog that is older than the facts, with the tables that own
  * their rows: all that a row names must exist.
  */
-const KEPT_TABLES = [
+export const KEPT_TABLES = [
   { table: 'members', key: ['workspace_id', 'email'], owners: { workspaces: 'workspace_id' } },
   { table: 'keys', key: ['id'], owners: { workspaces: 'workspace_id' } },
   { table: 'key_projects', key: ['key_id', 'project_id'], owners: { keys: 'key_id', projects: 'project_id' } },
@@ -53,6 +53,7 @@ const KEPT_TABLES = [
   { table: 'grants', key: ['id'], owners: { workspaces: 'workspace_id' } },
   { table: 'connections', key: ['project_id', 'kind'], owners: { projects: 'project_id', grants: 'grant_id' } },
   { table: 'channels', key: ['id'], owners: { workspaces: 'workspace_id', projects: 'project_id' } },
+  { table: 'digest_verdicts', key: ['channel_id', 'event', 'note_id'], owners: { channels: 'channel_id' } },
   { table: 'saved_views', key: ['id'], owners: { projects: 'project_id' } },
   { table: 'project_tags', key: ['project_id', 'tag'], owners: { projects: 'project_id' } },
   { table: 'favourites', key: ['project_id', 'email'], owners: { projects: 'project_id' } },
