@@ -29,6 +29,8 @@ export async function planKeywordDays(
 ): Promise<KeywordDaysPlan | null> {
   if (keywords.length === 0 || project.syncedThrough === null) return null;
   const coverage = await readCoverage(catalog, project.id);
+  // Before the first facts there is nothing that keywords could be a part of.
+  if (Object.keys(coverage).length === 0) return null;
   const hasDays = coverage.keyword_daily !== undefined;
   return {
     days: await planQuestionDays(catalog, project, 'keyword_daily', {
