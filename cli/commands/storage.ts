@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { paceOf } from '../../server/maintenance/pace.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -37,6 +38,8 @@ ORDINATE_STORAGE. A folder is used without ORDINATE_STORAGE, as ORDINATE_DATA. N
         print(
           `'${done.to}' has all ${files.toLocaleString('en')} files (${megabytes} MB): ${copied.toLocaleString('en')} were copied, ${present.toLocaleString('en')} were there.`,
         );
+        const pace = paceOf(files, done.seconds);
+        if (pace !== '') print(`That was ${pace}.`);
       } finally {
         end();
       }

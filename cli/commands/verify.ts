@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { requireProject } from '../../server/catalog/projects.ts';
 import type { Day } from '../../server/domain/dates.ts';
+import { paceOf } from '../../server/maintenance/pace.ts';
 import type { VerifyReport } from '../../server/maintenance/verify.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -121,7 +122,8 @@ function printReport(found: VerifyReport, compared: Compared | undefined): void 
   }
   const megabytes = (found.bytes / 1e6).toFixed(1);
   const outcome = found.ok && compared?.ok !== false ? 'All is in order' : 'Not all is in order';
-  print(`${outcome}: ${found.files.toLocaleString('en')} files, ${megabytes} MB.`);
+  const pace = paceOf(found.files, found.seconds);
+  print(`${outcome}: ${found.files.toLocaleString('en')} files, ${megabytes} MB${pace && `; ${pace}`}.`);
 }
 
 function readDays(text: string): number {

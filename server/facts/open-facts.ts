@@ -9,7 +9,7 @@ import type { DistantLists } from './reader.ts';
 import { StoredFacts } from './stored-facts.ts';
 
 interface FactsSources {
-  readonly settings: Pick<Settings, 'engine' | 'trino' | 'trinoAbove'>;
+  readonly settings: Pick<Settings, 'engine' | 'trino' | 'trinoAbove' | 'trinoSeconds'>;
   readonly engine: Engine;
   readonly files: FileStore;
   /** See `DuckDBReader`. */
@@ -60,7 +60,7 @@ export async function trinoDefinitions(storage: string, trino: string): Promise<
 }
 
 /** The modules for Trino are loaded only if it is used. */
-async function openTrino({ engine, trino }: FactsSources['settings'], files: FileStore) {
+async function openTrino({ engine, trino, trinoSeconds }: FactsSources['settings'], files: FileStore) {
   if (engine === 'duckdb') return undefined;
   if (trino === '') throw new Error(`ORDINATE_ENGINE=${engine} needs ORDINATE_TRINO, the address of Trino.`);
   if (!files.addressOf('').startsWith('s3://')) {
@@ -70,5 +70,5 @@ async function openTrino({ engine, trino }: FactsSources['settings'], files: Fil
     import('./trino/client.ts'),
     import('./trino/reader.ts'),
   ]);
-  return new TrinoReader(new TrinoClient(trino), (file) => files.addressOf(file));
+  return new TrinoReader(new TrinoClient(trino, { firstAnswer: trinoSeconds * 1000 }), (file) => files.addressOf(file));
 }

@@ -5,11 +5,13 @@ import { lastRevision } from '../catalog/revisions.ts';
 import { newIdentity, readStoreIdentity } from '../catalog/store-identity.ts';
 import type { Stores } from '../load/stores.ts';
 import { allEnded } from '../runtime/all-ended.ts';
+import { secondsSince } from '../runtime/measurements.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { type CopyTarget, openCopyTarget } from '../storage/copy-target.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { measure } from '../storage/local-files.ts';
 import { readMark, type StoreMark, writeMark } from '../storage/store-mark.ts';
+import { withPace } from './pace.ts';
 
 export interface StorageCopyOptions {
   /** `s3://bucket/prefix`, or a data folder. */
@@ -27,6 +29,8 @@ export interface StorageCopyReport {
   readonly copiedBytes: number;
   /** Files that were there already, with the right size and checksum. */
   readonly present: number;
+  /** How long all took. */
+  readonly seconds: number;
   /** Lists and replaced files that could not be read; nothing depends on them. */
   readonly left: readonly string[];
 }
@@ -43,6 +47,7 @@ export async function copyStorage(
   { settings, catalog }: Stores,
   { to, report = () => {} }: StorageCopyOptions,
 ): Promise<StorageCopyReport> {
+  const started = performance.now();
   await using target = await openCopyTarget(settings, to);
   await using store = await openJoinedStore(settings, catalog);
   const before = await requireFreeTarget(catalog, target);
@@ -64,7 +69,17 @@ export async function copyStorage(
       const left = copy.lost.map(([{ file }]) => file);
       const { copied, copiedBytes, present } = copy;
       const from = store.addressOf('').replace(/\/$/, '');
-      return { from, to: target.address, files: files.length, bytes, copied, copiedBytes, present, left };
+      return {
+        from,
+        to: target.address,
+        files: files.length,
+        bytes,
+        copied,
+        copiedBytes,
+        present,
+        seconds: secondsSince(started),
+        left,
+      };
     }
     if (round > MAX_ROUNDS)
       throw new Error('Loads added files faster than they could be copied; stop them, and copy again.');
@@ -121,15 +136,15 @@ class StorageCopy {
     let number = 0;
     let bytes = 0;
     let hasFailed = false;
+    const started = performance.now();
     const work = async (): Promise<void> => {
       for (const file of queue) {
         if (hasFailed) return;
         await this.#copy(file);
         this.done.add(file.file);
         bytes += file.bytes;
-        report(
-          `comparing and copying files: ${++number} of ${files.length}, ${megabytes(bytes)} of ${megabytes(all)} MB`,
-        );
+        const step = `comparing and copying files: ${++number} of ${files.length}, ${megabytes(bytes)} of ${megabytes(all)} MB`;
+        report(withPace(step, number, started));
       }
     };
     const working = Array.from({ length: this.#target.atOnce }, () =>

@@ -4,7 +4,7 @@ import { isFactFileKept } from '../catalog/fact-files.ts';
 import { findCatalogDamage } from '../catalog/integrity.ts';
 import { type JoinedStore, openJoinedStore } from '../catalog/joined-store.ts';
 import type { LoadLock } from '../catalog/locks.ts';
-import { listManifest, type ManifestRow, type StoredTable } from '../catalog/manifest.ts';
+import { listManifest, type ManifestRow, ROLLUPS, type StoredTable } from '../catalog/manifest.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { type LockOptions, withLoadLock } from '../load/change-facts.ts';
 import { Journal, openJournal, type Publications } from '../load/journal.ts';
@@ -12,11 +12,13 @@ import type { PartChange } from '../load/new-files.ts';
 import { publishFiles } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { findOrphans, sweep } from '../load/sweep.ts';
+import { secondsSince } from '../runtime/measurements.ts';
 import type { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { storageFolders } from '../storage/open-file-store.ts';
 import { FoundInOrder } from './found-in-order.ts';
 import { replay } from './journal-state.ts';
+import { withPace } from './pace.ts';
 import { ofKnownProjects } from './rebuild.ts';
 import { checkRollups, isReadForRollups } from './verify-rollups.ts';
 
@@ -45,6 +47,8 @@ export interface VerifyReport {
   /** Current files, and their bytes. */
   readonly files: number;
   readonly bytes: number;
+  /** How long all took. */
+  readonly seconds: number;
   readonly problems: readonly VerifyProblem[];
 }
 
@@ -65,6 +69,7 @@ const NOWHERE = { project: null, table: null, part: null, file: null, repaired: 
 
 /** Checks the integrity of stored data: the catalog, the files, the rollups and the journal. */
 export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
+  const started = performance.now();
   const { repair = false, deep = false, report = () => {}, project, ...lockOptions } = options;
   await using store = await openJoinedStore(settings, catalog);
   const problems: VerifyProblem[] = [];
@@ -106,6 +111,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     ok: problems.every(({ repaired }) => repaired),
     files: manifest.length,
     bytes: manifest.reduce((sum, { bytes }) => sum + bytes, 0),
+    seconds: secondsSince(started),
     problems,
   };
 }
@@ -137,10 +143,11 @@ async function damagedFiles(
       for (const { file, bytes, tag } of page) if (sizes.get(file) === bytes) tags.set(file, tag);
     }
   }
+  const started = performance.now();
   const queue = manifest.entries();
   const work = async (): Promise<void> => {
     for (const [index, row] of queue) {
-      report(`comparing files: ${index} of ${manifest.length}`);
+      report(withPace(`comparing files: ${index} of ${manifest.length}`, index, started));
       const tag = tags.get(row.file) ?? '';
       const names = [row.file, row.sha256, tag];
       if (!deep && tag !== '' && found?.has(names)) continue;
@@ -156,7 +163,13 @@ async function damagedFiles(
   return damaged;
 }
 
+function isDerived(table: StoredTable): boolean {
+  return ROLLUPS.some((name) => name === table);
+}
+
 function describeDamage(store: FileStore, { file, table, project, firstDay, lastDay }: ManifestRow, damage: string) {
+  if (isDerived(table))
+    return `'${store.addressOf(file)}' is damaged: ${damage}. 'ordinate verify --repair' makes it again.`;
   return `'${store.addressOf(file)}' is damaged: ${damage}. Restore it from a backup, or load ${table} of project ${project} from ${firstDay} to ${lastDay} again.`;
 }
 

@@ -101,6 +101,14 @@ export const STORES = {
     wanted: 'a size such as 100MB or 1GB',
     read: size,
   }),
+  trinoSeconds: setting({
+    name: 'ORDINATE_TRINO_SECONDS',
+    uses: ['facts'],
+    fallback: '5',
+    help: 'Seconds until Trino says how a query stands; what takes longer is answered with 503.',
+    wanted: 'a whole number from 1 to 3600',
+    read: (text) => wholeNumber(text, 1, 3600),
+  }),
   memoryLimit: setting({
     name: 'ORDINATE_MEMORY_LIMIT',
     uses: ['duckdb'],

@@ -2,8 +2,10 @@ import pRetry from 'p-retry';
 import { readTrinoAddress } from './address.ts';
 import { queryFailure, type TrinoError, trinoUnavailable } from './failures.ts';
 
-/** How long one HTTP request may take, in milliseconds. Trino answers within a second, with rows or without. */
+/** How long the rows of one response may take, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
+/** How long a response may take to begin, retries included: Trino answers within a second, with rows or without. */
+const FIRST_ANSWER = 5000;
 const RETRIES = { retries: 3, factor: 3, randomize: true };
 /** Milliseconds before a request is sent again. */
 const FIRST_PAUSE = 100;
@@ -32,12 +34,14 @@ export class TrinoClient {
   readonly #origin: string;
   readonly #headers: Record<string, string>;
   readonly #firstPause: number;
+  readonly #firstAnswer: number;
 
   /** @param address `http://USER@HOST:PORT/CATALOG/SCHEMA` */
-  constructor(address: string, { firstPause = FIRST_PAUSE } = {}) {
+  constructor(address: string, { firstPause = FIRST_PAUSE, firstAnswer = FIRST_ANSWER } = {}) {
     const { origin, user, password, catalog, schema } = readTrinoAddress(address);
     this.#origin = origin;
     this.#firstPause = firstPause;
+    this.#firstAnswer = firstAnswer;
     this.#headers = {
       'x-trino-user': user,
       'x-trino-source': 'ordinate',
@@ -99,9 +103,13 @@ export class TrinoClient {
 
   /** Sends a request, with retries after transient failures. */
   async #send(method: 'POST' | 'GET', path: string, signal: AbortSignal, body?: string): Promise<Answer> {
+    const until = performance.now() + this.#firstAnswer;
     const send = async (): Promise<Answer> => {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]);
-      const response = await this.#fetch(method, path, limited, body);
+      const silence = new AbortController();
+      const left = Math.max(0, until - performance.now());
+      const timer = setTimeout(() => silence.abort(new Silent(`no answer in ${this.#firstAnswer} ms`)), left);
+      const limited = AbortSignal.any([signal, silence.signal, AbortSignal.timeout(REQUEST_TIMEOUT)]);
+      const response = await this.#fetch(method, path, limited, body).finally(() => clearTimeout(timer));
       if (response.ok) return (await response.json()) as Answer;
       const problem = `Trino answered ${response.status}: ${(await response.text()).slice(0, 200)}`;
       if (BUSY.has(response.status)) throw new Busy(problem);
@@ -114,7 +122,7 @@ export class TrinoClient {
         ...RETRIES,
         minTimeout: this.#firstPause,
         signal,
-        shouldRetry: ({ error }) => isPassing(error),
+        shouldRetry: ({ error }) => isPassing(error) && !(error instanceof Silent),
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -130,8 +138,14 @@ export class TrinoClient {
 }
 
 class Busy extends Error {}
+class Silent extends Error {}
 
 /** Whether a failure is transient: no connection, a lost one, no response in time, or a busy server. */
 function isPassing(error: unknown): boolean {
-  return error instanceof Busy || error instanceof TypeError || (error as Error).name === 'TimeoutError';
+  return (
+    error instanceof Busy ||
+    error instanceof Silent ||
+    error instanceof TypeError ||
+    (error as Error).name === 'TimeoutError'
+  );
 }

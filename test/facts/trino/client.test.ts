@@ -124,6 +124,22 @@ t.test('what is unavailable is 503, with a reason', async (t) => {
   t.ok((await failing('HIVE_CANNOT_OPEN_SPLIT', 'EXTERNAL', opening)) instanceof UnreadableHere);
 });
 
+t.test('a coordinator that hangs is given up by a limit of its own, and not asked again', async (t) => {
+  const hangs = new Set(['/v1/statement']);
+  const { host, requests } = await fakeTrino(t, ({ path }) => {
+    if (hangs.has(path)) return new Promise<Answer>(() => {});
+    return { id: 'q', nextUri: '/v1/next' };
+  });
+  const client = new TrinoClient(`http://${host}`, { firstPause: 1, firstAnswer: 20 });
+  const expected = { code: 'unavailable', reason: 'trino', message: /does not answer/ };
+  await t.rejects(read(client), expected);
+  t.equal(requests.length, 1);
+  hangs.clear();
+  hangs.add('/v1/next');
+  await t.rejects(read(client), expected, 'also between rows');
+  t.equal(requests.filter(({ method, path }) => method === 'GET' && path === '/v1/next').length, 1);
+});
+
 t.test('a wrong password is a failure of the service, and in no message', async (t) => {
   const { host } = await fakeTrino(t, () => 401);
   // Settings refuse a password without https.
