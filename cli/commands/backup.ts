@@ -34,10 +34,14 @@ Stored lists and the usage database are not part of a backup. Files of credentia
       try {
         const done = await withStores((stores) => backup(stores, { target, keep, link, quick, report }));
         end();
+        // What is there was backed up, but who watches the exit code must look.
+        if (done.lost.length > 0) process.exitCode = 1;
         if (json) {
           printJson(done);
           return;
         }
+        for (const { file, damage } of done.lost) print(`'${file}' is damaged: ${damage}. It is not in the backup.`);
+        if (done.lost.length > 0) print("'ordinate verify' says how to repair it. No earlier backup was removed.");
         for (const warning of done.warnings) print(`Warning: ${warning}`);
         const linked = done.linked > 0 ? `, ${done.linked.toLocaleString('en')} linked` : '';
         print(

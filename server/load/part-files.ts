@@ -7,7 +7,14 @@ import type { Engine } from '../facts/duckdb/engine.ts';
 import { allEnded } from '../runtime/all-ended.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type FactFiles, type PartChange, type Target, writeFile } from './new-files.ts';
-import { cumulativeBatches, type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
+import {
+  cumulativeBatches,
+  type MonthOfDays,
+  remakeLost,
+  writeCumulative,
+  writePartRollups,
+  writeRunning,
+} from './rollups.ts';
 import type { StagedPart } from './staged-parts.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
 
@@ -136,7 +143,11 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
       continue;
     }
     const of = { schema, table: cumulative, project, changes: byProject.get(project)! };
-    for (const months of cumulativeBatches(await outdatedMonths(catalog, of), written)) {
+    const lost = await limit(async () =>
+      remakeLost(engine, catalog, { files, schema, project }, await outdatedMonths(catalog, of)),
+    );
+    changes.push(...lost.changes);
+    for (const months of cumulativeBatches(lost.months, written)) {
       const input = { table: cumulative, months, running: written };
       outdated.push(() => writeCumulative(engine, { files, schema, project }, input));
     }

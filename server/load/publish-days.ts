@@ -19,7 +19,7 @@ import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
 import type { StagedDays } from './part-files.ts';
 import { type PublicationOptions, publishFiles, publishStaged, recordOwners } from './publish.ts';
-import { cumulativeBatches, writeCumulative } from './rollups.ts';
+import { cumulativeBatches, remakeLost, undamaged, writeCumulative, writeRunning } from './rollups.ts';
 import { areSmall, onlyPart, partOf, readStagedParts, stagedFile, WRONG_PART } from './staged-parts.ts';
 import type { EngineStores } from './stores.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
@@ -181,13 +181,18 @@ async function completeCumulative(stores: EngineStores, project: string, waiting
     const limit = pLimit(AT_ONCE);
     const opened = await engine();
     await opened.useThreads(opened.threads - 1);
+    const target = { files, schema: KEYWORDS, project };
     const all = missing.map((days) => ({ part: days.part, days }));
-    const writing = cumulativeBatches(all, running).map((months) => {
-      const target = { files, schema: KEYWORDS, project };
-      return limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, months, running }));
-    });
+    const lost = await remakeLost(opened, catalog, target, all);
+    const isWhole = (await undamaged(files.store, [running])).length > 0;
+    const input = { table: KEYWORDS.running!, changes: [], fromDays: true };
+    const totals = isWhole ? [] : await writeRunning(opened, catalog, { ...target, part: 'all' }, input);
+    const current = totals[0]?.written ?? running;
+    const writing = cumulativeBatches(lost.months, current).map((months) =>
+      limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, months, running: current })),
+    );
     // All must end before the sweep.
-    const changes = (await allEnded(writing)).flat();
+    const changes = [...lost.changes, ...totals, ...(await allEnded(writing)).flat()];
     await files.store.syncFolders();
     await publishFiles({ catalog, journal, lock, files }, changes);
   });

@@ -3,8 +3,16 @@ import { filesOf, manifestOf, type Part, type StoredTable } from '../catalog/man
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { checkRunning, type PartChange, type Target, type WrittenFile, writeFile } from './new-files.ts';
+import {
+  checkRunning,
+  type FactFiles,
+  type PartChange,
+  type Target,
+  type WrittenFile,
+  writeFile,
+} from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './staged-parts.ts';
 
 /** Rows of a part repeat a key. */
@@ -60,7 +68,7 @@ export async function writeRunning(
       .filter((change) => change.table === schema.name)
       .map((change) => [change.part, change.written ?? undefined] as const),
   );
-  const old = fromDays ? [] : await filesOf(catalog, project, table, EVERY_DAY);
+  const old = fromDays ? [] : await undamaged(files.store, await filesOf(catalog, project, table, EVERY_DAY));
   const stored = await manifestOf(catalog, project, schema.name, EVERY_DAY);
   if (old.length === 0) {
     for (const file of stored) {
@@ -84,6 +92,44 @@ export async function writeRunning(
     await checkRunning(session, target, written);
   }
   return [{ project, table, part, written }];
+}
+
+/** The files, or none if one of them is damaged: they can be made again. */
+export async function undamaged(store: FactFiles['store'], files: StoredFile[]): Promise<StoredFile[]> {
+  try {
+    using _opened = await store.open(files);
+    return files;
+  } catch (error) {
+    if (error instanceof DamagedFile) return [];
+    throw error;
+  }
+}
+
+/** Writes the rollup of months again whose file is damaged. Returns the months with it, and the changes. */
+export async function remakeLost(
+  engine: Engine,
+  catalog: Catalog,
+  { files, schema, project }: Omit<Target, 'part'>,
+  months: readonly MonthOfDays[],
+): Promise<{ months: MonthOfDays[]; changes: PartChange[] }> {
+  const [table] = schema.rollups;
+  const changes: PartChange[] = [];
+  const whole: MonthOfDays[] = [];
+  for (const month of months) {
+    const { part, days } = month;
+    if (days === null || (await undamaged(files.store, [days])).length > 0) {
+      whole.push(month);
+      continue;
+    }
+    const stored = await manifestOf(catalog, project, schema.name, EVERY_DAY);
+    const source = stored.find((file) => file.part === part) ?? null;
+    using session = await engine.session();
+    const target = { files, schema, project, part };
+    const made = await writePartRollups(session, target, source, { tables: [table!] });
+    changes.push(...made);
+    whole.push({ part, days: made[0]!.written });
+  }
+  return { months: whole, changes };
 }
 
 /** A month and the file with its days, by device or over all devices; null if it has no rows. */

@@ -54,6 +54,8 @@ export interface BackupReport {
   readonly kept: number;
   readonly removed: readonly string[];
   readonly warnings: readonly string[];
+  /** Files of the catalog that are damaged or missing, and so not in the backup, by name and with what is wrong. */
+  readonly lost: readonly DamagedSource[];
 }
 
 interface Stores {
@@ -66,8 +68,9 @@ const MAX_SNAPSHOTS = 20;
 
 /**
  * Backs up the catalog and the fact files that it names, wherever both are, while servers and loads may run. The index of
- * the backup is stored last, so an interrupted backup leaves all earlier ones as they were. Throws if a stored file
- * is damaged and the target does not have it, and removes what it copied if it fails.
+ * the backup is stored last, so an interrupted backup leaves all earlier ones as they were, and removes what it copied if
+ * it fails. A stored file that is damaged and that the target does not have is left out and named; then no earlier backup
+ * is removed, because one may be the last that has it.
  */
 export async function backup({ settings, catalog }: Stores, options: BackupOptions): Promise<BackupReport> {
   const { report = () => {}, now = Date.now } = options;
@@ -84,10 +87,10 @@ export async function backup({ settings, catalog }: Stores, options: BackupOptio
     await using source = await openBackupSource(settings, catalog);
     await store.removeUnfinished();
     const run = { store, source, pending, startedAt, now, report, indexes, folder: folder.path };
-    const { index, copied } = await copyAll(run, options);
+    const { index, copied, lost } = await copyAll(run, options);
     const all = [...indexes, index];
-    // The files of an unreadable index are unknown, so nothing is removed.
-    const expired = damaged.length > 0 ? [] : all.slice(0, -options.keep);
+    // The files of an unreadable index are unknown, and an earlier backup may have what is lost, so nothing is removed.
+    const expired = damaged.length > 0 || lost.length > 0 ? [] : all.slice(0, -options.keep);
     if (damaged.length === 0) await removeExpired(store, pending, all, expired);
     const bytes = index.files.reduce((sum, file) => sum + file.bytes, index.catalog.bytes);
     const files = index.files.length;
@@ -107,6 +110,7 @@ export async function backup({ settings, catalog }: Stores, options: BackupOptio
       kept: all.length - expired.length,
       removed: expired.map(({ id }) => id),
       warnings: warningsOf(store, copied, damaged, options.link === true),
+      lost: lost.map(({ file, damage }) => ({ file: source.addressOf(file), damage })),
     };
   } catch (error) {
     // If this fails too, the next backup does it.
@@ -131,7 +135,10 @@ interface Run {
 }
 
 /** Stores all files, then the index. */
-async function copyAll(run: Run, options: BackupOptions): Promise<{ index: BackupIndex; copied: Copied }> {
+async function copyAll(
+  run: Run,
+  options: BackupOptions,
+): Promise<{ index: BackupIndex; copied: Copied; lost: readonly DamagedSource[] }> {
   const { store, source, pending, startedAt, now, report, indexes } = run;
   const { link = false, quick = false } = options;
   const known = new Map(indexes.flatMap(({ files }) => files.map(({ file, sha256 }) => [file, sha256] as const)));
@@ -144,17 +151,20 @@ async function copyAll(run: Run, options: BackupOptions): Promise<{ index: Backu
     const at = Math.max(now(), 1 + Date.parse(indexes.at(-1)?.time ?? '1970-01-01'));
     const copy = join(run.folder, `${snapshots}.sqlite`);
     await source.copyCatalog(copy, report);
-    const { schema, projects, files } = readCopy(copy);
-    refuseLost(source, files, missing);
+    const { schema, projects, files: named } = readCopy(copy);
+    // What is missing although the current catalog names it was replaced by no load.
+    const isMissing = new Set(missing.map(({ file }) => file));
+    const lost = named.filter(({ file }) => isMissing.has(file)).map(({ file }) => ({ file, damage: MISSING }));
+    const files = named.filter(({ file }) => !isMissing.has(file));
     await pending.add(files.map(({ file }) => file).filter((file) => !known.has(file)));
     if (!link) await refuseFull(store, files);
     const copied = await copyFiles({ store, source }, files, { link, trusted, report });
     total.add(copied);
-    if (copied.damaged.length > 0) throw damagedSources(source, copied.damaged);
+    lost.push(...copied.damaged);
     // Loads have replaced these files, and a sweep has removed them, since the catalog was copied: it is copied again.
     if (copied.missing.length > 0) {
       if (snapshots === MAX_SNAPSHOTS) throw new Error('Loads replaced files faster than they could be copied.');
-      ({ missing } = copied);
+      missing = [...missing, ...copied.missing];
       continue;
     }
     const id = idOf(at);
@@ -163,21 +173,13 @@ async function copyAll(run: Run, options: BackupOptions): Promise<{ index: Backu
     const copiedBytes = total.copiedBytes + catalog.bytes;
     const seconds = secondsSince(startedAt, now);
     const time = new Date(at).toISOString();
-    const index: BackupIndex = { id, time, schema, projects, seconds, copiedBytes, catalog, files };
+    const isLost = new Set(lost.map(({ file }) => file));
+    const whole = files.filter(({ file }) => !isLost.has(file));
+    const head = { id, time, schema, projects, seconds, copiedBytes, catalog, lost: [...isLost] };
+    const index: BackupIndex = { ...head, files: whole };
     await putIndex(store, index);
-    return { index, copied: total };
+    return { index, copied: total, lost };
   }
-}
-
-/** Throws if the current catalog names a file that is missing: no load has replaced it. */
-function refuseLost(source: BackupSource, files: readonly StoredFile[], missing: readonly StoredFile[]): void {
-  const current = new Set(files.map(({ file }) => file));
-  const lost = missing.filter(({ file }) => current.has(file));
-  if (lost.length > 0)
-    throw damagedSources(
-      source,
-      lost.map(({ file }) => ({ file, damage: MISSING })),
-    );
 }
 
 async function refuseFull(store: BackupStore, files: readonly StoredFile[]): Promise<void> {
@@ -187,13 +189,6 @@ async function refuseFull(store: BackupStore, files: readonly StoredFile[]): Pro
   throw Object.assign(new Error(`${megabytes(wanted)} MB are needed, ${megabytes(free)} MB are free`), {
     code: 'ENOSPC',
   });
-}
-
-function damagedSources(source: BackupSource, damaged: readonly DamagedSource[]): Error {
-  const lines = damaged.map(({ file, damage }) => `'${source.addressOf(file)}' is damaged: ${damage}.`);
-  return new Error(
-    `Nothing was backed up; earlier backups are untouched.\n${lines.join('\n')}\n'ordinate verify' says how to repair them.`,
-  );
 }
 
 /** Removes expired backups, then the files that no backup needs any more. */

@@ -15,7 +15,9 @@ export interface BackupIndex {
   readonly seconds: number;
   readonly copiedBytes: number;
   readonly catalog: StoredFile;
-  /** The current fact files of the catalog. */
+  /** Files of the catalog that were damaged or missing, and so are not in the backup; an older version does not say so. */
+  readonly lost?: readonly string[];
+  /** The current fact files of the catalog, without those. */
   readonly files: readonly StoredFile[];
 }
 

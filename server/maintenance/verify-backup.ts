@@ -33,7 +33,11 @@ export async function verifyBackup(
   };
   const problems = damaged.map(({ id, file, damage }) => problem(file, damage, [id]));
   const files = new Map<string, StoredFile & { readonly backups: string[] }>();
-  for (const { id, catalog, files: ofBackup } of indexes) {
+  for (const { id, catalog, lost = [], files: ofBackup } of indexes) {
+    for (const file of lost) {
+      const message = `'${store.address}' has no '${file}' in the backup ${id}: it was damaged or missing when the backup was made. All other files can be restored.`;
+      problems.push({ file, message, backups: [id] });
+    }
     for (const file of [catalog, ...ofBackup]) {
       const known = files.get(file.file) ?? { ...file, backups: [] };
       known.backups.push(id);

@@ -285,3 +285,22 @@ t.test('verify notices a flipped bit in the catalog wherever an index has the va
   writeFileSync(path, whole);
   t.match(await command(settings, 'verify'), { code: 0 });
 });
+
+t.test('a load makes lost rollups again', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const fresh = facts('keyword_id date device', ['kw1', '2026-03-09', 'mobile', 7, 100, 900]);
+  const [{ keyword_id: id } = { keyword_id: '' }] = EVERYTHING['keyword_daily'] as { keyword_id: string }[];
+  const rows = fresh.map((row) => ({ ...row, keyword_id: id }));
+  const rollups = ['keyword_running', 'keyword_all', 'keyword_cumulative'];
+  for (const { table, file } of await manifestOf(world)) {
+    if (rollups.includes(table)) rmSync(join(world.dataFolder, file));
+  }
+  const { problems } = await verify(world);
+  t.match(
+    problems.filter(({ kind }) => kind === 'file').map(({ message }) => message),
+    problems.filter(({ kind }) => kind === 'file').map(() => /'ordinate verify --repair' makes it again/),
+  );
+  await world.load({ keyword_daily: rows });
+  t.match(await verify(world), { ok: true, problems: [] });
+  t.equal((await world.ask(`/keywords?${RANGE}`)).status, 200);
+});
