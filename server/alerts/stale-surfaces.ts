@@ -4,12 +4,14 @@ import { isStale, STALE_AFTER_DAYS, SURFACE_NAMES } from '../domain/search-types
 import type { EvaluatedAlert } from './alert.ts';
 
 /**
- * An alert for each surface that has reported no day for more than two weeks. Web is left out: its sync has alarms of its own.
+ * An alert for each surface that has reported no day for more than two weeks. Web is left out: its sync has alarms of its own,
+ * which also tell about surfaces that end with it. A project that was imported once has none.
  * @param today the last day that is over
  */
 export function alertsOfStaleSurfaces(surfaces: readonly SurfaceDays[], today: Day): EvaluatedAlert[] {
+  const web = surfaces.find(({ surface }) => surface === 'web');
   return surfaces
-    .filter(({ surface, lastDay }) => surface !== 'web' && isStale(lastDay, today))
+    .filter(({ lastDay }) => lastDay !== web?.lastDay && isStale(lastDay, today))
     .map(({ surface, lastDay }) => ({
       type: 'surface_stale',
       subject: surface,

@@ -34,6 +34,15 @@ t.test('an alert opens on the fifteenth day, and resolves with a newer one', asy
   t.match(await alerts(), [{ body: /Resolved: it has newer days\./, resolvedAt: String }]);
 });
 
+t.test('surfaces that end with web open no alert of their own', async (t) => {
+  const bing = ofBing(...DAILY.slice(-2).map(({ date }) => String(date)));
+  const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: bing });
+  const types = async (): Promise<unknown[]> =>
+    ((await world.ask('/alerts?status=all&limit=500')).body.alerts as Row[]).map(({ type }) => type);
+  await evaluate(world, { now: () => NOW + 60 * 86_400_000 });
+  t.notOk((await types()).includes('surface_stale'));
+});
+
 t.test('a type whose last days are known to be empty is not stale', async (t) => {
   const image = facts('date device', ['2026-08-01', 'mobile', 3, 50, 80]);
   const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_image: image });
