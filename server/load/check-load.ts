@@ -6,6 +6,7 @@ import { checkEntities, tablesToCheck } from './entity-checks.ts';
 import { checkFacts, checkKeys, checksKeysWhenWritten, unknownProjects } from './fact-checks.ts';
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
+import { withPlaces } from './row-places.ts';
 import { changedFiles, type SnapshotFiles } from './snapshot-files.ts';
 import type { StagedPart, StagedParts } from './staged-parts.ts';
 import { buildState, type Carried } from './state.ts';
@@ -35,6 +36,8 @@ interface CheckOptions {
   readonly dryRun: boolean;
   readonly confirmDelete: readonly string[];
   readonly acceptImplausible: boolean;
+  /** Whether its files are somebody's, so that problems name their rows. */
+  readonly namesRows: boolean;
 }
 
 /** A load that may be published, unless writing it finds repeated keys. */
@@ -59,7 +62,7 @@ export async function checkLoad(
   session: Session,
   catalog: Catalog,
   { found, read, carried, touched, store }: LoadToCheck,
-  { dryRun, confirmDelete, acceptImplausible }: CheckOptions,
+  { dryRun, confirmDelete, acceptImplausible, namesRows }: CheckOptions,
 ): Promise<CheckedLoad> {
   const { parts } = read;
   const { tables } = carried;
@@ -91,7 +94,9 @@ export async function checkLoad(
       problems.push(...(keys ?? (await checkKeys(session, schema, all))), ...others);
     }
     problems.push(...last);
-    if (problems.length > 0) throw new LoadRejected(problems);
+    if (problems.length === 0) return;
+    const schemas = [...tables, ...parts.keys()];
+    throw new LoadRejected(namesRows ? await withPlaces(session, schemas, problems, found) : problems);
   };
   const known = facts.flatMap(({ keys = [], others }) => [...keys, ...others]);
   // All problems are reported together.

@@ -148,7 +148,8 @@ async function loadLocked(
   const stop = new AbortController();
   const check = async () => {
     const toCheck = { found, read, carried, touched, store: files.store };
-    const checked = await checkLoad(session, catalog, toCheck, { dryRun, confirmDelete, acceptImplausible });
+    const how = { dryRun, confirmDelete, acceptImplausible, namesRows: 'folder' in options };
+    const checked = await checkLoad(session, catalog, toCheck, how);
     return { ...checked, firstRows: dryRun ? new Map() : await readFirstRows(session, carried) };
   };
   const checking = check().catch((error: unknown) => {

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { findLines, type ShownRow, unreadable } from './read-failures.ts';
+import { unreadable } from './read-failures.ts';
+import { findReadRows, type ShownRow } from './row-places.ts';
 import type { TableFiles } from './snapshot-files.ts';
 import { emptyRows, readSource, type Source, type TableSchema } from './source.ts';
 import { partOf, stagedFiles, WRONG_PART } from './staged-parts.ts';
@@ -98,7 +99,9 @@ async function wrongValues(
     const message = `${count(total, 'row')} with a value that is missing or wrong; it must be ${expected}. The first:`;
     return { table, column: name, message, rows: parseRows(rows) };
   });
-  await findLines(
+  await findReadRows(
+    session,
+    schema,
     problems.flatMap(({ rows }) => rows),
     files.files,
   );

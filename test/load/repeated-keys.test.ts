@@ -31,23 +31,27 @@ const snapshot = (test: Test, ...more: readonly string[]): string => folderOf(te
 t.test('a repeated key among many rows is named', async (t) => {
   const world = await makeLazyWorld(t, WORLD);
   const before = await answersOf(world);
-  const key = { project_id: 'Proj1', keyword_id: 'Kw042', date: '2025-06-30', device: 'mobile', rows: 2 };
+  const file = 'keyword_daily.csv';
+  // The header is a line, too.
+  const line = ROWS.findIndex((row) => row.startsWith('Proj1,Kw042,2025-06-30,mobile,')) + 2;
+  const key = { project_id: 'Proj1', keyword_id: 'Kw042', date: '2025-06-30', device: 'mobile', rows: 2, file };
   const repeated = {
     table: 'keyword_daily',
     column: 'project_id, keyword_id, date, device',
     message: '1 key that several rows have; it is the key. The first:',
-    rows: [key],
+    rows: [{ ...key, line }],
   };
   const unknown = {
     table: 'keyword_daily',
     column: 'keyword_id',
     message: '1 row of a keyword that does not exist. The first:',
-    rows: [{ project_id: 'Proj1', keyword_id: 'Nope1' }],
+    rows: [{ project_id: 'Proj1', keyword_id: 'Nope1', file, line: ROWS.length + 3 }],
   };
   t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED))), [repeated], 'alone');
   t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED, UNKNOWN))), [repeated, unknown], 'with others');
   t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED), { dryRun: true })), [repeated], 'a dry run');
-  t.strictSame(await problemsOf(loadFolder(world, folderOf(t, [REPEATED, REPEATED]))), [repeated], 'among few rows');
+  const few = await problemsOf(loadFolder(world, folderOf(t, [REPEATED, REPEATED])));
+  t.strictSame(few, [{ ...repeated, rows: [{ ...key, line: 2 }] }], 'among few rows');
   t.strictSame(await answersOf(world), before, 'what was being served is untouched');
   await loadFolder(world, snapshot(t));
   await loadFolder(world, snapshot(t));

@@ -1,0 +1,175 @@
+import { createInterface } from 'node:readline';
+import type { Problem } from '../domain/problems.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
+import { patternOf } from '../runtime/patterns.ts';
+import { readRecords } from './csv-files.ts';
+import type { SnapshotFiles, TableFiles } from './snapshot-files.ts';
+import type { TableSchema } from './source.ts';
+import { openText } from './whole-files.ts';
+
+type SnapshotFile = TableFiles['files'][number];
+
+/** A row in a message: values by column, its file, and its line, or its row of a Parquet file; both from 1. */
+export type ShownRow = Record<string, unknown> & { file?: string; line?: number; row?: number };
+
+/** A row to find: its values by column. */
+interface Wanted {
+  readonly shown: ShownRow;
+  readonly values: readonly (readonly [name: string, value: Scalar])[];
+}
+
+/** A value that is shown as it is in files; instants and rules are not. */
+type Scalar = string | number | boolean | null;
+
+const isScalar = (value: unknown): value is Scalar =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+/** Sets the file name, relative to the snapshot, and the place of rows that are shown as they were read. */
+export async function findReadRows(
+  session: Session,
+  schema: TableSchema,
+  rows: readonly ShownRow[],
+  files: TableFiles['files'],
+): Promise<void> {
+  for (const [path, ofFile] of Map.groupBy(rows, ({ file }) => file)) {
+    const file = files.find((candidate) => candidate.path === path);
+    if (file === undefined) continue;
+    for (const row of ofFile) row.file = file.name;
+    await findInFile(session, file, wantedOf(schema, ofFile));
+  }
+}
+
+/** The problems of the tables of a snapshot, each row with the file and the place of the first row with its values. */
+export async function withPlaces(
+  session: Session,
+  schemas: readonly TableSchema[],
+  problems: readonly Problem[],
+  { tables }: SnapshotFiles,
+): Promise<Problem[]> {
+  const placed: Problem[] = [];
+  for (const problem of problems) {
+    const schema = schemas.find(({ name }) => name === problem.table);
+    const found = tables.find(({ table }) => table === problem.table);
+    const rows = problem.rows.map((row) => ({ ...(row as ShownRow) }));
+    placed.push({ ...problem, rows });
+    if (schema === undefined || found === undefined) continue;
+    let wanted = wantedOf(
+      schema,
+      rows.filter((row) => row.file === undefined),
+    );
+    for (const file of found.files) {
+      await findInFile(session, file, wanted);
+      wanted = wanted.filter(({ shown }) => shown.file === undefined);
+    }
+  }
+  return placed;
+}
+
+function wantedOf({ columns }: TableSchema, rows: readonly ShownRow[]): Wanted[] {
+  const names = columns.filter(({ name }) => name !== 'hour').map(({ name }) => name);
+  return rows.map((shown) => {
+    const values = names.flatMap((name) => {
+      const value = shown[name];
+      return name in shown && isScalar(value) ? [[name, value] as const] : [];
+    });
+    return { shown, values };
+  });
+}
+
+async function findInFile(session: Session, file: SnapshotFile, wanted: readonly Wanted[]): Promise<void> {
+  const inFolder = wanted.filter(({ values }) => values.length > 0 && values.every((value) => isInFolder(file, value)));
+  if (inFolder.length === 0) return;
+  if (file.format === 'parquet') await findInParquet(session, file, inFolder);
+  else await findInText(file, inFolder);
+}
+
+/** False if a partition folder of the file gives another value. */
+function isInFolder({ path }: SnapshotFile, [name, value]: Wanted['values'][number]): boolean {
+  const folder = new RegExp(`/${name}=([^/]*)/`).exec(path)?.[1];
+  return folder === undefined || decodeURIComponent(folder) === value;
+}
+
+async function findInText(file: SnapshotFile, wanted: readonly Wanted[]): Promise<void> {
+  const remaining = new Set(wanted);
+  for await (const { line, fields } of file.format === 'csv' ? csvRows(file.path) : jsonRows(file.path)) {
+    for (const one of remaining) {
+      if (!one.values.every(([name, value]) => !fields.has(name) || isShownAs(fields.get(name)!, value))) continue;
+      one.shown.file = file.name;
+      one.shown.line = line;
+      remaining.delete(one);
+    }
+    if (remaining.size === 0) return;
+  }
+}
+
+interface TextRow {
+  readonly line: number;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+async function* csvRows(path: string): AsyncGenerator<TextRow> {
+  let names: string[] | undefined;
+  for await (const { line, fields } of readRecords(path)) {
+    if (names === undefined) names = fields.map((name) => name.trim().toLowerCase());
+    else yield { line, fields: new Map(names.map((name, index) => [name, fields[index] ?? ''])) };
+  }
+}
+
+async function* jsonRows(path: string): AsyncGenerator<TextRow> {
+  let line = 0;
+  for await (const text of createInterface({ input: openText(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    const row = parseObject(text);
+    if (row !== undefined)
+      yield { line, fields: new Map(Object.entries(row).map(([name, value]) => [name.toLowerCase(), asText(value)])) };
+  }
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const row = JSON.parse(text) as unknown;
+    return typeof row === 'object' && row !== null ? row : undefined;
+  } catch {
+    // Blank lines, and what is described as unreadable.
+    return undefined;
+  }
+}
+
+function asText(value: unknown): string {
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Whether a field may be the shown value: null for an empty field, the beginning of a long one. */
+function isShownAs(field: string, shown: Scalar): boolean {
+  if (shown === null) return field === '';
+  if (typeof shown === 'number') return field !== '' && Number(field) === shown;
+  if (typeof shown !== 'string') return field.toLowerCase() === String(shown);
+  return field === shown || (shown.includes('… (') && field.startsWith(shown.split('… (')[0]!));
+}
+
+async function findInParquet(
+  session: Session,
+  { path, name: file }: SnapshotFile,
+  wanted: readonly Wanted[],
+): Promise<void> {
+  const from = 'read_parquet($file, file_row_number = true, hive_partitioning = false)';
+  const parameters = { file: patternOf(path) };
+  const columns = await session.rows<{ column_name: string }>(`describe select * from ${from}`, parameters);
+  const names = new Map(columns.map(({ column_name: name }) => [name.toLowerCase(), name]));
+  for (const { shown, values } of wanted) {
+    const here = values.filter(([name]) => names.has(name));
+    const tests = here.map(([name], index) => `"${names.get(name)!}"::varchar is not distinct from $value${index}`);
+    const bound = Object.fromEntries(
+      here.map(([, value], index) => [`value${index}`, value === null ? null : String(value)]),
+    );
+    const where = tests.length === 0 ? '' : ` where ${tests.join(' and ')}`;
+    const [found] = await session.rows<{ row: number | null }>(
+      `select (min(file_row_number) + 1)::double as row from ${from}${where}`,
+      { ...parameters, ...bound },
+    );
+    if (found?.row == null) continue;
+    shown.file = file;
+    shown.row = found.row;
+  }
+}
