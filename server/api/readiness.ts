@@ -50,6 +50,8 @@ interface Check {
   readonly problem: string;
   /** Without it nothing can be answered, or other nodes answer what this one cannot. */
   readonly isNeeded?: boolean;
+  /** It reads the catalog first, so it waits for its check, and is unknown without it. */
+  readonly isAfterCatalog?: boolean;
   readonly work: (signal: AbortSignal) => unknown;
 }
 
@@ -127,27 +129,14 @@ export class Health {
   /** In the order in which their problems are named. */
   #checks(): Check[] {
     const { catalog, engine, files, dataFolder, minFree, keyFile, trino } = this.#parts;
-    const afterCatalog = async (work: () => Promise<void>): Promise<void> => {
-      if ((await this.#find(catalogCheck)).state !== 'ok') throw new CatalogFirst();
-      await work();
-    };
-    const catalogCheck: Check = {
-      name: 'catalog',
-      problem: 'its catalog does not answer',
-      isNeeded: true,
-      work: async () => {
-        // First, because it has the shorter timeout.
-        await catalog.version();
-        await catalog.check();
-      },
-    };
     return [
-      catalogCheck,
+      this.#catalogCheck,
       {
         name: 'secretsKey',
         problem: 'its file of keys (ORDINATE_SECRETS_KEY_FILE) cannot be used',
         isNeeded: true,
-        work: () => afterCatalog(() => checkSecretsKey(catalog, keyFile)),
+        isAfterCatalog: true,
+        work: () => checkSecretsKey(catalog, keyFile),
       },
       {
         name: 'engine',
@@ -158,7 +147,8 @@ export class Health {
       {
         name: 'files',
         problem: 'its fact files cannot be opened',
-        work: () => afterCatalog(() => readFacts(catalog, files)),
+        isAfterCatalog: true,
+        work: () => readFacts(catalog, files),
       },
       {
         name: 'disk',
@@ -172,8 +162,24 @@ export class Health {
     ];
   }
 
+  get #catalogCheck(): Check {
+    const { catalog } = this.#parts;
+    return {
+      name: 'catalog',
+      problem: 'its catalog does not answer',
+      isNeeded: true,
+      work: async () => {
+        // First, because it has the shorter timeout.
+        await catalog.version();
+        await catalog.check();
+      },
+    };
+  }
+
   async #find(check: Check): Promise<Found> {
-    const { name, isNeeded = false } = check;
+    const { name, isNeeded = false, isAfterCatalog = false } = check;
+    // Before its own time begins: the catalog has more of it.
+    if (isAfterCatalog && (await this.#find(this.#catalogCheck)).state !== 'ok') return { state: 'unknown' };
     let running = this.#running.get(name);
     if (running === undefined) {
       running = run(check).finally(() => this.#running.delete(name));
@@ -209,15 +215,11 @@ const WRONG_STORE = 'its store of files (ORDINATE_STORAGE) is not the one of its
 /** A failure with a message for clients. */
 class Problem extends Error {}
 
-/** A component cannot be checked without the catalog. */
-class CatalogFirst extends Error {}
-
 async function run({ problem, work }: Check): Promise<Found> {
   try {
     await work(AbortSignal.timeout(NEEDED_TIMEOUT));
     return { state: 'ok' };
   } catch (cause) {
-    if (cause instanceof CatalogFirst) return { state: 'unknown' };
     if (cause instanceof WrongStore) return { state: 'away', problem: WRONG_STORE, cause, isMistaken: true };
     if (cause instanceof DamagedFile) return { state: 'damaged', problem: 'its fact files are damaged', cause };
     return { state: 'away', problem: describeProblem(cause) ?? problem, cause };
