@@ -3,9 +3,12 @@ import { secondsSince } from '../runtime/measurements.ts';
 /** Files that a large installation has. */
 const MANY = 10_000_000;
 
-/** `410 files a second; 10 million files would take 6.8 hours`. Empty before anything can be said. */
+/** With fewer files, mostly the start of the work would be measured. */
+const FEWEST = 100;
+
+/** `410 files a second; 10 million files would take 6.8 hours`. Empty for too few files. */
 export function paceOf(files: number, seconds: number): string {
-  if (files === 0 || seconds <= 0) return '';
+  if (files < FEWEST || seconds <= 0) return '';
   const rate = files / seconds;
   const hours = MANY / rate / 3600;
   const shown = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 2 });

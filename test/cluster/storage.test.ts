@@ -120,9 +120,11 @@ t.test('metrics of a node say what it asked the object store, and how', { skip }
     return Object.values(found).reduce((sum, value) => sum + value, 0);
   };
   const site = `/projects/Proj1${ASKED[0]}`;
+  // The server checks it by itself, which would come between.
+  t.equal((await fetch(`${node.address}/readyz`)).status, 200);
   t.equal(await counted('reads', { outcome: 'miss' }), 0);
   const before = await counted('requests', { kind: 'get', outcome: 'ok' });
-  t.equal(before, 1, 'which store it is');
+  t.equal(before, 2, 'which store it is, and a file for its readiness');
   t.match(await node.get(site, world.key), { status: 200 });
   const fetched = await counted('reads', { outcome: 'miss' });
   t.ok(fetched > 0, 'an empty disk cache');
