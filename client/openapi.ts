@@ -926,11 +926,8 @@ export interface components {
        * @description A day, YYYY-MM-DD.
        */
       readonly from: string;
-      /**
-       * Format: date
-       * @description A day, YYYY-MM-DD.
-       */
-      readonly to: string;
+      /** @description Null for a ranking update that is not rolled out yet. */
+      readonly to: string | null;
       readonly source: string;
     };
     /** @enum {string} */
@@ -1004,6 +1001,8 @@ export interface components {
       readonly daily: readonly components['schemas']['EffectDay'][];
       /** @description Changes of how the search engine counts or ranks within the windows. */
       readonly events: readonly components['schemas']['EffectEvent'][];
+      /** @description The last of these days up to the last synced one on which no ranking update is missing, as far as the search engine has announced them; null if no day is synced, and for Bing. */
+      readonly rankingUpdatesThrough: string | null;
       /** @description Other notes within the windows. */
       readonly notes: readonly components['schemas']['Note'][];
     };
@@ -1047,6 +1046,10 @@ export interface components {
       readonly rest: components['schemas']['ExplainedRest'];
       /** @description Changes in what the search engine counts, on days of either range. */
       readonly events: readonly components['schemas']['ProviderEvent'][];
+      /** @description Changes in how the search engine ranks that were rolled out on these days, oldest first. */
+      readonly rankingUpdates: readonly components['schemas']['RankingUpdate'][];
+      /** @description The last of these days up to the last synced one on which no ranking update is missing, as far as the search engine has announced them; null if no day is synced, and for Bing. */
+      readonly rankingUpdatesThrough: string | null;
       /** @description Notes on days of either range. */
       readonly notes: readonly components['schemas']['Note'][];
       /** @description What may mislead, and why. */
@@ -1643,6 +1646,10 @@ export interface components {
       readonly reconciledAt: string | null;
       /** @description Changes in what the search engine counts, on days of the range. */
       readonly events: readonly components['schemas']['ProviderEvent'][];
+      /** @description Changes in how the search engine ranks that were rolled out on these days, oldest first. */
+      readonly rankingUpdates: readonly components['schemas']['RankingUpdate'][];
+      /** @description The last of these days up to the last synced one on which no ranking update is missing, as far as the search engine has announced them; null if no day is synced, and for Bing. */
+      readonly rankingUpdatesThrough: string | null;
     };
     readonly QueriesAnswer: {
       readonly project: components['schemas']['ProjectReference'];
@@ -1858,6 +1865,18 @@ export interface components {
       /** @description Up to this day country data is stored as monthly totals; a part of a month gets an even share of it. */
       readonly countryMonthlyThrough?: string | null;
       readonly comparison?: components['schemas']['ComparisonRange'];
+    };
+    readonly RankingUpdate: {
+      readonly title: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly from: string;
+      /** @description Null until it is rolled out. */
+      readonly to: string | null;
+      /** @description The address of the search engine's own record. */
+      readonly source: string;
     };
     readonly Remainder: {
       /** @description The total of the property, or of the devices or countries asked for, minus that of the rows. */

@@ -56,7 +56,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'background jobs: what they do, when they run, in which process',
     imports: [
       ...['channels', 'reports', 'maintenance', 'alerts', 'sync', 'lists', 'load'],
-      ...['catalog', 'domain', 'runtime', 'settings'],
+      ...['providers', 'catalog', 'domain', 'runtime', 'settings'],
     ],
   },
   channels: {

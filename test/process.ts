@@ -31,7 +31,9 @@ export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
   const keys = isLocal ? {} : { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
   const stores = storesOf(settings['ORDINATE_DATA']);
-  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...ONE_THREAD, ...keys, ...stores, ...settings };
+  // No test asks servers of others.
+  const alone = { ORDINATE_JOBS: 'off', ORDINATE_RANKING_UPDATES: 'off' };
+  return { PATH, HOME, NODE_COMPILE_CACHE, ...alone, ...ONE_THREAD, ...keys, ...stores, ...settings };
 }
 
 /** The command line: a run of all tests compiles it once (scripts/test-program.ts). */

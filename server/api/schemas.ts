@@ -4,6 +4,7 @@ import { ENGINES } from '../domain/engines.ts';
 import { SYNC_STATES } from '../domain/filter.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
+import type { RankingUpdate } from '../domain/ranking-updates.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { DEVICES } from '../reports/parameters.ts';
@@ -236,6 +237,26 @@ export function providerEvents(description: string) {
   return Type.Unsafe<readonly ProviderEvent[]>(Type.Array(providerEvent, { description }));
 }
 
+const rankingUpdate = object('RankingUpdate', {
+  title: Type.String(),
+  from: day,
+  to: nullable(day, 'Null until it is rolled out.'),
+  source: Type.String({ description: "The address of the search engine's own record." }),
+});
+
+/** What responses say of ranking updates. */
+export const rankingUpdates = {
+  rankingUpdates: Type.Unsafe<readonly RankingUpdate[]>(
+    Type.Array(rankingUpdate, {
+      description: 'Changes in how the search engine ranks that were rolled out on these days, oldest first.',
+    }),
+  ),
+  rankingUpdatesThrough: nullable(
+    day,
+    'The last of these days up to the last synced one on which no ranking update is missing, as far as the search engine has announced them; null if no day is synced, and for Bing.',
+  ),
+};
+
 /** The quality block of responses about a range. */
 export const quality = Type.Optional(
   object(
@@ -268,6 +289,7 @@ export const quality = Type.Optional(
       ),
       reconciledAt: nullable(instant, 'When final days were last compared with the search engine.'),
       events: providerEvents('Changes in what the search engine counts, on days of the range.'),
+      ...rankingUpdates,
     },
     { description: 'Only with `quality`.' },
   ),

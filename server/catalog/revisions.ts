@@ -1,3 +1,4 @@
+import type { Day } from '../domain/dates.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Projects and workspaces whose cached reports a change invalidates. */
@@ -31,6 +32,16 @@ export async function raiseRevisions(tx: Catalog, { facts, projects, keywords, w
     await statements.send('fact_files_changed', { id });
     await statements.send('removed_parts_changed', { id });
   }
+}
+
+/**
+ * Invalidates cached reports of the projects that have reported a day after one. Requires the transaction of the change.
+ * @param options `after`: null for all projects
+ */
+export async function raiseRevisionsOfReported(tx: Catalog, { after }: { readonly after: Day | null }): Promise<void> {
+  if ((await tx.statements.get('projects_reported_after', { after })) === undefined) return;
+  await tx.statements.send('revision_next');
+  await tx.statements.send('entities_changed_of_reported', { after });
 }
 
 /** Marks all projects as changed, with a revision above any of a lost catalog. */

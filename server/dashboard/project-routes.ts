@@ -11,7 +11,6 @@ import type { Project } from '../catalog/projects.ts';
 import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { RANKING_UPDATES } from '../domain/ranking-updates.ts';
 import { brandTermsVersion } from '../projects/brand-terms.ts';
 import { keywordVersion } from '../projects/keywords.ts';
 import { listedProject } from '../reports/projects.ts';
@@ -49,7 +48,6 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
       finalThrough: finalThroughOf(project),
       alerts,
       hasCrawler: isCrawled,
-      rankingUpdates: RANKING_UPDATES,
     };
   });
   api.get('/projects/:id/movers', { schema: { hide: true } }, async (request) => {

@@ -1,22 +1,29 @@
-import type { Day } from './dates.ts';
+import { type Day, earlier, later } from './dates.ts';
 import type { Range } from './range.ts';
+import type { Surface } from './search-types.ts';
 
 /** An announced change of how the search engine ranks. Counting stays the same; clicks of many sites change at once. */
 export interface RankingUpdate {
   readonly title: string;
-  /** First and last day of its roll-out, Pacific. */
+  /** First and last day of its roll-out, Pacific; `to` is null until it ends. */
   readonly from: Day;
-  readonly to: Day;
+  readonly to: Day | null;
   /** The URL of the search engine's own record. */
   readonly source: string;
+}
+
+/** All known ranking updates, oldest first, and the last day on which none is missing. */
+export interface RankingRecord {
+  readonly updates: readonly RankingUpdate[];
+  readonly completeThrough: Day;
 }
 
 const SOURCE = 'https://status.search.google.com/products/rGHU1u87FJnkP6W2GwMi/history';
 
 const update = (title: string, from: Day, to: Day): RankingUpdate => ({ title, from, to, source: SOURCE });
 
-/** Ranking updates of Google Search from its status dashboard, oldest first; read on 2026-11-25, complete to 2026-06. */
-export const RANKING_UPDATES: readonly RankingUpdate[] = [
+/** Ranking updates of Google Search from its status dashboard, for what its feed does not have. */
+const LIST: readonly RankingUpdate[] = [
   update('March 2024 core update', '2024-03-05', '2024-04-19'),
   update('March 2024 spam update', '2024-03-05', '2024-03-20'),
   update('June 2024 spam update', '2024-06-20', '2024-06-27'),
@@ -34,7 +41,67 @@ export const RANKING_UPDATES: readonly RankingUpdate[] = [
   update('June 2026 spam update', '2026-06-24', '2026-06-26'),
 ];
 
-/** The ranking updates that were rolled out on any day of a range. */
-export function rankingUpdatesIn({ from, to }: Range): RankingUpdate[] {
-  return RANKING_UPDATES.filter((one) => one.from <= to && one.to >= from);
+/** The last day that the list is complete for. */
+export const LIST_COMPLETE_THROUGH: Day = '2026-06-30';
+
+/**
+ * The list and what was read of the search engine's feed, which is right where both have an update.
+ * @param readThrough the last day that the feed was complete for when it was read; null if it never was
+ */
+export function rankingRecord(read: readonly RankingUpdate[], readThrough: Day | null): RankingRecord {
+  const unread = LIST.filter((listed) => !read.some((one) => isSame(one, listed)));
+  const updates = [...unread, ...read].sort((a, b) => compare(a.from, b.from) || compare(a.title, b.title));
+  return { updates, completeThrough: later(LIST_COMPLETE_THROUGH, readThrough ?? LIST_COMPLETE_THROUGH) };
+}
+
+/** Two updates may begin on one day, and the same one may be titled in another way. */
+function isSame(a: RankingUpdate, b: RankingUpdate): boolean {
+  const isTitledAlike = plainTitle(a).localeCompare(plainTitle(b), 'en', { sensitivity: 'base' }) === 0;
+  return isTitledAlike || (a.from === b.from && kindOf(a) !== undefined && kindOf(a) === kindOf(b));
+}
+
+function plainTitle({ title }: RankingUpdate): string {
+  return title.trim().replaceAll(/\s+/g, ' ');
+}
+
+/** The word before "update": core, spam, … */
+function kindOf({ title }: RankingUpdate): string | undefined {
+  return /(\S+)\s+update\b/i.exec(title)?.[1]?.toLowerCase();
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** What an answer says of ranking updates. */
+export interface KnownRankingUpdates {
+  readonly rankingUpdates: readonly RankingUpdate[];
+  /** The last of the days with data on which none is missing; null without such days, and for Bing. */
+  readonly rankingUpdatesThrough: Day | null;
+}
+
+/**
+ * The ranking updates that were rolled out on any day of some ranges. One that is still rolling out concerns all days from its
+ * first on.
+ * @param syncedThrough the last day that was reported: what is known of later ones changes without a change of the data
+ */
+export function rankingUpdatesIn(
+  { updates, completeThrough }: RankingRecord,
+  ranges: readonly Range[],
+  { surface, syncedThrough }: { readonly surface: Surface; readonly syncedThrough: Day | null },
+): KnownRankingUpdates {
+  // The record is Google's.
+  if (surface === 'bing') return { rankingUpdates: [], rankingUpdatesThrough: null };
+  const last = ranges.map(({ to }) => to).reduce(later);
+  return {
+    rankingUpdates: updates.filter(
+      (one) => concerns(one, surface) && ranges.some(({ from, to }) => one.from <= to && (one.to ?? to) >= from),
+    ),
+    rankingUpdatesThrough: syncedThrough && earlier(earlier(last, syncedThrough), completeThrough),
+  };
+}
+
+/** Updates of Discover change no rankings of search results; others change Discover too. */
+function concerns({ title }: RankingUpdate, surface: Surface): boolean {
+  return surface === 'discover' || !/\bdiscover\b/i.test(title);
 }

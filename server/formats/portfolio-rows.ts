@@ -86,6 +86,8 @@ const QUALITY = [
   ofAnswer('quality_queryCoverage_impressions', 'ratio', ({ quality }) => quality!.queryCoverage.impressions),
   ofAnswer('quality_reconciledAt', 'instant', ({ quality }) => quality!.reconciledAt),
   ofAnswer('quality_events', 'text', ({ quality }) => JSON.stringify(quality!.events)),
+  ofAnswer('quality_rankingUpdates', 'text', ({ quality }) => JSON.stringify(quality!.rankingUpdates)),
+  ofAnswer('quality_rankingUpdatesThrough', 'day', ({ quality }) => quality!.rankingUpdatesThrough),
 ];
 
 const ERROR: readonly Read<PortfolioRow>[] = [

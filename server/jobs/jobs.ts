@@ -2,6 +2,7 @@ import { evaluateAlerts } from './evaluate-alerts.ts';
 import { inspectPages } from './inspect-pages.ts';
 import type { Job } from './job.ts';
 import { pruneFacts } from './prune-facts.ts';
+import { readRankingUpdates } from './read-ranking-updates.ts';
 import { readSitemaps } from './read-sitemaps.ts';
 import { refreshLists } from './refresh-lists.ts';
 import { sendDeliveries } from './send-deliveries.ts';
@@ -18,6 +19,7 @@ export const JOBS: readonly Job[] = [
   syncProjects,
   readSitemaps,
   inspectPages,
+  readRankingUpdates,
   evaluateAlerts,
   sendDeliveries,
   writeDigests,

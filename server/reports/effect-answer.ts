@@ -4,7 +4,7 @@ import { addDays, countDays, type Day } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { eventsIn, metricsWithEvents } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
-import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
+import type { KnownRankingUpdates } from '../domain/ranking-updates.ts';
 import { bundle } from '../effects/bundles.ts';
 import { type Estimate, estimate, LEVEL } from '../effects/estimate.ts';
 import { clicksIn, MIN_CLICKS, type Unit } from '../effects/scatter.ts';
@@ -26,13 +26,14 @@ interface EffectPlan {
   readonly final: Day;
   /** Undefined if no days of the subject's kind are stored, or everything is the subject. */
   readonly clicks: SubjectClicks | undefined;
+  readonly rankings: KnownRankingUpdates;
   /** Final days of the window after the change. */
   readonly elapsed: number;
 }
 
 /** The effect of a change, with everything that speaks against believing it. */
 export async function answerOf(plan: EffectPlan) {
-  const { project, found, date, lengths, windows, span, clicks, elapsed } = plan;
+  const { project, found, date, lengths, windows, span, clicks, rankings, elapsed } = plan;
   const isOver = elapsed === lengths.after;
   // An unfinished window is judged as far as it has come, without a p.
   const judged = elapsed > 0 ? { ...lengths, after: elapsed } : lengths;
@@ -79,8 +80,9 @@ export async function answerOf(plan: EffectPlan) {
         to,
         source,
       })),
-      ...rankingUpdatesIn(span).map((update) => ({ kind: 'ranking' as const, ...update })),
+      ...rankings.rankingUpdates.map((update) => ({ kind: 'ranking' as const, ...update })),
     ],
+    rankingUpdatesThrough: rankings.rankingUpdatesThrough,
     notes: found.notes
       .filter((note) => note.id !== found.note?.id && touches(note, span))
       .map((note) => ({ ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) })),

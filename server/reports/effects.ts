@@ -1,9 +1,11 @@
 import { type TSchema, Type } from 'typebox';
 import type { Project } from '../catalog/projects.ts';
+import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { countDays, type Day, earlier } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { lastDayOfData } from '../domain/project-ranges.ts';
 import { spanOf } from '../domain/range.ts';
+import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import { type WindowLengths, windowsOf } from '../effects/windows.ts';
 import { answerOf } from './effect-answer.ts';
 import { planClicks, readClicks } from './effect-clicks.ts';
@@ -102,7 +104,9 @@ export const effectsReport = trackedReport({
     const final = lastFinalDay(project, now());
     const clicks =
       found.table === null ? undefined : await planClicks(catalog, project, found, { span, final, now: now() });
-    return { project, tracked, found, date, lengths: query.lengths, windows, span, final, clicks };
+    const { syncedThrough } = project;
+    const rankings = rankingUpdatesIn(await readRankingRecord(catalog), [span], { surface: 'web', syncedThrough });
+    return { project, tracked, found, date, lengths: query.lengths, windows, span, final, clicks, rankings };
   },
   run: async (plan, { facts, trackedCache }, { signal }) => {
     const { clicks: files, found, tracked, date, lengths, windows } = plan;

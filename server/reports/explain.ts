@@ -1,5 +1,6 @@
 import { listNotes, type Note } from '../catalog/events.ts';
 import { readCoverage } from '../catalog/manifest.ts';
+import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { partsOfRow } from '../domain/change-parts.ts';
 import type { Day } from '../domain/dates.ts';
@@ -9,6 +10,7 @@ import { toMetrics } from '../domain/metrics.ts';
 import { comparedListRange, keywordHistoryFrom, listRange } from '../domain/project-ranges.ts';
 import { eventsIn, eventsOf, metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
+import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import { hasDevices, hasQueries, type SearchType } from '../domain/search-types.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { planCountryRows, planSegmentRows } from './explain-breakdowns.ts';
@@ -113,12 +115,16 @@ export const explainReport = trackedReport({
         to,
         clientVisible: false,
       }),
+      rankings: rankingUpdatesIn(await readRankingRecord(catalog), [ranges.now, comparison], {
+        surface: type ?? 'web',
+        syncedThrough: project.syncedThrough,
+      }),
       quality: query.quality
         ? await planQuality(catalog, project, { ...ranges.now, table, device: null, type, coverage })
         : null,
     };
   },
-  run: async ({ query, project, rows: read, property, notes, quality }, sources, { signal }) => {
+  run: async ({ query, project, rows: read, property, notes, rankings, quality }, sources, { signal }) => {
     const { type, by, limit, country, comparison } = query;
     const { facts } = sources;
     const range = { from: query.from, to: query.to };
@@ -153,6 +159,7 @@ export const explainReport = trackedReport({
       events: eventsOf(type ?? 'web').filter((event) =>
         [range, comparison].some((each) => eventsIn(each, null, type, unseenEvents).includes(event)),
       ),
+      ...rankings,
       notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
       unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe }),
     };

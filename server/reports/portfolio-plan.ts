@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, manifestOfWorkspace } from '../catalog/manifest.ts';
 import type { Project, WorkspaceProjects } from '../catalog/projects.ts';
+import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import {
   type LastDays,
   listUnusualDaysOfWorkspace,
@@ -16,6 +17,7 @@ import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
 import { dependsOnProperty, eventsIn, WATCHED_DAYS } from '../domain/provider-events.ts';
 import { type Range, type RangeParameters, spanOf, within } from '../domain/range.ts';
+import { type RankingRecord, rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device, StoredRange } from '../facts/facts.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -94,6 +96,8 @@ interface Stored {
   /** What the sync knows of a surface other than web. */
   readonly lastDays: ReadonlyMap<string, LastDays>;
   readonly reconciled: ReadonlyMap<string, Microseconds>;
+  /** Null unless the quality is requested. */
+  readonly rankings: RankingRecord | null;
 }
 
 /**
@@ -117,6 +121,7 @@ export async function planPortfolio(
     brand: query.quality && isWeb ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
     unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, table, spanOf(ranges)) : none,
     lastDays: isWeb ? none : await readLastDaysOfWorkspace(catalog, workspaceId, table),
+    rankings: query.quality ? await readRankingRecord(catalog) : null,
     reconciled: query.quality && isWeb ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
   };
   return inTurns(
@@ -186,6 +191,10 @@ function planQuality(
     expected,
     reconciledAt: stored.reconciled.get(project.id) ?? null,
     events: eventsIn(range, oneDevice(device), type),
+    rankings: rankingUpdatesIn(stored.rankings!, [range], {
+      surface: type ?? 'web',
+      syncedThrough: project.syncedThrough,
+    }),
     known,
     site: partOf(stored.site.get(project.id) ?? [], expected),
     brand: brand === undefined ? null : partOf(brand, expected),

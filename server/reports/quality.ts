@@ -1,18 +1,20 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { readReconciledAt } from '../catalog/sync-projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import { hasUnknown, type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
 import { type EventScope, eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, rangesOf, within } from '../domain/range.ts';
+import { type KnownRankingUpdates, rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import type { Surface } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
 /** The quality of the data of a range. */
-export interface Quality {
+export interface Quality extends KnownRankingUpdates {
   /** The last day that cannot change any more, if the provider has reported it. */
   readonly finalThrough: Day | null;
   /** Days of the range up to the last synced one, and how many of them are stored, may still change, or were cut off. */
@@ -33,6 +35,7 @@ export interface Quality {
 }
 
 export interface QualityPlan {
+  readonly rankings: KnownRankingUpdates;
   readonly project: Project;
   /** The days of the range up to the last synced one. */
   readonly expected: Range | null;
@@ -74,6 +77,10 @@ export async function planQuality(
     siteFiles: known.siteFiles,
     brandFiles: !isWeb || coverage.brand_daily === undefined ? null : await files('brand_daily'),
     reconciledAt: isWeb ? await readReconciledAt(catalog, project.id) : null,
+    rankings: rankingUpdatesIn(await readRankingRecord(catalog), [range], {
+      surface: type,
+      syncedThrough: project.syncedThrough,
+    }),
     events: [...eventsIn(range, device, type), ...(alsoOf ? eventsIn(range, device, alsoOf) : [])],
   };
 }
@@ -112,7 +119,7 @@ async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal)
  * other queries over the same days, null if none was ever loaded.
  */
 export function qualityFrom(
-  { project, expected, reconciledAt, events }: Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'>,
+  { project, expected, reconciledAt, events, rankings }: Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'>,
   { days, site, queries }: { days: KnownDays; site: Measures; queries: Measures | null },
 ): Quality {
   const all = expected === null ? [] : eachDay(expected.from, expected.to);
@@ -127,6 +134,7 @@ export function qualityFrom(
     ...sharesOf(site, queries),
     reconciledAt: isoInstantOrNull(reconciledAt),
     events: events.filter((event) => !days.unseenEvents.has(event)),
+    ...rankings,
   };
 }
 

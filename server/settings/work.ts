@@ -1,4 +1,4 @@
-import { setting, size, wholeNumber } from './values.ts';
+import { isSafeOrigin, setting, size, wholeNumber } from './values.ts';
 
 /** Lists, providers and background jobs. */
 export const WORK = {
@@ -98,6 +98,15 @@ export const WORK = {
     help: 'Whether background jobs sync connected projects: on, or off where `ordinate sync` runs elsewhere.',
     wanted: 'on or off',
     read: (text) => ({ on: true, off: false })[text],
+  }),
+  rankingFeed: setting({
+    name: 'ORDINATE_RANKING_UPDATES',
+    uses: ['jobs'],
+    fallback: 'https://status.search.google.com/incidents.json',
+    help: 'Public incident feed of the search engine, from which background jobs read its ranking updates once a day, or off: without it they are known up to the release of the program.',
+    wanted: 'off, an https address, or an http address of this machine',
+    read: (text) =>
+      text === 'off' ? null : URL.canParse(text) && isSafeOrigin(new URL(text).origin) ? text : undefined,
   }),
   syncHours: setting({
     name: 'ORDINATE_SYNC_HOURS',

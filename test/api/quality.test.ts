@@ -67,6 +67,8 @@ t.test('what is stored of a range, on every endpoint that has one', async (t) =>
         queryCoverage: { clicks: share('clicks'), impressions: share('impressions') },
         reconciledAt: null,
         events: [PROVIDER_EVENTS[0]],
+        rankingUpdates: [],
+        rankingUpdatesThrough: '2026-03-10',
       },
       path,
     );

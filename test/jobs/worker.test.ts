@@ -16,7 +16,7 @@ import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts'
 const TALKING = ['sweep-facts', 'sweep-lists', 'refresh-lists'];
 const JOBS = [
   ...TALKING,
-  ...['sync-projects', 'read-sitemaps', 'inspect-pages', 'evaluate-alerts'],
+  ...['sync-projects', 'read-sitemaps', 'inspect-pages', 'read-ranking-updates', 'evaluate-alerts'],
   ...['prune-facts', 'send-deliveries', 'write-digests'],
 ];
 const SMALL = { workspaces: [WORKSPACE], projects: [PROJECT] };

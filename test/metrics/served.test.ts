@@ -24,6 +24,7 @@ const ALL_JOBS = [
     'evaluate-alerts',
     'inspect-pages',
     'prune-facts',
+    'read-ranking-updates',
     'read-sitemaps',
     'refresh-lists',
     'send-deliveries',

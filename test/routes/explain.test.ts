@@ -73,6 +73,8 @@ t.test('rows in, answer out', async (t) => {
       clicks: { now: 15, base: 20, difference: -5 },
       parts: { impressions: 0, position: 0, ctr: 0, gained: 15, lost: -20, clicks: null },
     },
+    rankingUpdates: [],
+    rankingUpdatesThrough: '2026-02-28',
     notes: [],
     unsafe: [
       { what: 'change', reason: 'missing_days' },

@@ -5,7 +5,7 @@ import { documentJson } from '../../formats/json.ts';
 import { effectsReport } from '../../reports/effects.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { day, integer, nullable, object, openWords, project, uuid } from '../schemas.ts';
+import { day, integer, nullable, object, openWords, project, rankingUpdates, uuid } from '../schemas.ts';
 import { note } from './notes.ts';
 import type { Route } from './route.ts';
 
@@ -72,11 +72,12 @@ const answer = object('EffectsAnswer', {
       kind: openWords(['counting', 'ranking']),
       title: Type.String(),
       from: day,
-      to: day,
+      to: nullable(day, 'Null for a ranking update that is not rolled out yet.'),
       source: Type.String(),
     }),
     { description: 'Changes of how the search engine counts or ranks within the windows.' },
   ),
+  rankingUpdatesThrough: rankingUpdates.rankingUpdatesThrough,
   notes: Type.Array(note, { description: 'Other notes within the windows.' }),
 });
 

@@ -17,6 +17,7 @@ import {
   providerEvents,
   quality,
   range,
+  rankingUpdates,
 } from '../schemas.ts';
 import { listSource } from './lists.ts';
 import { keyword, note } from './notes.ts';
@@ -96,6 +97,7 @@ const answer = object('ExplainAnswer', {
     { description: 'All rows minus the listed ones, with what rounding each row by itself leaves.' },
   ),
   events: providerEvents('Changes in what the search engine counts, on days of either range.'),
+  ...rankingUpdates,
   notes: Type.Array(note, { description: 'Notes on days of either range.' }),
   unsafe: Type.Array(object('ExplainUnsafe', { what: openWords(EXPLAIN_WHAT), reason: openWords(EXPLAIN_REASONS) }), {
     description: 'What may mislead, and why.',

@@ -1,5 +1,6 @@
 import type { ListKind } from '../../catalog/stored-lists.ts';
 import type { CrawlDay, PageCrawl } from '../../domain/crawl.ts';
+import { readText } from '../../runtime/response-text.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { ProviderContext, WholeTableRow } from '../provider.ts';
 import { type ProviderRun, withRetries } from '../retries.ts';
@@ -78,13 +79,17 @@ export class BingWebmaster {
         const signal = AbortSignal.any([run.signal, limit]);
         // Elsewhere the address, and with it the key, would be told to another server.
         const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
-        const body = await readText(response);
+        const body = await readText(response, MAX_BYTES, tooLong);
         if (!response.ok) throw refusalFailure({ status: response.status, body }, key);
         return body;
       },
     );
     return readData(text);
   }
+}
+
+function tooLong(): ProviderFailure {
+  return new ProviderFailure('broken', 'the response is too long', { passing: false });
 }
 
 function readData(text: string): unknown {
@@ -95,16 +100,4 @@ function readData(text: string): unknown {
     // Its message quotes the response.
   }
   throw new ProviderFailure('broken', 'the response is not a JSON document with data', { passing: false });
-}
-
-async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += part.byteLength;
-    if (bytes > MAX_BYTES) throw new ProviderFailure('broken', 'the response is too long', { passing: false });
-    text += decoder.decode(part, { stream: true });
-  }
-  return text + decoder.decode();
 }

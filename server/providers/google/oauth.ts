@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readText } from '../../runtime/response-text.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const READ_SCOPE = 'https://www.googleapis.com/auth/webmasters.readonly';
@@ -125,23 +126,15 @@ async function post(address: string, fields: Record<string, string>): Promise<{ 
       redirect: 'manual',
       signal: AbortSignal.timeout(TIME_LIMIT),
     });
-    return { status: response.status, body: parse(await readText(response)) };
+    return {
+      status: response.status,
+      body: parse(await readText(response, MAX_BYTES, () => new RangeError('too long'))),
+    };
   } catch (error) {
     // The causes of network errors have addresses and codes, and nothing of the request.
     const { name, cause } = error as Error & { cause?: { code?: string } };
     throw new ConnectFailure('unavailable', `Google cannot be reached (${cause?.code ?? name})`);
   }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += part.length;
-    if (bytes > MAX_BYTES) throw new RangeError('too long');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 function parse(text: string): unknown {

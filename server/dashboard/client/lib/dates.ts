@@ -129,6 +129,11 @@ export function formatRange({ from, to }: Range): string {
   return dayOfYear.formatRange(Date.parse(from), Date.parse(to));
 }
 
+/** When something happened that may still go on. */
+export function formatSpan({ from, to }: { readonly from: Day; readonly to: Day | null }): string {
+  return to === null ? `since ${formatDate(from)}` : formatRange({ from, to });
+}
+
 export function formatInstant(instant: string): string {
   return instantText.format(Date.parse(instant));
 }

@@ -30,6 +30,7 @@ export type MetricValues = { readonly [Name in Metric]: number | null };
 export type Compared = Pick<Schemas['TotalMetrics'], 'comparison' | 'change' | 'unsafe'>;
 export type Interval = Schemas['Interval'];
 export type Quality = Schemas['Quality'];
+export type RankingUpdate = Schemas['RankingUpdate'];
 export type ProviderEvent = Schemas['ProviderEvent'];
 export type DailyMetrics = Schemas['DayMetrics'];
 export type Paging = Schemas['Paging'];
@@ -40,15 +41,8 @@ export interface ProjectSummary {
   /** The last day that does not change any more; null before the first sync. */
   readonly finalThrough: Day | null;
   readonly alerts: { readonly open: number; readonly resolved: number };
-  readonly rankingUpdates: readonly RankingUpdate[];
   /** Whether Bing tells of its crawler, or did. */
   readonly hasCrawler: boolean;
-}
-
-/** When the search engine ranked anew, and its own record of that. */
-export interface RankingUpdate extends Range {
-  readonly title: string;
-  readonly source: string;
 }
 
 /** A project with what only the dashboard's own API has of it. */

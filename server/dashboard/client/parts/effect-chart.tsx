@@ -24,7 +24,8 @@ export function EffectChart({ answer }: { answer: EffectsAnswer }) {
       { from: subject.date, to: windows.settle?.to ?? subject.date, text: 'The change', kind: 'note' as const },
       ...events.map(
         ({ kind, title, from, to, source }): Marker => ({
-          ...{ from, to, text: title, kind: kind === 'ranking' ? 'ranking' : 'event' },
+          ...{ from, to: to ?? windows.after.to, kind: kind === 'ranking' ? 'ranking' : 'event' },
+          text: to === null ? `${title}, still rolling out` : title,
           href: source,
         }),
       ),

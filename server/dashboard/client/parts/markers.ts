@@ -26,9 +26,10 @@ export function markersOf({ notes, events, alerts, rankingUpdates }: Subjects, s
     const more = project && { href: `${root}/notes`, note: { project, id } };
     return { from: date, to: endDate ?? date, text, kind: 'note', ...more };
   });
-  const updates = rankingUpdates
-    .filter(({ from, to }) => from <= range.to && to >= range.from)
-    .map(({ from, to, title, source }): Marker => ({ from, to, text: title, kind: 'ranking', href: source }));
+  const updates = rankingUpdates.map(({ from, to, title, source }): Marker => {
+    const text = to === null ? `${title}, still rolling out` : title;
+    return { from, to: to ?? range.to, text, kind: 'ranking', href: source };
+  });
   const opened = alerts.flatMap(({ id, date, title }): Marker[] => {
     const isIn = date !== null && date >= range.from && date <= range.to;
     return isIn

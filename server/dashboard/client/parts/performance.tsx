@@ -53,7 +53,7 @@ export function Performance(props: PerformanceProps) {
       markersOf(
         {
           ...{ notes: notes ?? [], events: answer?.quality?.events ?? [], alerts: alerts ?? [] },
-          rankingUpdates: project?.rankingUpdates ?? [],
+          rankingUpdates: answer?.quality?.rankingUpdates ?? [],
         },
         { range: answer?.range, metric, device, project: project?.id },
       ),

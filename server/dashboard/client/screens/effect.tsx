@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useResource } from '../lib/api.ts';
-import { countDays, formatDate, formatRange, yesterday } from '../lib/dates.ts';
+import { countDays, formatDate, formatRange, formatSpan, yesterday } from '../lib/dates.ts';
 import { ADVICE, effectPath, effectScreen, type Judged } from '../lib/effect.ts';
 import { signed } from '../lib/explain.ts';
 import { formatCount, formatPercent, plural } from '../lib/format.ts';
@@ -236,7 +236,7 @@ function SameDays({ answer: { events, notes }, project }: { answer: EffectsAnswe
       <ul class="hint">
         {events.map(({ kind, title, from, to, source }) => (
           <li key={title}>
-            {kind === 'ranking' ? 'Ranking update' : 'Change of counting'}, {formatRange({ from, to })}:{' '}
+            {kind === 'ranking' ? 'Ranking update' : 'Change of counting'}, {formatSpan({ from, to })}:{' '}
             <a href={source} rel="noreferrer" target="_blank">
               {title}
             </a>

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { apiPath, useResource } from '../lib/api.ts';
-import { formatRange } from '../lib/dates.ts';
+import { formatDate, formatRange, formatSpan } from '../lib/dates.ts';
 import { EXPLAIN_BY, type ExplainBy, notAttributedText, PARTS, signed, unsafeText } from '../lib/explain.ts';
 import { countryName, DEVICE_NAMES, formatCount, formatMetric, plural } from '../lib/format.ts';
 import type { ExplainAnswer, ExplainedRow, Project } from '../lib/types.ts';
@@ -133,10 +133,37 @@ function Change({ answer }: { answer: ExplainAnswer }) {
           ))}
         </ul>
       )}
+      <Rankings answer={answer} />
       {notes.length > 0 && (
         <p class="muted hint">Notes on these days: {notes.map(({ text }) => text.replace(/\.$/, '')).join('; ')}</p>
       )}
     </section>
+  );
+}
+
+/** Ranking updates of both ranges, and from which day on they are unknown. */
+function Rankings({
+  answer: { range, rankingUpdates: updates, rankingUpdatesThrough: through },
+}: {
+  answer: ExplainAnswer;
+}) {
+  const isCut = through !== null && through < range.to;
+  if (updates.length === 0 && !isCut) return null;
+  return (
+    <p class="muted hint rankings">
+      {updates.length > 0 && 'Ranking updates on these days: '}
+      {updates.map(({ title, from, to, source }, at) => (
+        <Fragment key={title}>
+          {at > 0 && '; '}
+          <a href={source} rel="noreferrer" target="_blank">
+            {title}
+          </a>
+          , {formatSpan({ from, to })}
+        </Fragment>
+      ))}
+      {updates.length > 0 && '. '}
+      {isCut && `Ranking updates after ${formatDate(through)} are not known.`}
+    </p>
   );
 }
 

@@ -58,7 +58,7 @@ export function Shared() {
     const screens = (response.headers.get('x-share-screens') ?? '').split(' ').filter(Boolean);
     const finalThrough = response.headers.get('x-share-final-through') || null;
     setFound({
-      project: { ...project!, finalThrough, alerts: { open: 0, resolved: 0 }, rankingUpdates: [], hasCrawler: false },
+      project: { ...project!, finalThrough, alerts: { open: 0, resolved: 0 }, hasCrawler: false },
       screens,
     });
   };

@@ -1,0 +1,14 @@
+-- Ranking updates of the search engine, as its incident feed had them when it was last read. `from_day` and `to_day` are Pacific;
+-- `to_day` is null until the update is rolled out.
+create table ranking_updates (
+  id text collate "C" not null primary key,
+  title text collate "C" not null,
+  from_day text collate "C" not null,
+  to_day text collate "C",
+  source text collate "C" not null
+);
+-- The last day that the feed was complete for when it was read; no row before.
+create table ranking_feed (
+  "only" bigint primary key check ("only" = 1),
+  through text collate "C" not null
+);

@@ -1,0 +1,2 @@
+-- Removes a ranking update that the feed has taken back. $id.
+delete from ranking_updates where id = $id
