@@ -13,7 +13,7 @@ export interface ReadRankingUpdate extends RankingUpdate {
 export async function readRankingRecord(catalog: Catalog): Promise<RankingRecord> {
   const stored = await listStored(catalog);
   return rankingRecord(
-    stored.map(({ id: _, ...update }) => update),
+    stored.map(({ title, from, to, source }) => ({ title, from, to, source })),
     await readRankingFeedThrough(catalog),
   );
 }
