@@ -42,7 +42,7 @@ const LIST: readonly RankingUpdate[] = [
 ];
 
 /** The last day that the list is complete for. */
-export const LIST_COMPLETE_THROUGH: Day = '2026-06-30';
+const LIST_COMPLETE_THROUGH: Day = '2026-06-30';
 
 /**
  * The list and what was read of the search engine's feed, which is right where both have an update.
