@@ -13,6 +13,7 @@ import { FixedWindows, type WindowCounter } from './api/plugins/fixed-windows.ts
 import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics, answerHead, SCHEMA_COMPILERS } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
+import { addLostRollups } from './api/plugins/lost-rollups.ts';
 import type { RedisWindows } from './api/plugins/redis-windows.ts';
 import { addStopping } from './api/plugins/stopping.ts';
 import { addStreams } from './api/plugins/streams.ts';
@@ -192,6 +193,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     publicUrl: settings.publicUrl,
   };
 
+  addLostRollups(app, (project, signal) => remakeLost({ settings, catalog, log: app.log }, project, signal), now);
+
   const { dataFolder, minFree } = settings;
   const trino = openTrinoHealth(settings);
   const parts = { catalog, engine, files, dataFolder, minFree, keyFile: settings, redis, trino };
@@ -214,6 +217,17 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const built = await app;
   building.move();
   return built;
+}
+
+/** Modules of loads are used only if something was lost. */
+async function remakeLost(
+  { settings, catalog, log }: { settings: Settings; catalog: OpenCatalog; log: FastifyInstance['log'] },
+  project: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const { remakeRollups } = await import('./load/remake-rollups.ts');
+  const onWarning = (warning: string): void => log.warn(warning);
+  return remakeRollups({ settings, catalog, onWarning }, project, { signal });
 }
 
 async function openSandbox(

@@ -19,7 +19,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'builds the whole server without listening, in production and in tests',
     imports: [
       ...['dashboard', 'mcp', 'metrics', 'api', 'formats', 'reports'],
-      ...['sandbox', 'lists', 'facts', 'catalog', 'runtime', 'settings'],
+      ...['sandbox', 'lists', 'load', 'facts', 'catalog', 'runtime', 'settings'],
     ],
   },
   dashboard: {

@@ -36,6 +36,13 @@ export const PERIOD_TABLES: readonly FactTable[] = [
 export const ROLLUPS = ['keyword_all', 'keyword_running', 'keyword_cumulative'] as const;
 export type StoredTable = FactTable | (typeof ROLLUPS)[number];
 
+/** The table and project of a file of a rollup; undefined for other files. */
+export function rollupOf(file: string): { readonly table: StoredTable; readonly project: string } | undefined {
+  const [, name, project] = file.split('/');
+  const table = ROLLUPS.find((rollup) => rollup === name);
+  return table === undefined || project === undefined ? undefined : { table, project };
+}
+
 /** A month (`2026-03`), or `all` for tables in one file. */
 export type Part = string;
 

@@ -55,6 +55,7 @@ export const UNAVAILABLE_REASONS = [
   'not-ready',
   'stopping',
   'load-running',
+  'rollup-lost',
   'other',
 ] as const;
 

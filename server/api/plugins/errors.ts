@@ -10,6 +10,7 @@ import {
 } from '../../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
 import { STATUS_CODES } from '../../runtime/http.ts';
+import { answerLostRollup } from './lost-rollups.ts';
 
 /** The body of every error response. */
 export function errorBody({ code, message }: Pick<KnownError, 'code' | 'message'>): {
@@ -20,7 +21,8 @@ export function errorBody({ code, message }: Pick<KnownError, 'code' | 'message'
 
 /** The error as the client sees it. Internal details go only to the log. */
 export function logError(error: unknown, request: FastifyRequest): KnownError {
-  const known = toKnown(error, request.routeOptions?.config.takesBody === true);
+  const lost = answerLostRollup(error, request.server);
+  const known = lost ?? toKnown(error, request.routeOptions?.config.takesBody === true);
   // Failures caused by a disconnected client are not errors of the service.
   const isGone = known.code === 'server_error' && request.signal?.aborted;
   const what = { id: request.id, err: error };
