@@ -86,8 +86,9 @@ t.test('two nodes of the release before become two of this one under traffic', {
   const before = releaseBefore(t);
   const { catalogUrl, node } = await makeCluster(t, { isEmpty: true });
   const program = join(before, 'cli/ordinate.ts');
+  // The release before does not know this setting.
   const old = (settings: NodeJS.ProcessEnv, ...words: string[]) =>
-    startProgram(t, settings, process.execPath, program, ...words);
+    startProgram(t, { ...settings, ORDINATE_RANKING_UPDATES: undefined }, process.execPath, program, ...words);
   const serveOld = () => untilReady(old({ PORT: '0', ...settingsOf() }, 'serve'));
   const serveNew = () =>
     untilReady(startProgram(t, { PORT: '0', ...settingsOf() }, process.execPath, 'cli/ordinate.ts', 'serve'));

@@ -216,7 +216,7 @@ function explained({ change, parts: { notAttributed, ...parts }, rows, rest }: E
 /** A project of a portfolio, flat. */
 function portfolioRow({ range, totals, quality, ...row }: Flat): Flat {
   const { from, to, provisionalAfter } = range as Flat;
-  const { queryCoverage, missing, events, ...known } = quality as Flat;
+  const { queryCoverage, missing, events, rankingUpdates, ...known } = quality as Flat;
   return {
     ...row,
     range_from: from,
@@ -227,6 +227,7 @@ function portfolioRow({ range, totals, quality, ...row }: Flat): Flat {
     ...prefixed('quality_queryCoverage', queryCoverage as Flat),
     quality_missing: JSON.stringify(missing),
     quality_events: JSON.stringify(events),
+    quality_rankingUpdates: JSON.stringify(rankingUpdates),
     error_code: null,
     error_message: null,
   };
