@@ -61,7 +61,9 @@ t.test('the screen of one change shows the numbers of the API', async (t) => {
   const { page, problems } = await watchedPage(context, origin);
   await open(page, `/app/p/Proj1/effect?note=${uuid(1)}`);
   const answer = await effect(`note=${uuid(1)}`);
-  const { actual, expected, difference, ratio, low, high, p } = answer.effect!;
+  const { actual, expected, difference, low, high, p } = answer.effect!;
+  // Not the ratio of the answer, which is rounded already.
+  const ratio = actual / expected - 1;
   const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
   t.strictSame(await page.locator('.effect-numbers td').allInnerTexts(), [
     ...[whole(actual), whole(expected), `+${whole(difference)} (${signed(ratio)})`],
