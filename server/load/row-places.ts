@@ -159,9 +159,12 @@ async function findInParquet(
   const names = new Map(columns.map(({ column_name: name }) => [name.toLowerCase(), name]));
   for (const { shown, values } of wanted) {
     const here = values.filter(([name]) => names.has(name));
-    const tests = here.map(([name], index) => `"${names.get(name)!}"::varchar is not distinct from $value${index}`);
+    const parameterOf = (index: number): string => `value${index}`;
+    const tests = here.map(
+      ([name], index) => `"${names.get(name)!}"::varchar is not distinct from $${parameterOf(index)}`,
+    );
     const bound = Object.fromEntries(
-      here.map(([, value], index) => [`value${index}`, value === null ? null : String(value)]),
+      here.map(([, value], index) => [parameterOf(index), value === null ? null : String(value)]),
     );
     const where = tests.length === 0 ? '' : ` where ${tests.join(' and ')}`;
     const [found] = await session.rows<{ row: number | null }>(

@@ -74,7 +74,8 @@ function questionOf(gen: fc.GeneratorValue, days: number): string {
 
 /** The properties of an answer that the contract decides to the last digit. */
 function decided({ status, body }: { status: number; body: unknown }): unknown {
-  const { error, notes, range, source: _, unsafe: __, events: ___, ...rest } = body as Record<string, Row & unknown[]>;
+  const { error, notes, range, source: _, unsafe: __, events: ___, ...found } = body as Record<string, Row & unknown[]>;
+  const { rankingUpdates: ____, rankingUpdatesThrough: _____, ...rest } = found;
   if (error !== undefined) return { status, code: error['code'] };
   const { from, to, country, comparison } = range!;
   return {

@@ -574,6 +574,8 @@ const LEFT: Readonly<Record<string, readonly string[]>> = {
     'sitemaps',
     'last_backup',
     'store_identity',
+    'ranking_updates',
+    'ranking_feed',
   ],
   'kept for a while to save work': [
     'lists',
