@@ -1046,8 +1046,8 @@ export interface components {
       readonly rest: components['schemas']['ExplainedRest'];
       /** @description Changes in what the search engine counts, on days of either range. */
       readonly events: readonly components['schemas']['ProviderEvent'][];
-      /** @description Changes in how the search engine ranks that were rolled out on these days, oldest first. */
-      readonly rankingUpdates: readonly components['schemas']['RankingUpdate'][];
+      /** @description Changes in how the search engine ranks that were rolled out on these days, oldest first: `title`, `from`, `to` (null until it is rolled out) and `source`, the address of its own record. */
+      readonly rankingUpdates: readonly unknown[];
       /** @description The last of these days up to the last synced one on which no ranking update is missing, as far as the search engine has announced them; null if no day is synced, and for Bing. */
       readonly rankingUpdatesThrough: string | null;
       /** @description Notes on days of either range. */
@@ -1405,18 +1405,6 @@ export interface components {
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
     };
-    readonly MissingDays: {
-      /**
-       * Format: date
-       * @description A day, YYYY-MM-DD.
-       */
-      readonly from: string;
-      /**
-       * Format: date
-       * @description A day, YYYY-MM-DD.
-       */
-      readonly to: string;
-    };
     readonly Note: {
       /** Format: uuid */
       readonly id: string;
@@ -1638,7 +1626,7 @@ export interface components {
        */
       readonly daysCutOff: number;
       /** @description Those of them that are not stored, as ranges: days before the first stored one, days that could not be fetched, and days that no load or import had. Sums lack them. */
-      readonly missing: readonly components['schemas']['MissingDays'][];
+      readonly missing: readonly components['schemas']['Range'][];
       /** @description Clicks of anonymised queries / clicks of the site, four decimals; null without clicks or brand data. */
       readonly anonymousClicksShare: number | null;
       readonly queryCoverage: components['schemas']['QueryCoverage'];
@@ -1646,8 +1634,8 @@ export interface components {
       readonly reconciledAt: string | null;
       /** @description Changes in what the search engine counts, on days of the range. */
       readonly events: readonly components['schemas']['ProviderEvent'][];
-      /** @description Changes in how the search engine ranks that were rolled out on these days, oldest first. */
-      readonly rankingUpdates: readonly components['schemas']['RankingUpdate'][];
+      /** @description Changes in how the search engine ranks that were rolled out on these days, oldest first: `title`, `from`, `to` (null until it is rolled out) and `source`, the address of its own record. */
+      readonly rankingUpdates: readonly unknown[];
       /** @description The last of these days up to the last synced one on which no ranking update is missing, as far as the search engine has announced them; null if no day is synced, and for Bing. */
       readonly rankingUpdatesThrough: string | null;
     };
@@ -1865,18 +1853,6 @@ export interface components {
       /** @description Up to this day country data is stored as monthly totals; a part of a month gets an even share of it. */
       readonly countryMonthlyThrough?: string | null;
       readonly comparison?: components['schemas']['ComparisonRange'];
-    };
-    readonly RankingUpdate: {
-      readonly title: string;
-      /**
-       * Format: date
-       * @description A day, YYYY-MM-DD.
-       */
-      readonly from: string;
-      /** @description Null until it is rolled out. */
-      readonly to: string | null;
-      /** @description The address of the search engine's own record. */
-      readonly source: string;
     };
     readonly Remainder: {
       /** @description The total of the property, or of the devices or countries asked for, minus that of the rows. */

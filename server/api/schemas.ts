@@ -237,18 +237,12 @@ export function providerEvents(description: string) {
   return Type.Unsafe<readonly ProviderEvent[]>(Type.Array(providerEvent, { description }));
 }
 
-const rankingUpdate = object('RankingUpdate', {
-  title: Type.String(),
-  from: day,
-  to: nullable(day, 'Null until it is rolled out.'),
-  source: Type.String({ description: "The address of the search engine's own record." }),
-});
-
-/** What responses say of ranking updates. */
+/** What responses say of ranking updates. Untyped, so that generated clients need no model for them. */
 export const rankingUpdates = {
   rankingUpdates: Type.Unsafe<readonly RankingUpdate[]>(
-    Type.Array(rankingUpdate, {
-      description: 'Changes in how the search engine ranks that were rolled out on these days, oldest first.',
+    Type.Array(Type.Unknown(), {
+      description:
+        'Changes in how the search engine ranks that were rolled out on these days, oldest first: `title`, `from`, `to` (null until it is rolled out) and `source`, the address of its own record.',
     }),
   ),
   rankingUpdatesThrough: nullable(
@@ -271,7 +265,7 @@ export const quality = Type.Optional(
         description: 'How many of them had more rows than the search engine returned.',
       }),
       missing: Type.Unsafe<readonly Range[]>(
-        Type.Array(object('MissingDays', { from: day, to: day }), {
+        Type.Array(range, {
           description:
             'Those of them that are not stored, as ranges: days before the first stored one, days that could not be fetched, and days that no load or import had. Sums lack them.',
         }),

@@ -29,8 +29,15 @@ export type MetricValues = { readonly [Name in Metric]: number | null };
 /** What `compare` adds beside metrics. */
 export type Compared = Pick<Schemas['TotalMetrics'], 'comparison' | 'change' | 'unsafe'>;
 export type Interval = Schemas['Interval'];
+/** Untyped in the document, so that generated clients need no model for it. */
+export interface RankingUpdate {
+  readonly title: string;
+  readonly from: Day;
+  /** Null until it is rolled out. */
+  readonly to: Day | null;
+  readonly source: string;
+}
 export type Quality = Schemas['Quality'];
-export type RankingUpdate = Schemas['RankingUpdate'];
 export type ProviderEvent = Schemas['ProviderEvent'];
 export type DailyMetrics = Schemas['DayMetrics'];
 export type Paging = Schemas['Paging'];

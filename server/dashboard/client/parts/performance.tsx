@@ -3,7 +3,7 @@ import type { Resource } from '../lib/api.ts';
 import { metricOf } from '../lib/changes.ts';
 import { formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import type { Alert, Compared, Day, Metrics, Note, Project, Quality, SiteAnswer } from '../lib/types.ts';
+import type { Alert, Compared, Day, Metrics, Note, Project, Quality, RankingUpdate, SiteAnswer } from '../lib/types.ts';
 import { intervalOf, useView } from '../lib/view.ts';
 import { Caveats } from './caveats.tsx';
 import { ChartLines, useExtraLines } from './chart-lines.tsx';
@@ -53,7 +53,7 @@ export function Performance(props: PerformanceProps) {
       markersOf(
         {
           ...{ notes: notes ?? [], events: answer?.quality?.events ?? [], alerts: alerts ?? [] },
-          rankingUpdates: answer?.quality?.rankingUpdates ?? [],
+          rankingUpdates: (answer?.quality?.rankingUpdates ?? []) as readonly RankingUpdate[],
         },
         { range: answer?.range, metric, device, project: project?.id },
       ),

@@ -3,7 +3,7 @@ import { apiPath, useResource } from '../lib/api.ts';
 import { formatDate, formatRange, formatSpan } from '../lib/dates.ts';
 import { EXPLAIN_BY, type ExplainBy, notAttributedText, PARTS, signed, unsafeText } from '../lib/explain.ts';
 import { countryName, DEVICE_NAMES, formatCount, formatMetric, plural } from '../lib/format.ts';
-import type { ExplainAnswer, ExplainedRow, Project } from '../lib/types.ts';
+import type { ExplainAnswer, ExplainedRow, Project, RankingUpdate } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
 import {
   compareParameter,
@@ -152,7 +152,7 @@ function Rankings({
   return (
     <p class="muted hint rankings">
       {updates.length > 0 && 'Ranking updates on these days: '}
-      {updates.map(({ title, from, to, source }, at) => (
+      {(updates as readonly RankingUpdate[]).map(({ title, from, to, source }, at) => (
         <Fragment key={title}>
           {at > 0 && '; '}
           <a href={source} rel="noreferrer" target="_blank">
