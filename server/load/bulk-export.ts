@@ -72,7 +72,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
     makeSnapshot: async (folder) => {
       using session = await (await engine()).session();
       outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
-      return { project: outcome.project, days: outcome.knownDays };
+      return { project: outcome.project, days: outcome.knownDays, isBulkExport: true };
     },
     engine,
   });

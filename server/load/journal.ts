@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type BulkExportDays, listBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog, Values } from '../catalog/catalog.ts';
 import { eachRow } from '../catalog/entity-rows.ts';
 import type { CatalogLocation } from '../catalog/location.ts';
@@ -13,6 +14,7 @@ export type JournalLine =
   | { readonly upsert: EntityTable['name']; readonly row: Values }
   | { readonly remove: EntityTable['name']; readonly row: Values }
   | { readonly loaded: LoadedTable }
+  | { readonly bulkExport: BulkExportDays }
   | { readonly file: ManifestRow }
   | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
 
@@ -134,6 +136,7 @@ export class Journal implements Publications {
       }
       for (const file of await listManifest(snapshot)) await record.add({ file });
       for (const loaded of await listLoadedTables(snapshot)) await record.add({ loaded });
+      for (const bulkExport of await listBulkExportDays(snapshot)) await record.add({ bulkExport });
     });
     await record.seal();
     const name = nameOf(held, 'checkpoint');

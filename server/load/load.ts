@@ -164,7 +164,8 @@ async function loadLocked(
     const staged = [...parts].map(([schema, all]) => {
       return { schema, parts: all, days: replacedDays(all, schema.name, coveredDays) };
     });
-    const writing = writeDays(engine, stores, staged, { report, stop }).catch(async (error: unknown) => {
+    const isBulkExport = coveredDays?.isBulkExport ?? false;
+    const writing = writeDays(engine, stores, staged, { isBulkExport, report, stop }).catch(async (error: unknown) => {
       if (error instanceof RepeatedKeys) await (await checking).refuseRepeated();
       throw error;
     });

@@ -22,6 +22,8 @@ import { type FactTableSchema, identifiers } from './tables.ts';
 export interface CoveredDays {
   readonly project: string;
   readonly days: Readonly<Partial<Record<FactTable, readonly Day[]>>>;
+  /** Whether they come from a bulk export of the search engine. */
+  readonly isBulkExport?: boolean;
 }
 
 /** The days that a load replaces, by project: the covered days, or all from the first to the last with rows. */

@@ -7,6 +7,7 @@ import { forgetSyncDaysBefore } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, monthOf } from '../domain/dates.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
+import { keptBulkExportDays } from './bulk-export-days.ts';
 import { changeFacts, type LockOptions } from './change-facts.ts';
 import { FACTS } from './fact-tables.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
@@ -70,7 +71,8 @@ export async function pruneProject(
   const { catalog } = stores;
   return changeFacts(stores, { ...waiting, projects: [project] }, async ({ lock, files, journal }) => {
     const changes = await writeWithout(stores, files, project, before);
-    await publishFiles({ catalog, journal, lock, files }, changes, async ({ tx, changed }) => {
+    const bulkExportDays = await keptBulkExportDays(catalog, project, before);
+    await publishFiles({ catalog, journal, lock, files }, { changes, bulkExportDays }, async ({ tx, changed }) => {
       // Reports contain which days and keywords were fetched, even without facts.
       if (await forgetSyncDaysBefore(tx, project, before)) changed.projects.add(project);
       await dropListsBefore(tx, project, before);

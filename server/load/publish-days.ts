@@ -194,6 +194,6 @@ async function completeCumulative(stores: EngineStores, project: string, waiting
     // All must end before the sweep.
     const changes = [...lost.changes, ...totals, ...(await allEnded(writing)).flat()];
     await files.store.syncFolders();
-    await publishFiles({ catalog, journal, lock, files }, changes);
+    await publishFiles({ catalog, journal, lock, files }, { changes });
   });
 }

@@ -1,3 +1,4 @@
+import { type BulkExportDays, putBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog, Value } from '../catalog/catalog.ts';
 import { findRow, type Table } from '../catalog/entity-rows.ts';
 import type { LoadLock } from '../catalog/locks.ts';
@@ -5,6 +6,7 @@ import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '.
 import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { allEnded } from '../runtime/all-ended.ts';
+import { replacedBulkExportDays } from './bulk-export-days.ts';
 import type { JournalRecord, Publications } from './journal.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { filesAtOnce, planParts, type StagedDays, threadsToWrite, writePartFiles } from './part-files.ts';
@@ -35,16 +37,14 @@ export type InTransaction = (publishing: Publishing) => Promise<void>;
  * Publishes fact files in one transaction on a separate connection: the rows that `inTransaction` writes, the manifest, and the
  * revisions of changed projects. Readers, also in this process, see the state before or after it. The journal contains the
  * same before the commit.
- * @param loaded the fact tables of the change, including those without rows
  */
 export async function publishFiles(
   stores: PublishStores,
-  changes: readonly PartChange[],
+  { changes, loaded = [], bulkExportDays = [] }: PublishedFiles,
   inTransaction?: InTransaction,
-  loaded: readonly LoadedTable[] = [],
 ): Promise<void> {
   await journaledTransaction(stores, async (tx, record) => {
-    const changed = new ChangedRows(changes);
+    const changed = new ChangedRows([...changes, ...bulkExportDays]);
     // New files are where other processes read them.
     await stores.files.store.requireCurrent(tx);
     await inTransaction?.({ tx, record, changed });
@@ -52,6 +52,10 @@ export async function publishFiles(
     for (const { project, table } of loaded) {
       await addLoadedTable(tx, { project, table });
       await record.add({ loaded: { project, table } });
+    }
+    for (const days of bulkExportDays) {
+      await putBulkExportDays(tx, days);
+      await record.add({ bulkExport: days });
     }
     await raiseRevisions(tx, changed);
   });
@@ -67,13 +71,18 @@ export interface PublicationOptions {
   readonly inTransaction?: InTransaction;
 }
 
-/** New files of staged rows, beside the current ones. */
-export interface WrittenDays {
+/** New files beside the current ones, and what their rows are. */
+export interface PublishedFiles {
   readonly changes: readonly PartChange[];
-  readonly loaded: readonly LoadedTable[];
+  /** The fact tables of the change, including those without rows. */
+  readonly loaded?: readonly LoadedTable[];
+  /** The tables in which other days than before come from a bulk export. */
+  readonly bulkExportDays?: readonly BulkExportDays[];
 }
 
 interface WritingOptions extends Pick<PublicationOptions, 'deferCumulative'> {
+  /** Whether the days come from a bulk export. */
+  readonly isBulkExport?: boolean;
   readonly report?: (step: string) => void;
   /** Aborted when a file fails. Stops before the next file. */
   readonly stop?: AbortController;
@@ -84,8 +93,8 @@ export async function writeDays(
   engine: Engine,
   { catalog, files }: Pick<PublishStores, 'catalog' | 'files'>,
   staged: readonly StagedDays[],
-  { report = () => {}, stop = new AbortController(), ...options }: WritingOptions,
-): Promise<WrittenDays> {
+  { isBulkExport = false, report = () => {}, stop = new AbortController(), ...options }: WritingOptions,
+): Promise<PublishedFiles> {
   const limit = filesAtOnce();
   const { signal } = stop;
   const tables = await allEnded(
@@ -107,17 +116,18 @@ export async function writeDays(
   const loaded = staged.flatMap(({ schema, days }) =>
     [...days.keys()].map((project) => ({ project, table: schema.name })),
   );
-  return { changes: (await allEnded(writing)).flat(), loaded };
+  const changes = (await allEnded(writing)).flat();
+  return { changes, loaded, bulkExportDays: await replacedBulkExportDays(catalog, staged, isBulkExport) };
 }
 
 /** Publishes what `writeDays` has written, in one transaction. */
 export async function publishWritten(
   stores: PublishStores,
-  { changes, loaded }: WrittenDays,
+  written: PublishedFiles,
   inTransaction?: InTransaction,
 ): Promise<void> {
   await stores.files.store.syncFolders();
-  await publishFiles(stores, changes, inTransaction, loaded);
+  await publishFiles(stores, written, inTransaction);
 }
 
 /** Replaces days by staged rows: writes new fact files beside the current ones, and publishes them in one transaction. */
@@ -153,7 +163,7 @@ export class ChangedRows implements Changed {
   readonly keywords = new Set<string>();
   readonly workspaces = new Set<string>();
 
-  constructor(changes: readonly PartChange[]) {
+  constructor(changes: readonly Pick<PartChange, 'project'>[]) {
     this.facts = new Set(changes.map(({ project }) => project));
   }
 

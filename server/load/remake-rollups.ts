@@ -50,7 +50,7 @@ export function remakeRollups(stores: Stores, project: string, waiting: LockOpti
     const changes: PartChange[] = [...all.changes, ...totals, ...(await allEnded(writing)).flat()];
     if (changes.length === 0) return 0;
     await files.store.syncFolders();
-    await publishFiles({ catalog, journal, lock, files }, changes);
+    await publishFiles({ catalog, journal, lock, files }, { changes });
     return changes.length;
   });
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { putBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog, OpenCatalog, Values } from '../catalog/catalog.ts';
 import { requireRestored } from '../catalog/data-folder.ts';
 import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
@@ -204,6 +205,7 @@ async function rebuildCatalog(
 /** Applies a change of an entity. */
 async function apply(tx: Catalog, line: JournalLine): Promise<void> {
   if ('loaded' in line) await addLoadedTable(tx, line.loaded);
+  if ('bulkExport' in line) await putBulkExportDays(tx, line.bulkExport);
   if ('upsert' in line) await upsert(tx, entityOf(line.upsert), line.row);
   if ('remove' in line) {
     const { name: table, key } = entityOf(line.remove);

@@ -233,7 +233,7 @@ async function verifyRollups(
     const found = await checkRollups(tools, manifest);
     for (const rollups of Map.groupBy(found, ({ project }) => project).values()) {
       const changes: PartChange[] = rollups.flatMap((rollup) => rollup.changes);
-      if (changes.length > 0) await publishFiles({ catalog, journal, lock, files }, changes);
+      if (changes.length > 0) await publishFiles({ catalog, journal, lock, files }, { changes });
       for (const { project, table, part, file, message, changes: made } of rollups) {
         const repaired = made.length > 0;
         problems.push({ kind: 'rollup', project, table, part, file, message, repaired });

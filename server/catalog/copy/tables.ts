@@ -46,6 +46,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'retired_files', key: ['file'] },
   { table: 'removed_parts', key: ['project_id', 'fact_table', 'part'] },
   { table: 'loaded_tables', key: ['project_id', 'fact_table'] },
+  { table: 'bulk_export_days', key: ['project_id', 'fact_table', 'from_day'] },
   { table: 'ranking_updates', key: ['id'] },
   { table: 'ranking_feed', key: ['only'] },
   { table: 'lists', key: ['file'] },

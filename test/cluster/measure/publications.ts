@@ -131,7 +131,7 @@ async function onlyPublications({ settings, catalog }: Stores, ids: readonly str
           const written = { file, rows: 1, bytes: 1, sha256: '0'.repeat(64), ...days };
           return { project, table: 'site_daily' as const, part, written };
         });
-        await publishFiles({ catalog, journal, lock, files: { store, lock } }, changes);
+        await publishFiles({ catalog, journal, lock, files: { store, lock } }, { changes });
       }
     });
   }

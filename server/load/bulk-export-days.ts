@@ -1,0 +1,40 @@
+import { type BulkExportDays, readBulkExportDays } from '../catalog/bulk-export-days.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Day, eachDay } from '../domain/dates.ts';
+import { EVERY_DAY, rangesOf, within } from '../domain/range.ts';
+import type { StagedDays } from './part-files.ts';
+
+/**
+ * What a publication changes of the days that came from a bulk export: the days that it replaces become such days if it is
+ * one, and cease to be otherwise.
+ */
+export async function replacedBulkExportDays(
+  catalog: Catalog,
+  staged: readonly Pick<StagedDays, 'schema' | 'days'>[],
+  isBulkExport: boolean,
+): Promise<BulkExportDays[]> {
+  const changed: BulkExportDays[] = [];
+  for (const project of new Set(staged.flatMap(({ days }) => [...days.keys()]))) {
+    const stored = await readBulkExportDays(catalog, project);
+    for (const { schema, days } of staged) {
+      const before = new Set((stored.get(schema.name) ?? []).flatMap(({ from, to }) => eachDay(from, to)));
+      const replaced = days.get(project) ?? new Set<Day>();
+      const after = isBulkExport ? before.union(replaced) : before.difference(replaced);
+      if (after.size === before.size) continue;
+      changed.push({ project, table: schema.name, ranges: rangesOf([...after].sort()) });
+    }
+  }
+  return changed;
+}
+
+/** The same where all days before a day are dropped. */
+export async function keptBulkExportDays(catalog: Catalog, project: string, before: Day): Promise<BulkExportDays[]> {
+  const stored = [...(await readBulkExportDays(catalog, project))];
+  return stored
+    .filter(([, [first]]) => first!.from < before)
+    .map(([table, ranges]) => ({
+      project,
+      table,
+      ranges: ranges.flatMap((range) => within(range, before, EVERY_DAY.to) ?? []),
+    }));
+}
