@@ -6,6 +6,7 @@ import { readHoursUntil } from '../catalog/sync-projects.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../domain/dates.ts';
 import { firstIncompleteHour, HOUR, type HourStart, hoursOf, hourText } from '../domain/hours.ts';
 import type { Range } from '../domain/range.ts';
+import { percentText } from '../domain/shown-numbers.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type EvaluatedAlert, SITE_SUBJECT } from './alert.ts';
@@ -19,7 +20,7 @@ import {
   open,
   type SubjectState,
 } from './lifecycle.ts';
-import { hourlyStopText, percent } from './texts.ts';
+import { hourlyStopText } from './texts.ts';
 
 const DAY = 24;
 /** In hours. After a week, the stop is part of the weeks before. */
@@ -94,7 +95,7 @@ export function alertsOfHours(
     if (reason === undefined) continue;
     const alert = alerts.at(-1)!;
     const why =
-      reason === 'back' ? `${percent(result!.clicks / result!.usual)} of the usual clicks are back` : NEW_LEVEL;
+      reason === 'back' ? `${percentText(result!.clicks / result!.usual)} of the usual clicks are back` : NEW_LEVEL;
     alert.resolvedOn = pacificDayOf(hour);
     alert.body += calendar.resolved(calendar.indexOf(alert.resolvedOn), why);
     state = newState();

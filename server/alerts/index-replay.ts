@@ -3,9 +3,10 @@ import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { INDEXED } from '../domain/index-state.ts';
 import { isoInstant, type Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
+import { wholeText } from '../domain/shown-numbers.ts';
 import type { EvaluatedAlert, IndexAlertType } from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
-import { type AlertText, whole } from './texts.ts';
+import type { AlertText } from './texts.ts';
 
 /** Inspections in a row that must say the same. */
 const OPENS_AFTER = 2;
@@ -116,7 +117,7 @@ function findCanonicalChanges(states: readonly PageState[], last: Day): Found[] 
 }
 
 function clicksText(clicks: number): string {
-  return ` It had ${whole(clicks)} click${clicks === 1 ? '' : 's'} in the 28 days before.`;
+  return ` It had ${wholeText(clicks)} click${clicks === 1 ? '' : 's'} in the 28 days before.`;
 }
 
 /** Those of a type on a day as one, which ends with the last of them. */
@@ -124,7 +125,7 @@ function groupOf(found: readonly Found[]): Found {
   const { type, at } = found[0]!;
   const what = type === 'page_dropped_from_index' ? 'are no longer in the index' : 'have another canonical page';
   const named = found.slice(0, MAX_NAMED).map(({ url }) => url);
-  const more = found.length > MAX_NAMED ? ` and ${whole(found.length - MAX_NAMED)} more` : '';
+  const more = found.length > MAX_NAMED ? ` and ${wholeText(found.length - MAX_NAMED)} more` : '';
   const ends = found.map(({ end }) => end?.day ?? null);
   const isOver = ends.every((day) => day !== null);
   return {
@@ -132,7 +133,7 @@ function groupOf(found: readonly Found[]): Found {
     url: `many ${dayOf(at)}`,
     at: Math.min(...found.map((each) => each.at)),
     text: {
-      title: `${whole(found.length)} pages ${what}`,
+      title: `${wholeText(found.length)} pages ${what}`,
       body: `Two inspections in a row found it: ${named.join(', ')}${more}.`,
     },
     end: isOver ? { day: ends.toSorted().at(-1)!, why: 'it is over for all of these pages' } : null,

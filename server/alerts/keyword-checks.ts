@@ -1,3 +1,4 @@
+import { decimalText } from '../domain/shown-numbers.ts';
 import type { KeywordAlertType, Severity } from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
 import { KEYWORD_DROP_DAYS, keywordDrop, keywordIsBack, mayDrop } from './keyword-drop.ts';
@@ -5,7 +6,7 @@ import type { KeywordFacts } from './keyword-facts.ts';
 import { keywordLost, LOOK_BACK, lastShown, MAX_SILENCE, mayBeLost } from './keyword-lost.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { URL_CHANGED_DAYS, URL_MISMATCH_DAYS, urlChanged, urlMismatch } from './main-page.ts';
-import { type AlertText, keywordDropText, keywordLostText, tenth, urlChangedText, urlMismatchText } from './texts.ts';
+import { type AlertText, keywordDropText, keywordLostText, urlChangedText, urlMismatchText } from './texts.ts';
 
 /** Usual values when an alert opened; plain data. */
 export type KeywordBaseline = Readonly<Record<string, number>>;
@@ -67,7 +68,7 @@ const drop: KeywordCheck = {
     return keywordDropText({ ...numbers, query: queryOf(spot) }, dayOf(spot));
   },
   resolvedBecause: (spot, reason) =>
-    reason === 'back' ? `its average position is back at ${tenth(dropOf(spot)!.position)}` : NEW_LEVEL,
+    reason === 'back' ? `its average position is back at ${decimalText(dropOf(spot)!.position, 1)}` : NEW_LEVEL,
 };
 
 function lostOf({

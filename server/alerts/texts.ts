@@ -1,5 +1,6 @@
 import type { AlertRule } from '../domain/alert-rules.ts';
 import type { Day } from '../domain/dates.ts';
+import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 import type { KeywordAlertType } from './alert.ts';
 import type { HourlyStop } from './hourly-stop.ts';
 import type { TrafficDrop } from './traffic-drop.ts';
@@ -21,10 +22,10 @@ const GROUP_TITLES: Readonly<Record<KeywordAlertType, string>> = {
 };
 
 export function trafficDropText({ clicks, usual }: TrafficDrop, day: Day): AlertText {
-  const fell = percent(1 - clicks / usual);
+  const fell = percentText((usual - clicks) / usual);
   return {
-    title: `Clicks fell ${fell} below the usual week: ${whole(clicks)} against ${whole(usual)}`,
-    body: `The site had ${whole(clicks)} clicks in the week to ${day}. A usual week, the median of the four before, has ${whole(usual)}.`,
+    title: `Clicks fell ${fell} below the usual week: ${wholeText(clicks)} against ${wholeText(usual)}`,
+    body: `The site had ${wholeText(clicks)} clicks in the week to ${day}. A usual week, the median of the four before, has ${wholeText(usual)}.`,
   };
 }
 
@@ -32,8 +33,8 @@ export function trafficDropText({ clicks, usual }: TrafficDrop, day: Day): Alert
 export function hourlyStopText({ clicks, usual }: HourlyStop, { from, to }: { from: string; to: string }): AlertText {
   const shown = (hour: string): string => `${hour.slice(0, 10)} ${hour.slice(11, 16)}`;
   return {
-    title: `Clicks have stopped: ${whole(clicks)} in 6 hours, against ${whole(usual)}`,
-    body: `From ${shown(from)} to ${shown(to)}, Pacific time, the site had ${count(clicks, 'click')}. The same hours of the four weeks before had ${whole(usual)} on average.`,
+    title: `Clicks have stopped: ${wholeText(clicks)} in 6 hours, against ${wholeText(usual)}`,
+    body: `From ${shown(from)} to ${shown(to)}, Pacific time, the site had ${count(clicks, 'click')}. The same hours of the four weeks before had ${wholeText(usual)} on average.`,
   };
 }
 
@@ -46,8 +47,8 @@ interface KeywordDropNumbers {
 
 export function keywordDropText({ query, position, usual, impressions }: KeywordDropNumbers, day: Day): AlertText {
   return {
-    title: `"${query}" fell from position ${tenth(usual)} to ${tenth(position)}`,
-    body: `In the week to ${day} the average position of "${query}" was ${tenth(position)} over ${count(impressions, 'impression')}, against ${tenth(usual)} in a usual week.`,
+    title: `"${query}" fell from position ${decimalText(usual, 1)} to ${decimalText(position, 1)}`,
+    body: `In the week to ${day} the average position of "${query}" was ${decimalText(position, 1)} over ${count(impressions, 'impression')}, against ${decimalText(usual, 1)} in a usual week.`,
   };
 }
 
@@ -64,7 +65,7 @@ export function keywordLostText(
 ): AlertText {
   return {
     title: `"${query}" has had no impressions for ${count(silent, 'day')}`,
-    body: `"${query}" was last shown on ${lastShown} and not since, until ${day}. In the 28 days to then it had ${count(impressions, 'impression')} at an average position of ${tenth(position)}.`,
+    body: `"${query}" was last shown on ${lastShown} and not since, until ${day}. In the 28 days to then it had ${count(impressions, 'impression')} at an average position of ${decimalText(position, 1)}.`,
   };
 }
 
@@ -92,7 +93,7 @@ export function groupedText(type: KeywordAlertType, queries: readonly string[], 
   const more = queries.length - named.length;
   return {
     title: `${count(queries.length, 'keyword')} ${GROUP_TITLES[type]}`,
-    body: `Evaluated on ${day}: ${named.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}.`,
+    body: `Evaluated on ${day}: ${named.join(', ')}${more > 0 ? ` and ${wholeText(more)} more` : ''}.`,
   };
 }
 
@@ -117,7 +118,7 @@ export function userRuleText(
     };
   }
   const direction = figure < reference ? 'fell' : 'rose';
-  const by = reference === 0 ? '' : ` by ${percent(Math.abs(figure - reference) / reference)}`;
+  const by = reference === 0 ? '' : ` by ${percentText(Math.abs(figure - reference) / reference)}`;
   const before = rule.against === 'year' ? 'in the same days 364 days earlier' : 'in the days before';
   return {
     title: `Rule "${name}": ${metric} of ${about} ${direction}${by}: ${shown(figure)} against ${shown(reference)}`,
@@ -129,23 +130,11 @@ export function resolvedText(day: Day, why: string): string {
   return ` Resolved on ${day}: ${why}.`;
 }
 
-export function percent(share: number): string {
-  return `${whole(share * 100)}%`;
-}
-
-export function whole(value: number): string {
-  return Math.round(value).toLocaleString('en');
-}
-
-export function tenth(value: number): string {
-  return value.toFixed(1);
-}
-
 function count(value: number, noun: string): string {
-  return `${whole(value)} ${noun}${value === 1 ? '' : 's'}`;
+  return `${wholeText(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
 function formatFigure(metric: AlertRule['metric'], value: number): string {
-  if (metric === 'ctr') return `${(value * 100).toFixed(2)}%`;
-  return metric === 'position' ? value.toFixed(2) : value.toLocaleString('en');
+  if (metric === 'ctr') return percentText(value, 2);
+  return metric === 'position' ? decimalText(value, 2) : value.toLocaleString('en');
 }

@@ -1,3 +1,4 @@
+import { percentText, wholeText } from '../domain/shown-numbers.ts';
 import { type EvaluatedAlert, SITE_SUBJECT } from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
 import type { StoredDays } from './daily-sums.ts';
@@ -9,7 +10,7 @@ import {
   open,
   type SubjectState,
 } from './lifecycle.ts';
-import { percent, trafficDropText, whole } from './texts.ts';
+import { trafficDropText } from './texts.ts';
 import { TRAFFIC_DROP_DAYS, type TrafficDrop, trafficDrop, trafficIsBack, trafficRises } from './traffic-drop.ts';
 
 const LIFECYCLE: Lifecycle = { opensAfter: 2, resolvesAfter: 3, expiresAfter: 28 };
@@ -51,14 +52,14 @@ export class TrafficReplay {
     const alert = state.alert!;
     if (result !== undefined && alert.severity !== 'critical' && trafficRises(result, usual)) {
       alert.severity = 'critical';
-      alert.body += ` Critical on ${this.#calendar.dayAt(day)}: ${whole(result.clicks)} clicks in the week.`;
+      alert.body += ` Critical on ${this.#calendar.dayAt(day)}: ${wholeText(result.clicks)} clicks in the week.`;
     }
     const isBack = result && trafficIsBack(result, usual);
     const reason = countTowardsEnd(LIFECYCLE, state.open, this.#calendar.dayNumber(day), isBack);
     if (reason === undefined) return;
     const why =
       reason === 'back'
-        ? `clicks are back at ${percent(result!.clicks / usual)} of the usual week`
+        ? `clicks are back at ${percentText(result!.clicks / usual)} of the usual week`
         : 'after 28 days this is the new level';
     alert.resolvedOn = this.#calendar.dayAt(day);
     alert.body += this.#calendar.resolved(day, why);

@@ -1,5 +1,6 @@
 import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/delivery-body.ts';
 import type { Change } from '../domain/comparison.ts';
+import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -86,11 +87,11 @@ function digestWords(
 function projectWords({ project, totals, change, movers, alerts, provisional }: DigestProject): string {
   const { clicks, impressions, ctr, position } = totals;
   const numbers = [
-    `${whole(clicks)} clicks${percentOf(clicks, change?.clicks)}`,
-    `${whole(impressions)} impressions${percentOf(impressions, change?.impressions)}`,
+    `${wholeText(clicks)} clicks${percentOf(clicks, change?.clicks)}`,
+    `${wholeText(impressions)} impressions${percentOf(impressions, change?.impressions)}`,
     // Ratios of the answer are rounded already, so percentages are made of the counts.
-    ...(ctr === null ? [] : [`CTR ${((100 * clicks) / impressions).toFixed(1)}%`]),
-    ...(position === null ? [] : [`position ${position.toFixed(1)}`]),
+    ...(ctr === null ? [] : [`CTR ${percentText(clicks / impressions, 1)}`]),
+    ...(position === null ? [] : [`position ${decimalText(position, 1)}`]),
   ];
   const moved = moverWords([...movers.up, ...movers.down]);
   const open = alerts.length === 0 ? '' : ` Open alerts: ${alerts.map(({ title }) => title).join('; ')}.`;
@@ -102,7 +103,7 @@ function projectWords({ project, totals, change, movers, alerts, provisional }: 
 function moverWords(rows: readonly Mover[]): string {
   const most = rows.toSorted((a, b) => Math.abs(b.clicks.difference) - Math.abs(a.clicks.difference));
   const shown = most.slice(0, MAX_MOVERS).map(({ page, clicks: { now, base, difference } }) => {
-    return `${difference > 0 ? '+' : ''}${whole(difference)} ${page} (${whole(base)} to ${whole(now)})`;
+    return `${difference > 0 ? '+' : ''}${wholeText(difference)} ${page} (${wholeText(base)} to ${wholeText(now)})`;
   });
   return shown.length === 0 ? '' : ` Most of the change in clicks: ${shown.join('; ')}.`;
 }
@@ -115,14 +116,11 @@ function verdictWords(domain: string, { note, text }: DigestVerdict): string {
   return `${domain}, change of ${date} to ${subject} (${what}): ${text}`;
 }
 
-const whole = (value: number): string => value.toLocaleString('en-US');
-
 /** How a count has changed; nothing where a percentage would mislead. */
 function percentOf(now: number, change: Pick<Change, 'difference' | 'ratio'> | undefined): string {
   if (change === undefined || change.difference === null || change.ratio === null) return '';
-  const ratio = change.difference / (now - change.difference);
-  const percent = Math.sign(ratio) * Math.round(Math.abs(ratio) * 100);
-  return ` (${percent > 0 ? '+' : ''}${percent}%)`;
+  const percent = percentText(change.difference / (now - change.difference));
+  return ` (${change.difference > 0 && percent !== '0%' ? '+' : ''}${percent})`;
 }
 
 /** Control characters would end a line, or change the direction of text. */

@@ -1,4 +1,5 @@
 import type { Day } from '../domain/dates.ts';
+import { percentText, wholeText } from '../domain/shown-numbers.ts';
 import { MIN_PLACEBOS } from './estimate.ts';
 import { MIN_CLICKS } from './scatter.ts';
 import type { Windows } from './windows.ts';
@@ -17,14 +18,14 @@ export const EFFECT_REASONS = [
 ] as const;
 export type EffectReason = (typeof EFFECT_REASONS)[number];
 
-interface Judged {
+/** What a verdict is about; its numbers are not rounded. */
+export interface Judged {
   readonly verdict: Verdict;
   readonly reasons: readonly EffectReason[];
   readonly windows: Windows;
   readonly effect: {
     readonly actual: number;
     readonly expected: number;
-    readonly ratio: number;
     readonly low: number | null;
     readonly high: number | null;
   } | null;
@@ -59,7 +60,7 @@ function verdictIn(judged: Judged): string {
     case 'fewer': {
       const { actual, expected, low, high } = effect!;
       const direction = verdict === 'more' ? 'more' : 'fewer';
-      return `${percent(Math.abs(actual / expected - 1))} ${direction} clicks than expected (95% interval: ${signed(low!)} to ${signed(high!)}): ${numbers(effect!)}.`;
+      return `${share(actual, expected)}${direction} clicks than expected (95% interval: ${signed(low!)} to ${signed(high!)}): ${numbers(effect!)}.`;
     }
     case 'no_evidence':
       return `No evidence of an effect: ${numbers(effect!)}. ${unseen(judged)}`.trim();
@@ -79,19 +80,20 @@ function verdictIn(judged: Judged): string {
 
 function unseen({ detectable, windows }: Judged): string {
   if (detectable === null) return '';
-  return `A change under ${percent(detectable.ratio)} could not be seen here within ${daysIn(windows.after)} days.`;
+  return `A change under ${percentText(detectable.ratio)} could not be seen here within ${daysIn(windows.after)} days.`;
 }
 
 function numbers({ actual, expected }: NonNullable<Judged['effect']>): string {
-  return `${actual.toLocaleString('en')} against ${Math.round(expected).toLocaleString('en')}`;
+  return `${wholeText(actual)} against ${wholeText(expected)}`;
 }
 
-function percent(ratio: number): string {
-  return `${Math.round(ratio * 100)}%`;
+/** How far the clicks are from those expected; nothing where none were. */
+function share(actual: number, expected: number): string {
+  return expected === 0 ? '' : `${percentText(Math.abs(actual - expected) / expected)} `;
 }
 
 function signed(ratio: number): string {
-  return `${ratio < 0 ? '−' : '+'}${percent(Math.abs(ratio))}`;
+  return `${ratio < 0 ? '−' : '+'}${percentText(Math.abs(ratio))}`;
 }
 
 function daysIn({ from, to }: { readonly from: Day; readonly to: Day }): number {

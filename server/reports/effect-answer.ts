@@ -8,7 +8,7 @@ import type { KnownRankingUpdates } from '../domain/ranking-updates.ts';
 import { bundle } from '../effects/bundles.ts';
 import { type Estimate, estimate, LEVEL } from '../effects/estimate.ts';
 import { clicksIn, MIN_CLICKS, type Unit } from '../effects/scatter.ts';
-import { type EffectReason, sentenceOf, type Verdict } from '../effects/verdict.ts';
+import { type EffectReason, type Judged, sentenceOf, type Verdict } from '../effects/verdict.ts';
 import type { WindowLengths, Windows } from '../effects/windows.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { SubjectClicks } from './effect-clicks.ts';
@@ -41,9 +41,15 @@ export async function answerOf(plan: EffectPlan) {
   const estimated = clicks === undefined ? undefined : await estimateOf(clicks, date, judged);
   const isComparable = !reasons.some((reason) => reason !== 'other_note');
   if (isComparable && estimated !== undefined) reasons.push(...smallness(estimated));
-  const effect = isComparable && elapsed > 0 ? effectOf(estimated, clicks!, windows, { elapsed, isOver }) : null;
+  const exact = isComparable && elapsed > 0 ? effectOf(estimated, clicks!, windows, { elapsed, isOver }) : null;
+  const effect = exact && roundedEffect(exact);
   const verdict = verdictOf(reasons, effect, isOver);
   const detectable = estimated?.detectable ?? null;
+  const judgement: Judged = {
+    ...{ verdict, reasons, windows },
+    effect: exact,
+    detectable: detectable === null ? null : { ratio: detectable },
+  };
   const result = {
     subject: {
       ...(found.note && { note: found.note.id }),
@@ -70,7 +76,7 @@ export async function answerOf(plan: EffectPlan) {
   return {
     project: projectReference(project),
     ...result,
-    text: sentenceOf(result, changesOn(plan)),
+    text: sentenceOf(judgement, changesOn(plan)),
     daily: clicks === undefined ? [] : dailyOf(clicks, windows, effect),
     events: [
       ...eventsIn(span, null, 'web', clicks?.unseenEvents).map(({ title, from, to, source }) => ({
@@ -139,7 +145,6 @@ function verdictOf(reasons: readonly EffectReason[], effect: Effect | null, isOv
 interface Effect {
   readonly actual: number;
   readonly expected: number;
-  readonly difference: number;
   readonly ratio: number;
   readonly low: number | null;
   readonly high: number | null;
@@ -156,16 +161,29 @@ function effectOf(
   if (effect === null) return null;
   const first = daysAfter(range.from, after.from);
   const actual = clicksIn(subject, first, first + elapsed);
-  const expected = rounded(effect.expected, 100);
-  const certain = (value: number): number | null => (isOver ? rounded(value) : null);
+  const certain = (value: number): number | null => (isOver ? value : null);
   return {
     actual,
-    expected,
-    difference: rounded(actual - expected, 100),
-    ratio: rounded(effect.ratio),
+    expected: effect.expected,
+    ratio: effect.ratio,
     low: certain(effect.low),
     high: certain(effect.high),
     p: certain(effect.p),
+  };
+}
+
+function roundedEffect({ actual, expected, ratio, low, high, p }: Effect) {
+  const certain = (value: number | null): number | null => value && rounded(value);
+  const told = rounded(expected, 100);
+  return {
+    actual,
+    expected: told,
+    // Of the number that is told, so that the three fit to each other.
+    difference: rounded(actual - told, 100),
+    ratio: rounded(ratio),
+    low: certain(low),
+    high: certain(high),
+    p: certain(p),
   };
 }
 

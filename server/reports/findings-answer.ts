@@ -29,12 +29,15 @@ export function* judgedOf(
   { range, reasons }: { readonly range: Range; readonly reasons: Reasons },
 ): Generator<void, Pick<Judged, 'findings' | 'tested'>> {
   const names = new Map(rows.map(({ kind, names: texts }) => [kind, texts]));
-  const findings: Untold[] = split.splits.map(splitFinding);
+  const findings = split.splits.map((query) => splitFinding(query, range));
   const tested = new Map<FindingType, Judged['tested'][FindingType]>();
   for (const family of Object.keys(FAMILIES) as Family[]) {
     const tests = found.get(family);
     if (tests !== undefined) {
-      for (const one of yield* listedFindings(tests, MOST_Q)) findings.push(untold(one, { names, range }));
+      for (const one of yield* listedFindings(tests, MOST_Q)) {
+        findings.push(findingOf(one, { names, range }));
+        yield;
+      }
     }
     const below = tests?.tests.reduce((sum, { p }) => sum + countBelow(p, 0.05), 0) ?? 0;
     const count = family === 'split' ? split.tested : (tests?.tested ?? 0);
@@ -43,13 +46,8 @@ export function* judgedOf(
       tested.set(type, { tested: count, below05: below, ...(reason && { reason }) });
     }
   }
-  const told: Finding[] = [];
-  for (const one of findings.sort(inOrder)) {
-    told.push({ ...one, text: textOf(one, range) });
-    yield;
-  }
   return {
-    findings: told,
+    findings: findings.sort(inOrder),
     tested: Object.fromEntries(FINDING_TYPES.map((type) => [type, tested.get(type)!])) as Record<
       FindingType,
       Judged['tested'][FindingType]
@@ -76,20 +74,31 @@ interface Naming {
   readonly range: Range;
 }
 
-function untold(
-  { type, kind, row, evidence, gain, p, adjusted, sinceAge }: JudgedFinding,
+function findingOf(
+  { evidence, gain, p, adjusted, sinceAge, ...one }: JudgedFinding,
   { names, range }: Naming,
-): Untold {
-  const name = names.get(kind)![row]!;
+): Finding {
+  const name = names.get(one.kind)![one.row]!;
+  const untold: Untold = {
+    type: one.type,
+    ...(one.kind === 'page' ? { page: name } : { query: name }),
+    evidence: { ...evidence, ...averagePosition(evidence) },
+    gain,
+    since: sinceAge === null ? null : addDays(range.to, -sinceAge),
+  };
   return {
-    type,
-    ...(kind === 'page' ? { page: name } : { query: name }),
+    ...untold,
     evidence: roundedEvidence(evidence),
     gain: gain && roundedGain(gain),
     p: p === null ? null : significant(p),
     adjusted: adjusted === null ? null : significant(adjusted),
-    since: sinceAge === null ? null : addDays(range.to, -sinceAge),
+    text: textOf(untold, range),
   };
+}
+
+function averagePosition({ sumPosition, impressions = 0 }: JudgedFinding['evidence']): { readonly position?: number } {
+  if (sumPosition === undefined || impressions === 0) return {};
+  return { position: (sumPosition + impressions) / impressions };
 }
 
 function countBelow(values: Float64Array, bound: number): number {
@@ -98,8 +107,8 @@ function countBelow(values: Float64Array, bound: number): number {
   return count;
 }
 
-function splitFinding({ query, impressions, pages, shownDays, changes, since }: SplitQuery): Untold {
-  return {
+function splitFinding({ query, impressions, pages, shownDays, changes, since }: SplitQuery, range: Range): Finding {
+  const untold: Untold = {
     type: 'split',
     query,
     evidence: {
@@ -110,10 +119,9 @@ function splitFinding({ query, impressions, pages, shownDays, changes, since }: 
       pageImpressions: pages.map((page) => page.impressions),
     },
     gain: null,
-    p: null,
-    adjusted: null,
     since,
   };
+  return { ...untold, p: null, adjusted: null, text: textOf(untold, range) };
 }
 
 const rounded = (value: number, decimals: number): number => Number(value.toFixed(decimals)) + 0;
@@ -152,7 +160,7 @@ function roundedGain({ clicks, low, high }: Gain): Gain {
 }
 
 /** By p, then type, then row; lists, which have no p, last, by gain. */
-function inOrder(a: Untold, b: Untold): number {
+function inOrder(a: Finding, b: Finding): number {
   if (a.p !== null && b.p !== null && a.p !== b.p) return a.p - b.p;
   if ((a.p === null) !== (b.p === null)) return a.p === null ? 1 : -1;
   if (a.p === null) {
@@ -162,6 +170,6 @@ function inOrder(a: Untold, b: Untold): number {
   return FINDING_TYPES.indexOf(a.type) - FINDING_TYPES.indexOf(b.type) || byBytes(rowOf(a), rowOf(b));
 }
 
-const rowOf = ({ page, query }: Untold): string => page ?? query!;
+const rowOf = ({ page, query }: Finding): string => page ?? query!;
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

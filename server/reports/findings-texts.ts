@@ -1,5 +1,6 @@
 import { countDays } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
+import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 import type { Finding, FindingEvidence, Untold } from './listed-finding.ts';
 
 /** A sentence or two about a finding, with its numbers. */
@@ -49,7 +50,6 @@ function sinceText({ since, type }: Untold): string {
   return type === 'new' ? `First shown on ${since}.` : `Since ${since}.`;
 }
 
-const WHOLE = new Intl.NumberFormat('en-US');
-const count = (value: number | undefined): string => WHOLE.format(Math.round(value!));
-const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
-const rounded = (position: number): string => position.toFixed(1);
+const count = (value: number | undefined): string => wholeText(value!);
+const percent = (share: number): string => percentText(share, 1);
+const rounded = (position: number): string => decimalText(position, 1);

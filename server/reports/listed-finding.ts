@@ -33,5 +33,5 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A finding without its text. */
-export type Untold = Omit<Finding, 'text'>;
+/** What the text of a finding tells, unrounded. */
+export type Untold = Omit<Finding, 'text' | 'p' | 'adjusted'>;

@@ -26,7 +26,11 @@ const percent = (ratio: number): string =>
   new Intl.NumberFormat('en-US', { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(
     ratio,
   );
-const signed = (ratio: number): string => `${ratio < 0 ? '−' : '+'}${percent(Math.abs(ratio))}`;
+/** A number of the answer as it is: it is rounded already. */
+const told = (value: number): string => value.toLocaleString('en-US');
+const toldPercent = (ratio: number): string =>
+  new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 }).format(ratio);
+const signed = (ratio: number): string => `${ratio < 0 ? '−' : '+'}${toldPercent(Math.abs(ratio))}`;
 const effect = async (query: string) => (await world.ask(`/effects?${query}`)).body as EffectsResult;
 
 t.test('each note of the list has its verdict, which leads to its own screen', async (t) => {
@@ -62,11 +66,8 @@ t.test('the screen of one change shows the numbers of the API', async (t) => {
   await open(page, `/app/p/Proj1/effect?note=${uuid(1)}`);
   const answer = await effect(`note=${uuid(1)}`);
   const { actual, expected, difference, low, high, p } = answer.effect!;
-  // Not the ratio of the answer, which is rounded already.
-  const ratio = actual / expected - 1;
-  const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
   t.strictSame(await page.locator('.effect-numbers td').allInnerTexts(), [
-    ...[whole(actual), whole(expected), `+${whole(difference)} (${signed(ratio)})`],
+    ...[told(actual), told(expected), `+${told(difference)} (+${percent(difference / expected)})`],
     ...[`${signed(low!)} to ${signed(high!)}`, String(p)],
   ]);
   const main = page.locator('main');
@@ -85,7 +86,7 @@ t.test('the screen of one change shows the numbers of the API', async (t) => {
   await page.getByRole('button', { name: 'Table' }).click();
   const days = answer.daily;
   const cells = await page.locator('.chart-table tbody tr').last().locator('td.number').allInnerTexts();
-  t.strictSame(cells, [whole(days.at(-1)!.actual), whole(days.at(-1)!.expected!)]);
+  t.strictSame(cells, [told(days.at(-1)!.actual), told(days.at(-1)!.expected!)]);
   await page.getByRole('button', { name: 'Chart' }).click();
   t.strictSame(await axeFindings(page), [], 'axe');
   await lookAt(t, page, 'effect');
@@ -119,7 +120,7 @@ t.test('what cannot be said is said, and a day needs no note', async (t) => {
   const { text, detectable } = await effect(`date=${CHANGE}&page=${encodeURIComponent(pageUrl(9))}`);
   const shown = await page.locator('main').innerText();
   t.ok(shown.includes(text));
-  t.ok(shown.includes(`an effect under ${percent(detectable!.ratio)}: within 28 days`));
+  t.ok(shown.includes(`an effect under ${toldPercent(detectable!.ratio)}: within 28 days`));
   t.strictSame(problems, []);
   await context.close();
 });
@@ -136,7 +137,7 @@ t.test('the form of a note says what could be seen, before the change is made', 
   await page.locator('.detectable').waitFor();
   t.equal(
     await page.locator('.detectable').innerText(),
-    `A change under ${percent(usual.detectable!.ratio)} could not be seen here within 28 days; with 56 days ${percent(longer.detectable!.ratio)}.`,
+    `A change under ${toldPercent(usual.detectable!.ratio)} could not be seen here within 28 days; with 56 days ${toldPercent(longer.detectable!.ratio)}.`,
   );
   await lookAt(t, page, 'effect-form');
   await page.getByLabel('Page').fill('https://shop.example/none');

@@ -3,6 +3,9 @@ import { API, check, compareDays, compareList, daysOf, ROOT } from './numbers/ch
 import * as expected from './numbers/expected.ts';
 import { type Answer, rowOf, share, signed } from './numbers/expected.ts';
 
+/** As the answer has it, which is rounded already. */
+const fine = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 });
+
 const USUAL = 'to=final&compare=previous';
 
 await check('the rank tracker: latest and best positions, bands, days and groups', async (on) => {
@@ -222,7 +225,7 @@ await check('alerts with their charts, the report of a month, and what is stored
     [tables.map(({ rows }: Answer) => `${expected.count(rows)} rows`)],
   );
   const { quality } = await on.ask(`${API}/site?quality=1`);
-  on.compare('anonymous', [[(await on.texts('.facts dd'))[2]!]], [[share(quality.anonymousClicksShare)]]);
+  on.compare('anonymous', [[(await on.texts('.facts dd'))[2]!]], [[fine.format(quality.anonymousClicksShare)]]);
 });
 
 await check('what a shared link shows', async (on) => {

@@ -66,7 +66,7 @@ export function hasNothingToCompare({ comparison, unsafe }: Compared): boolean {
 function countText(difference: number, before: number | null, metric: Metric): string {
   if (before === null || before === 0) return formatMetric(metric, Math.abs(difference));
   const ratio = difference / before;
-  return ratio >= 10 ? formatTimes(ratio + 1) : formatPercent(Math.abs(ratio));
+  return ratio >= 10 ? formatTimes((before + difference) / before) : formatPercent(Math.abs(ratio));
 }
 
 /** The difference of two percentages is in points. */

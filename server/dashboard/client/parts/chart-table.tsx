@@ -1,6 +1,6 @@
 import { formatDay, formatRange } from '../lib/dates.ts';
-import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import type { Range } from '../lib/types.ts';
+import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
+import type { Metric, Range } from '../lib/types.ts';
 import type { ChartData, ChartPoint, ExtraLine } from './chart-data.ts';
 import { NumberHeading } from './numbers.tsx';
 
@@ -8,6 +8,12 @@ interface ChartTableProps extends ChartData {
   readonly label: string;
   /** Shows only these days. */
   readonly onZoom?: (range: Range) => void;
+}
+
+/** Expected clicks are rounded already, but not to whole ones. */
+function lineText(metric: Metric, value: number | null | undefined): string {
+  const isFraction = (metric === 'clicks' || metric === 'impressions') && value && !Number.isInteger(value);
+  return isFraction ? exactMetric(metric, value) : formatMetric(metric, value);
 }
 
 /** Whether a point is of a single day. */
@@ -77,7 +83,7 @@ export function ChartTable({
               {compared && <td class="number">{formatMetric(metric, compared[index]?.value)}</td>}
               {columns.map((line) => (
                 <td key={line.name} class="number">
-                  {formatMetric(line.metric, line.values[index])}
+                  {lineText(line.metric, line.values[index])}
                 </td>
               ))}
               {markers.length > 0 && (

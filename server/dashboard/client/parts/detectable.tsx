@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../lib/api.ts';
 import { isDay } from '../lib/dates.ts';
 import { effectPath, type Judged } from '../lib/effect.ts';
-import { formatPercent } from '../lib/format.ts';
+import { formatFinePercent } from '../lib/format.ts';
 import type { EffectsAnswer } from '../lib/types.ts';
 
 /** Milliseconds without typing after which is asked. */
@@ -30,8 +30,8 @@ export function Detectable({ project, date, of }: { project: string; date: strin
 
 function detectableText(usual: EffectsAnswer, longer: EffectsAnswer): string {
   if (usual.detectable === null) return usual.text;
-  const within = `A change under ${formatPercent(usual.detectable.ratio)} could not be seen here within 28 days`;
+  const within = `A change under ${formatFinePercent(usual.detectable.ratio)} could not be seen here within 28 days`;
   return longer.detectable === null
     ? `${within}.`
-    : `${within}; with 56 days ${formatPercent(longer.detectable.ratio)}.`;
+    : `${within}; with 56 days ${formatFinePercent(longer.detectable.ratio)}.`;
 }

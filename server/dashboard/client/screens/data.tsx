@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { isAnswered, isManager, useResource } from '../lib/api.ts';
 import { addDays, countDays, formatAgo, formatDate, formatInstant, formatMonth, formatRange } from '../lib/dates.ts';
 import { send, useWork } from '../lib/form.ts';
-import { formatCount, formatShare } from '../lib/format.ts';
+import { formatCount, formatFinePercent, formatShare } from '../lib/format.ts';
 import type { Day, Project, Range, SiteAnswer } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Crawl } from '../parts/crawl.tsx';
@@ -108,7 +108,7 @@ function State({ project }: { project: Project }) {
         />
         <Fact
           name="Anonymous clicks"
-          value={anonymous === null ? '–' : formatShare(anonymous)}
+          value={anonymous === null ? '–' : formatFinePercent(anonymous)}
           title="Share of clicks of the last 28 days whose query the search engine does not name"
         />
         <Fact

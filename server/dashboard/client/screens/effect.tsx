@@ -3,7 +3,7 @@ import { useResource } from '../lib/api.ts';
 import { countDays, formatDate, formatRange, formatSpan, yesterday } from '../lib/dates.ts';
 import { ADVICE, effectPath, effectScreen, type Judged } from '../lib/effect.ts';
 import { signed } from '../lib/explain.ts';
-import { formatCount, formatPercent, plural } from '../lib/format.ts';
+import { formatCount, formatFinePercent, formatPercent, plural } from '../lib/format.ts';
 import type { EffectsAnswer, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
 import { useView, type View } from '../lib/view.ts';
@@ -141,12 +141,12 @@ function Result({ answer, project }: { answer: EffectsAnswer; project: Project }
 
 function Numbers({ effect }: { effect: NonNullable<EffectsAnswer['effect']> }) {
   const { actual, expected, difference, low, high, p } = effect;
-  // The ratio of the answer is rounded already.
-  const ratio = actual / expected - 1;
+  // Numbers of the answer are rounded already: they are shown as they are, and the percentage is made of those beside it.
+  const change = expected === 0 ? '' : ` (${signedBy(difference, formatPercent(Math.abs(difference) / expected))})`;
   const rows = [
     ['Clicks after the change', formatCount(actual)],
-    ['Expected without it', formatCount(Math.round(expected))],
-    ['Difference', `${signed(Math.round(difference))} (${signedPercent(ratio)})`],
+    ['Expected without it', formatCount(expected)],
+    ['Difference', `${signed(difference)}${change}`],
     ['Interval of 95%', low === null ? '–' : `${signedPercent(low)} to ${signedPercent(high!)}`],
     ['How often nothing looks like this (p)', p === null ? '–' : String(p)],
   ];
@@ -176,13 +176,13 @@ function Compared({ answer: { control, placebo, subject } }: { answer: EffectsAn
         {control && (
           <li>
             {plural(control.members, `unchanged ${kind}`)} of this project, those with most clicks before the change.
-            Without a change, clicks differed from what they make expect by {formatPercent(control.error)}.
+            Without a change, clicks differed from what they make expect by {formatFinePercent(control.error)}.
           </li>
         )}
         {placebo.count > 0 && (
           <li>
             {plural(placebo.count, 'placebo')}: the same comparison where and when nothing was changed.{' '}
-            {formatPercent(placebo.falseAlarmRate)} of them would be called an effect.
+            {formatFinePercent(placebo.falseAlarmRate)} of them would be called an effect.
           </li>
         )}
       </ul>
@@ -208,7 +208,7 @@ function Limits({ answer }: { answer: EffectsAnswer }) {
         )}
         {detectable && !isFound && (
           <li>
-            Whether it had an effect under {formatPercent(detectable.ratio)}: within{' '}
+            Whether it had an effect under {formatFinePercent(detectable.ratio)}: within{' '}
             {plural(countDays(windows.after), 'day')}, a smaller one would be missed here in more than one of five
             cases.
           </li>
@@ -261,5 +261,9 @@ function SameDays({ answer: { events, notes }, project }: { answer: EffectsAnswe
 }
 
 function signedPercent(ratio: number): string {
-  return `${ratio < 0 ? '−' : '+'}${formatPercent(Math.abs(ratio))}`;
+  return signedBy(ratio, formatFinePercent(Math.abs(ratio)));
+}
+
+function signedBy(value: number, size: string): string {
+  return `${value < 0 ? '−' : '+'}${size}`;
 }

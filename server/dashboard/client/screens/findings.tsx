@@ -2,7 +2,7 @@ import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { formatDateOf, formatRange, withDates } from '../lib/dates.ts';
 import { byGain, daysOf, FINDING_TYPES, gainText, keyOf, testedText } from '../lib/findings.ts';
 import { onSingleClick, send, useWork } from '../lib/form.ts';
-import { plural } from '../lib/format.ts';
+import { formatFinePercent, plural } from '../lib/format.ts';
 import type { Finding, FindingsAnswer, Project } from '../lib/types.ts';
 import { useAsk } from '../lib/use-project.ts';
 import { rangeParameters, useScreenLink, useView } from '../lib/view.ts';
@@ -84,7 +84,7 @@ function Listed({ project, parameters }: ListedProps) {
         <section aria-label="Findings">
           <ListHead csv={apiPath(`/projects/${project.id}/findings.csv`, { ...parameters, limit: null })}>
             {plural(paging.total, 'finding')}, {formatRange(range)}. Of those that are tests, at most about{' '}
-            {Math.round(100 * q)}% are expected to be false.
+            {formatFinePercent(q)} are expected to be false.
             {paging.total > all.length && ` The first ${all.length} are shown.`}
           </ListHead>
           <ul class="alerts card">
