@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Evaluation } from '../../server/alerts/evaluate.ts';
 import { listAllProjects, requireProject } from '../../server/catalog/projects.ts';
 import { type Day, parseDay } from '../../server/domain/dates.ts';
+import { withoutLostRollups } from '../../server/load/without-lost-rollups.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -29,7 +30,8 @@ export function addAlerts(program: Command): void {
         import('../../server/alerts/with-facts.ts'),
       ]);
       try {
-        const evaluations = await withStores(async ({ settings, catalog }) => {
+        const evaluations = await withStores(async (stores) => {
+          const { settings, catalog } = stores;
           const projects =
             project === undefined ? await listAllProjects(catalog, null) : [await requireProject(catalog, project)];
           return withFacts({ settings, catalog }, async (facts) => {
@@ -37,7 +39,8 @@ export function addAlerts(program: Command): void {
             for (const { id } of projects) {
               report(`project ${id}`);
               const options = { dryRun, ...(asOf === undefined ? {} : { asOf }) };
-              const evaluation = await evaluateProject({ catalog, facts }, id, options);
+              const evaluate = () => evaluateProject({ catalog, facts }, id, options);
+              const evaluation = await withoutLostRollups(stores, evaluate);
               if (evaluation !== undefined) done.push(evaluation);
             }
             return done;

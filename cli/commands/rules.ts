@@ -4,6 +4,7 @@ import { findAlertRule, listAlertRules, type StoredRule } from '../../server/cat
 import { requireProject } from '../../server/catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
 import { newUuid } from '../../server/domain/ids.ts';
+import { withoutLostRollups } from '../../server/load/without-lost-rollups.ts';
 import { commandWriter, print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -124,11 +125,12 @@ export function addRules(program: Command): void {
         import('../../server/alerts/with-facts.ts'),
         import('../../server/projects/rules.ts'),
       ]);
-      const { range, days } = await withStores(async ({ settings, catalog }) => {
+      const { range, days } = await withStores(async (stores) => {
+        const { settings, catalog } = stores;
         const rule = await ruleToTest(id, options, (given) => findAlertRule(catalog, given));
         await checkRule(catalog, rule);
         return withFacts({ settings, catalog }, (facts) =>
-          testRuleOfProject({ catalog, facts }, rule, { now: Date.now() }),
+          withoutLostRollups(stores, () => testRuleOfProject({ catalog, facts }, rule, { now: Date.now() })),
         );
       });
       if (json) printJson({ from: range.from, to: range.to, days });

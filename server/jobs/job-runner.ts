@@ -1,6 +1,7 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { seatName } from '../catalog/job-rows.ts';
 import { type Lease, type Leases, whileHeld } from '../catalog/leases.ts';
+import { withoutLostRollups } from '../load/without-lost-rollups.ts';
 import { measure } from '../runtime/measurements.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from './clock.ts';
@@ -129,7 +130,10 @@ export class JobRunner {
       const message = 'The lease of the job was lost; another process may be running it.';
       const result = await whileHeld(lease, { message, sleep: clock.sleep }, (lost) => {
         lost.addEventListener('abort', () => (isLost = true), { once: true });
-        return job.run(context, AbortSignal.any([signal, lost]));
+        const ending = AbortSignal.any([signal, lost]);
+        const onWarning = (warning: string): void => log.warn(warning);
+        const stores = { settings, catalog, onWarning };
+        return withoutLostRollups(stores, () => job.run(context, ending), { signal: ending });
       });
       const endedAt = clock.now();
       const level = job.isQuiet === true && Object.keys(result).length === 0 ? 'debug' : 'info';

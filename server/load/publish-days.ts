@@ -1,14 +1,11 @@
 import { join } from 'node:path';
-import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywordIds } from '../catalog/contents.ts';
-import { type FactFile, type FactTable, filesOf, manifestOf } from '../catalog/manifest.ts';
+import type { FactTable } from '../catalog/manifest.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { count, LoadRejected } from '../domain/problems.ts';
-import { EVERY_DAY } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
-import { allEnded } from '../runtime/all-ended.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
@@ -18,8 +15,8 @@ import { checkKeys } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
 import type { StagedDays } from './part-files.ts';
-import { type PublicationOptions, publishFiles, publishStaged, recordOwners } from './publish.ts';
-import { cumulativeBatches, remakeLost, undamaged, writeCumulative, writeRunning } from './rollups.ts';
+import { type PublicationOptions, publishStaged, recordOwners } from './publish.ts';
+import { completeCumulative } from './remake-rollups.ts';
 import { areSmall, onlyPart, partOf, readStagedParts, stagedFile, WRONG_PART } from './staged-parts.ts';
 import type { EngineStores } from './stores.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
@@ -158,42 +155,4 @@ async function stage(
     const target = stagedFile(folder, only);
     await session.run(sqlTemplate('load/stage_part', { rows }), { ...parameters, target });
   }
-}
-
-const KEYWORDS = FACTS.find(({ cumulative }) => cumulative !== undefined)!;
-const AT_ONCE = 2;
-
-/** The months of a project without cumulative totals. */
-async function missingMonths(catalog: Catalog, project: string): Promise<FactFile[]> {
-  const months = await manifestOf(catalog, project, KEYWORDS.rollups[0]!, EVERY_DAY);
-  const stored = new Set((await manifestOf(catalog, project, KEYWORDS.cumulative!, EVERY_DAY)).map(({ part }) => part));
-  return months.filter(({ part }) => !stored.has(part));
-}
-
-/** Writes and publishes the cumulative totals that loads have deferred, if a project lacks any. */
-async function completeCumulative(stores: EngineStores, project: string, waiting: LockOptions): Promise<void> {
-  const { catalog, engine } = stores;
-  if ((await missingMonths(catalog, project)).length === 0) return;
-  await changeFacts(stores, { ...waiting, projects: [project] }, async ({ lock, files, journal }) => {
-    const [running] = await filesOf(catalog, project, KEYWORDS.running!, EVERY_DAY);
-    const missing = await missingMonths(catalog, project);
-    if (running === undefined || missing.length === 0) return;
-    const limit = pLimit(AT_ONCE);
-    const opened = await engine();
-    await opened.useThreads(opened.threads - 1);
-    const target = { files, schema: KEYWORDS, project };
-    const all = missing.map((days) => ({ part: days.part, days }));
-    const lost = await remakeLost(opened, catalog, target, all);
-    const isWhole = (await undamaged(files.store, [running])).length > 0;
-    const input = { table: KEYWORDS.running!, changes: [], fromDays: true };
-    const totals = isWhole ? [] : await writeRunning(opened, catalog, { ...target, part: 'all' }, input);
-    const current = totals[0]?.written ?? running;
-    const writing = cumulativeBatches(lost.months, current).map((months) =>
-      limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, months, running: current })),
-    );
-    // All must end before the sweep.
-    const changes = [...lost.changes, ...totals, ...(await allEnded(writing)).flat()];
-    await files.store.syncFolders();
-    await publishFiles({ catalog, journal, lock, files }, { changes });
-  });
 }

@@ -11,6 +11,7 @@ import { FileLock } from './file-lock.ts';
 export class ProcessFolder {
   readonly path: string;
   #lock: FileLock | undefined;
+  #isRemoved = false;
 
   private constructor(path: string, lock: FileLock) {
     this.path = path;
@@ -26,10 +27,12 @@ export class ProcessFolder {
   }
 
   /**
-   * Recreates the folder if it was removed, and returns whether it was. Takes some microseconds.
+   * Recreates the folder if somebody removed it, and returns whether it was. Takes some microseconds.
    * @param within a folder that is not recreated: throws if it is missing
    */
   makeAgain(within: string | undefined): boolean {
+    // What still runs when its work has failed ends without the folder.
+    if (this.#isRemoved) return false;
     if (this.#lock !== undefined && existsSync(this.path)) return false;
     if (within !== undefined) statSync(within);
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
@@ -41,6 +44,7 @@ export class ProcessFolder {
   }
 
   async remove(): Promise<void> {
+    this.#isRemoved = true;
     await removeLocked(this.path, this.#lock);
   }
 }

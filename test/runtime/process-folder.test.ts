@@ -1,5 +1,5 @@
 // The folder of a process that somebody removed is made again, as soon as that is possible.
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import t from 'tap';
 import { ProcessFolder } from '../../server/runtime/process-folder.ts';
 import { temporaryFolder } from '../world.ts';
@@ -27,4 +27,14 @@ t.test('a folder that could not be made again is made again later, and is that o
     await folder.remove();
     await other.remove();
   }
+});
+
+t.test('what still runs when a folder is removed does not make it again', async (t) => {
+  const parent = temporaryFolder(t);
+  const folder = await ProcessFolder.take(parent);
+  const removed = folder.remove();
+  rmSync(folder.path, { recursive: true, force: true });
+  t.equal(folder.makeAgain(undefined), false);
+  await removed;
+  t.strictSame(readdirSync(parent), [], 'neither the folder nor its lock is left');
 });

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { rollupOf } from '../../catalog/manifest.ts';
+import { lostRollups } from '../../catalog/lost-rollups.ts';
 import { type KnownError, unavailable } from '../../domain/errors.ts';
-import { DamagedFile } from '../../storage/checked-files.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -49,9 +48,9 @@ export function addLostRollups(
 
 /** The answer to a request that misses a rollup, which is begun to be made again; undefined for other errors. */
 export function answerLostRollup(error: unknown, app: FastifyInstance): KnownError | undefined {
-  if (!(error instanceof DamagedFile) || app.remakeRollups === undefined) return undefined;
-  const rollup = rollupOf(error.file);
-  if (rollup === undefined) return undefined;
-  app.remakeRollups(rollup.project);
+  if (app.remakeRollups === undefined) return undefined;
+  const projects = lostRollups(error);
+  if (projects.size === 0) return undefined;
+  for (const project of projects) app.remakeRollups(project);
   return unavailable('Sums of keywords were lost and are being made again from their days.', 'rollup-lost', error);
 }
