@@ -24,6 +24,7 @@ export const GLOBALS = [
   'Math',
   'performance',
   'AbortSignal',
+  'fetch',
   'simulated',
 ] as const;
 /** Packages with native code, or without state that matters here. All others wait on the simulated clock. */

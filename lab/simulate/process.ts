@@ -69,6 +69,11 @@ export class SimulatedProcess implements Host {
     };
     this.product = program((wanted) => modules[wanted] ?? requirePackage(wanted), {
       ...clock.globals,
+      // No process has a network: what the real one answers, and when, would be no work of the seed.
+      fetch: () =>
+        simulation.operation(this, 'fetch', () => {
+          throw new TypeError('fetch failed');
+        }),
       simulated: sharedBy(this),
     });
   }

@@ -7,7 +7,7 @@ import { worldNamed } from '../../lab/simulate/worlds.ts';
 
 t.test('a seed does the same each time, and another seed something else', async (t) => {
   const program = await bundle();
-  for (const name of ['versions', 'jobs']) {
+  for (const name of ['versions', 'jobs', 'facts']) {
     const world = worldNamed(name);
     const first = await runSeed(program, world, 3);
     t.equal(first.violation, undefined, name);
