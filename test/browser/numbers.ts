@@ -6,7 +6,8 @@ import { type Answer, comparedDays, METRICS, type Metric } from './numbers/expec
 import { Draw, WORDS } from './numbers/numbers-world.ts';
 
 const A = `from=${day(95)}&to=${day(82)}`;
-const B = `${day(60)}..${day(54)}`;
+/** Other weekdays than those of the range that they are compared with, and the same ones. */
+const [B, C] = [`${day(60)}..${day(54)}`, `${day(58)}..${day(52)}`];
 /** Addresses, and what they ask the API for; `X` stands for the days to compare with. */
 const STATES: readonly (readonly [address: string, asked: string, interval?: string])[] = [
   ['', 'to=final&compare=previous'],
@@ -16,10 +17,13 @@ const STATES: readonly (readonly [address: string, asked: string, interval?: str
   ['compare=year', 'to=final&compare=year'],
   ['period=3m', 'period=3m&to=final&compare=X', 'week'],
   [A, `${A}&compare=X`],
-  [
-    `from=${day(9)}&to=${day(3)}&compare=custom&cfrom=${B.slice(0, 10)}&cto=${B.slice(12)}`,
-    `from=${day(9)}&to=${day(3)}&compare=${B}`,
-  ],
+  ...[B, C].map(
+    (days) =>
+      [
+        `from=${day(9)}&to=${day(3)}&compare=custom&cfrom=${days.slice(0, 10)}&cto=${days.slice(12)}`,
+        `from=${day(9)}&to=${day(3)}&compare=${days}`,
+      ] as const,
+  ),
   [`from=${day(4)}&to=${day(4)}`, `from=${day(4)}&to=${day(4)}&compare=X`],
 ];
 

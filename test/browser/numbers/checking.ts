@@ -46,7 +46,8 @@ export async function compareDays(
   metric: Metric = 'clicks',
   more: Answer[][] = [],
 ): Promise<void> {
-  const { totals, daily } = answer;
+  const { totals, daily, range } = answer;
+  const hasLine = totals.comparison && expected.isDrawn(range);
   const isUnknown =
     totals.comparison?.impressions === 0 && totals.unsafe.impressions?.includes('missing_days') === true;
   const before = (name: Metric): string =>
@@ -68,7 +69,7 @@ export async function compareDays(
     await on.rows('.performance .chart-table', { name: '' }),
     daily.map((of: Answer, index: number) => [
       of !== undefined && isMissing(of.date) && of.impressions === 0 ? '–' : expected.shownOf(metric, of),
-      ...(totals.comparison ? [isStored(of) ? expected.shownOf(metric, of?.comparison) : '–'] : []),
+      ...(hasLine ? [isStored(of) ? expected.shownOf(metric, of?.comparison) : '–'] : []),
       ...more.map((line) => line[index] as string),
     ]),
   );

@@ -88,3 +88,11 @@ export function comparedDays(from: string, to: string, compare: 'previous' | 'ye
   const moved = (day: string): string => new Date(Date.parse(day) - back * 86_400_000).toISOString().slice(0, 10);
   return `${moved(from)}..${moved(to)}`;
 }
+
+/** Whether compared days are drawn: where they are the same weekdays, or whole months. True without a range. */
+export function isDrawn(range?: Answer): boolean {
+  if (range?.comparison === undefined) return true;
+  const both = [range, range.comparison].map(({ from, to }) => [new Date(from), new Date(Date.parse(to) + 86_400_000)]);
+  const [now, then] = both as [Date[], Date[]];
+  return now[0]!.getUTCDay() === then[0]!.getUTCDay() || both.flat().every((day) => day.getUTCDate() === 1);
+}
