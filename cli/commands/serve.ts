@@ -98,10 +98,14 @@ async function holdDemo(settings: Settings): Promise<{ start: () => void } | und
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       process.once('exit', () => filling.kill());
-      filling.once('exit', () => void lease?.release());
-      filling.once('error', (error) =>
-        process.stderr.write(`The demo stays without its older days: ${error.message}\n`),
-      );
+      const report = (reason: string): void => {
+        process.stderr.write(`The demo stays without its older days until the next start: ${reason}\n`);
+      };
+      filling.once('exit', (code, signal) => {
+        void lease?.release();
+        if (code !== 0) report(`loading them ended with ${signal ?? `exit code ${code}`}.`);
+      });
+      filling.once('error', (error) => report(error.message));
     },
   };
 }

@@ -18,6 +18,7 @@ import {
 import { delimiter, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { guideBlock } from '../docs/blocks.ts';
+import { until } from '../process.ts';
 import { ROOT } from '../readme.ts';
 import { temporaryFolder } from '../world.ts';
 import { answers, HOST_PATH, OPTIONAL, PINNED_PATH, run, type Started, startServer, trackedFiles } from './programs.ts';
@@ -173,6 +174,13 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
   const options = ['--prefix', prefix];
   await installMissing(t, empty, { needs: 'ORDINATE_LIMITS', settings, options }, ordinate, 'serve', '--port', '0');
   const limited = await startServer(t, join(folder, 'alone'), settings, ordinate, 'serve', '--demo');
+  await until('the process that loads the older days', async () => {
+    const { code } = await run('/', {}, 'pkill', '-KILL', '--parent', String(limited.child.pid));
+    return code === 0 ? true : undefined;
+  });
+  await until('what became of the older days', () =>
+    /stays without its older days .*SIGKILL/.test(limited.printed()) ? true : undefined,
+  );
   limited.child.kill('SIGTERM');
 
   // An old Node first on the PATH.
