@@ -55,7 +55,7 @@ export function addRebuild(program: Command): void {
           if (lost.length > 0) {
             print(`Not in the journal, and so lost: ${lost.map((table) => table.replaceAll('_', ' ')).join(', ')}.`);
             print(
-              "Alerts whose cause began in the last 42 final days of a project come back with the same ids when it is evaluated, by a running server or by 'ordinate alerts evaluate'. If the cause is older and still shows in these days, the alert opens again on a later day under another id. Other alerts are lost, as are those about the state of pages in the index.",
+              "Alerts come back when a project is evaluated, by a running server or by 'ordinate alerts evaluate': with the same ids those whose cause began in the last 42 final days, those of stopped clicks in the last 34 days, those of surfaces without new days, however old, and those that were loaded. If another cause is older and still shows in these days, the alert opens again on a later day under another id. All others are lost: those that had resolved before, and those about the state of pages in the index, until these are inspected again.",
             );
             print(
               'Set again what people had set: members, keys, feeds, shared links, connections, channels, saved views, tags, favourites, dismissed findings, and the limits and retention of workspaces.',

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { listChangedPages } from '../catalog/inspections.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
-import { listSurfaceDays } from '../catalog/surface-days.ts';
+import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
 import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
@@ -17,7 +17,7 @@ import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './key
 import { type AlertProject, lastStoredFinalDay, readAlertProject } from './project-state.ts';
 import { type AlertFiles, readPageNames, readProjectFacts } from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
-import { alertsOfStaleSurfaces } from './stale-surfaces.ts';
+import { alertsOfStaleSurfaces, freshBecause } from './stale-surfaces.ts';
 import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './store.ts';
 import { TrafficReplay, type TrafficState } from './traffic-replay.ts';
 
@@ -139,7 +139,11 @@ export async function evaluateProject(
       if (isAboutIndex(type)) return date >= indexRange.from;
       return date >= (type === 'rule' ? rules.starts[subject]!.from : range.from);
     },
-    endedBecause: endedBecause(state, { starts: rules.starts, hoursFrom: input.hours.covered }),
+    endedBecause: endedBecause(state, {
+      starts: rules.starts,
+      hoursFrom: input.hours.covered,
+      surfaces: input.surfaces,
+    }),
   };
   const at = toMicroseconds(now());
   const changesOf = (stored: Parameters<typeof alertChanges>[1]): AlertChanges => {
@@ -202,13 +206,13 @@ function replayProject(
 /** @param hoursFrom alerts about hours that opened before have expired */
 function endedBecause(
   { keywords, rules }: AlertProject,
-  { starts, hoursFrom }: { starts: RuleStarts; hoursFrom: Day },
+  { starts, hoursFrom, surfaces }: { starts: RuleStarts; hoursFrom: Day; surfaces: readonly SurfaceDays[] },
 ): Replayed['endedBecause'] {
   const byId = new Map(keywords.map((keyword) => [keyword.id, keyword]));
   return ({ type, subject, basis, date, keywordId }) => {
     if (type === 'hourly_stop') return date < hoursFrom ? NEW_LEVEL : undefined;
     if (isAboutIndex(type)) return undefined;
-    if (type === 'surface_stale') return 'it has newer days';
+    if (type === 'surface_stale') return freshBecause({ subject, basis }, surfaces);
     if (type === 'rule') {
       const rule = rules.find(({ id }) => id === subject);
       if (rule === undefined) return 'the rule was removed';

@@ -24,3 +24,14 @@ export function alertsOfStaleSurfaces(surfaces: readonly SurfaceDays[], today: D
       resolvedOn: null,
     }));
 }
+
+/** Why an alert about a surface ends that no longer opens. @param basis the last day that the surface had */
+export function freshBecause(
+  { subject, basis }: Pick<EvaluatedAlert, 'subject' | 'basis'>,
+  surfaces: readonly SurfaceDays[],
+) {
+  const lastDay = surfaces.find(({ surface }) => surface === subject)?.lastDay;
+  if (lastDay === undefined) return 'its days were removed';
+  if (lastDay < basis) return 'its last days were removed';
+  return lastDay > basis ? 'it has newer days' : 'web has no newer days either';
+}

@@ -3,7 +3,7 @@ import { connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
 import { addDays, type Day } from '../domain/dates.ts';
-import { isStale, SURFACE_NAMES } from '../domain/search-types.ts';
+import { isStale, STALE_AFTER_DAYS, SURFACE_NAMES } from '../domain/search-types.ts';
 import { ProviderFailure, type SetupStep, sentenceOf } from './failures.ts';
 import { jobOfCommand } from './gateway.ts';
 import type { ConnectedProvider } from './provider.ts';
@@ -49,7 +49,10 @@ export async function testConnections(
 function staleOf(kind: string, surfaces: readonly SurfaceDays[], today: Day): string[] {
   return surfaces
     .filter(({ surface, lastDay }) => (surface === 'bing') === (kind === 'bing') && isStale(lastDay, today))
-    .map(({ surface, lastDay }) => `${SURFACE_NAMES[surface]}: the newest day is ${lastDay}, more than two weeks ago.`);
+    .map(
+      ({ surface, lastDay }) =>
+        `${SURFACE_NAMES[surface]}: the newest day is ${lastDay}, more than ${STALE_AFTER_DAYS} days ago.`,
+    );
 }
 
 /** Tests a connection, which need not be stored. `failure`: why it does not work. */

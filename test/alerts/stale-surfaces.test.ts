@@ -1,5 +1,6 @@
 // A surface without new days for two weeks is called stale: by an alert, in answers, and by connection tests.
 import t from 'tap';
+import { freshBecause } from '../../server/alerts/stale-surfaces.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { dashboardOf } from '../dashboard/dashboard-of.ts';
 import { fakeBing } from '../fakes/bing.ts';
@@ -32,6 +33,23 @@ t.test('an alert opens on the fifteenth day, and resolves with a newer one', asy
   await world.load({ site_daily_bing: ofBing('2026-08-17') });
   await evaluate(world);
   t.match(await alerts(), [{ body: /Resolved: it has newer days\./, resolvedAt: String }]);
+});
+
+t.test('an alert ends for the reason that holds', async (t) => {
+  const alert = { subject: 'bing', basis: '2026-08-16' };
+  const web = { surface: 'web', lastDay: '2026-08-31' } as const;
+  const bing = (lastDay: string) => ({ surface: 'bing', lastDay }) as const;
+  t.equal(freshBecause(alert, [web, bing('2026-08-17')]), 'it has newer days');
+  t.equal(freshBecause(alert, [web, bing('2026-08-15')]), 'its last days were removed');
+  t.equal(freshBecause(alert, [{ ...web, lastDay: '2026-08-16' }, bing('2026-08-16')]), 'web has no newer days either');
+
+  const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: ofBing('2026-08-16') });
+  await evaluate(world);
+  await world.catalog.statements.run('fact_file_delete', { project: 'Proj1', table: 'site_daily_bing', part: 'all' });
+  await evaluate(world);
+  const { body } = await world.ask('/alerts?status=all&limit=500');
+  const [ended] = (body.alerts as Row[]).filter(({ type }) => type === 'surface_stale');
+  t.match(ended, { body: /Resolved: its days were removed\./, resolvedAt: String });
 });
 
 t.test('surfaces that end with web open no alert of their own', async (t) => {
@@ -90,6 +108,6 @@ t.test('a connection that works says what it has not reported for long', async (
   const { code, out } = await run('connections', 'test', '--project', 'Proj1');
   t.match(
     { code, out },
-    { code: 0, out: /^Works: .*\n {2}Bing: the newest day is 2026-02-01, more than two weeks ago\./ },
+    { code: 0, out: /^Works: .*\n {2}Bing: the newest day is 2026-02-01, more than 14 days ago\./ },
   );
 });
