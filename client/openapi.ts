@@ -842,8 +842,10 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
-      readonly comparison?: components['schemas']['Metrics'];
-      readonly change?: components['schemas']['Change'];
+      /** @description Null if the other range has no such days, as of the 31st. */
+      readonly comparison?: components['schemas']['Metrics'] | null;
+      /** @description Null if the other range has no such days, as of the 31st. */
+      readonly change?: components['schemas']['Change'] | null;
       readonly unsafe?: components['schemas']['Unsafe'];
     };
     /** @enum {string} */
@@ -1691,7 +1693,7 @@ export interface components {
        * @default 0
        */
       readonly offset: number;
-      /** @description Adds the same metrics over another range, and the change: `previous`, `year` (364 days earlier), or `from` and `to`. */
+      /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or `from` and `to`. */
       readonly compare?: string | components['schemas']['QuestionRange'];
       readonly include?: components['schemas']['QuestionParts'];
     };
@@ -1800,8 +1802,10 @@ export interface components {
       readonly ctr?: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position?: number | null;
-      readonly comparison?: components['schemas']['QuestionMetrics'];
-      readonly change?: components['schemas']['QuestionChange'];
+      /** @description Null if the other range has no such days, as of the 31st. */
+      readonly comparison?: components['schemas']['QuestionMetrics'] | null;
+      /** @description Null if the other range has no such days, as of the 31st. */
+      readonly change?: components['schemas']['QuestionChange'] | null;
       readonly unsafe?: components['schemas']['Unsafe'];
     };
     readonly QuestionTotals: {
@@ -3546,7 +3550,7 @@ export interface operations {
         readonly type?: string;
         /** @description Only this country; with `by` page or query only. */
         readonly country?: string;
-        /** @description The range that clicks changed from: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        /** @description The range that clicks changed from: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
         /** @description What the rows are. Keywords are the tracked ones; brand has two rows, with and without brand terms. */
         readonly by?: components['schemas']['ExplainBy'];

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '2e19c9128b0fd9fc491140bf91d570cd91f94f865803876d56fb9a382d262ff3';
+export const DOCUMENT = '673fb7bb01576675d58b60a12a871128797afb1cbc8869e0a66f0ebe979c56c9';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -92,17 +92,16 @@ const metricChange = object('MetricChange', {
 const unsafeReasons = Type.Optional(Type.Unsafe<readonly UnsafeReason[]>(Type.Array(openWords(UNSAFE_REASONS))));
 
 /** Changes of metrics and why they are unsafe; also for clicks and impressions alone. */
-const change = Type.Optional(
-  Type.Object(
-    {
-      clicks: metricChange,
-      impressions: metricChange,
-      ctr: Type.Optional(metricChange),
-      position: Type.Optional(metricChange),
-    },
-    { title: 'Change', additionalProperties: false },
-  ),
+const changes = Type.Object(
+  {
+    clicks: metricChange,
+    impressions: metricChange,
+    ctr: Type.Optional(metricChange),
+    position: Type.Optional(metricChange),
+  },
+  { title: 'Change', additionalProperties: false },
 );
+const change = Type.Optional(changes);
 const unsafe = Type.Optional(
   object(
     'Unsafe',
@@ -113,6 +112,9 @@ const unsafe = Type.Optional(
 
 /** The properties added to metrics with `compare`. */
 export const comparedProperties = { comparison: Type.Optional(metrics), change, unsafe };
+
+/** What a day, week or month has no comparison with. */
+export const NO_SUCH_DAYS = 'Null if the other range has no such days, as of the 31st.';
 
 /** Metrics that may be compared. */
 export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...comparedProperties });
@@ -135,7 +137,9 @@ export const dayMetrics = object('DayMetrics', {
     }),
   ),
   ...metricsProperties,
-  ...comparedProperties,
+  comparison: Type.Optional(nullable(metrics, NO_SUCH_DAYS)),
+  change: Type.Optional(nullable(changes, NO_SUCH_DAYS)),
+  unsafe,
 });
 
 export const project = object(

@@ -1,7 +1,8 @@
 import { filesOf, isLoaded, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { pairingOf } from '../domain/compared-days.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
-import { addDays, countDays } from '../domain/dates.ts';
+import { eachDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { bucketsOf, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
@@ -55,8 +56,6 @@ export async function readArchivedDays(sources: ReportSources, { project, of, pa
     comparison && readCompared(comparison),
   ]);
   const total = sumOf(days);
-  const later = comparison === null ? 0 : countDays(comparison.from, range.from) - 1;
-  const beside = before?.map((day) => ({ ...day, date: addDays(day.date, later) }));
   const read =
     of === 'query'
       ? await trackedCache.read(project.workspaceId, project.id, async (found) => found.tracked)
@@ -68,16 +67,24 @@ export async function readArchivedDays(sources: ReportSources, { project, of, pa
     keywordId: read?.idByQuery.get(text.toLowerCase()) ?? null,
     totals: { ...toMetrics(total), ...compared?.total.compare(total, sumOf(before!)) },
     daily: dailyOf(days, range, length),
-    comparison: beside ? dailyOf(beside, range, length) : null,
+    comparison: comparison && dailyOf(before!, range, length, pairingOf(range, comparison)),
   };
 }
 
-/** The days that have rows, or the weeks or months that have any. */
-export function dailyOf(days: readonly DayMeasures[], range: Range, length: Interval) {
+/**
+ * The days of a range that have rows, or the weeks or months that have any.
+ * @param daysOf the days whose rows belong to a part of the range, if these are not its own
+ */
+export function dailyOf(
+  days: readonly DayMeasures[],
+  range: Range,
+  length: Interval,
+  daysOf: (part: Range) => readonly Range[] = (part) => [part],
+) {
   const byDay = new Map(days.map((day) => [day.date, day]));
-  return bucketsOf(range, length).flatMap(({ from, first, last }) => {
-    const found = Array.from({ length: last - first + 1 }, (_, after) => byDay.get(addDays(from, after)) ?? []).flat();
-    return found.length === 0 ? [] : [{ date: from, ...toMetrics(sumOf(found)) }];
+  return bucketsOf(range, length).flatMap((bucket) => {
+    const found = daysOf(bucket).flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => byDay.get(day) ?? []));
+    return found.length === 0 ? [] : [{ date: bucket.from, ...toMetrics(sumOf(found)) }];
   });
 }
 

@@ -1,6 +1,7 @@
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { addDays, countDays, later } from '../domain/dates.ts';
+import { pairingOf } from '../domain/compared-days.ts';
+import { later } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import {
   comparedKeywordRange,
@@ -52,14 +53,12 @@ export async function readLineDays(sources: ReportSources, question: LineQuestio
   const asked = comparedRange(range, other);
   const then = of === 'group' ? comparedKeywordRange(range, other, project, sources.now()) : asked;
   const [days, before] = await Promise.all([read(range), then && read(then)]);
-  const shift = asked === null ? 0 : countDays(asked.from, range.from) - 1;
-  const beside = before?.map((day) => ({ ...day, date: addDays(day.date, shift) })) ?? null;
   return {
     of,
     name,
     range,
     daily: dailyOf(days, range, length),
-    comparison: beside && dailyOf(beside, range, length),
+    comparison: asked && dailyOf(before!, range, length, pairingOf(range, asked)),
   };
 }
 

@@ -38,11 +38,65 @@ export function monthsMoved(range: Days, by: 1 | -1): Days | undefined {
   return months === undefined ? undefined : monthsFrom(range.from, by * months, months);
 }
 
-/** Whether days of two ranges can lie beside each other: on the same weekdays, or by day of the month. */
+/** As many whole weeks just before, or a year before: also where the weeks are as long as a month. */
+export function weeksBefore(weeks: Days, compare: 'previous' | 'year'): Days {
+  return moved(weeks, compare === 'year' ? -YEAR : -lengthOf(weeks));
+}
+
+/**
+ * Which days of `base` the parts of `now` are compared with: those in the same place, counted from the start of each range.
+ * Of whole months, those of the month in the same place: the same days of it, and all of it for a whole month. Returns a
+ * function of a part, whose result has several ranges where the days do not follow each other, and none where `base` has
+ * no such days.
+ */
+export function pairingOf(now: Days, base: Days): (part: Days) => readonly Days[] {
+  if (!areMonths(now, base)) {
+    const back = (Date.parse(base.from) - Date.parse(now.from)) / DAY;
+    return (part) => cutAt(base.to, [moved(part, back)]);
+  }
+  const back = monthOf(base.from) - monthOf(now.from);
+  return (part) => {
+    const months: Days[] = [];
+    for (let month = monthOf(part.from); month <= monthOf(part.to); month++) {
+      months.push(...sameDays(part, month, month + back));
+    }
+    return joined(cutAt(base.to, months));
+  };
+}
+
+/** Whether days of two ranges lie beside each other: on the same weekdays, or by day of the month. */
 export function liesBeside(now: Days, base: Days): boolean {
-  if (((Date.parse(now.from) - Date.parse(base.from)) / DAY) % WEEK === 0) return true;
-  const [months, before] = [wholeMonths(now), wholeMonths(base)];
-  return months !== undefined && months === before;
+  return areMonths(now, base) || (Date.parse(now.from) - Date.parse(base.from)) % (WEEK * DAY) === 0;
+}
+
+/** Whether two ranges are compared month by month. */
+function areMonths(now: Days, base: Days): boolean {
+  return wholeMonths(now) !== undefined && wholeMonths(base) !== undefined;
+}
+
+/** The days of a month that have the numbers of a part's days in another one; all of them if the part has all of that. */
+function sameDays(part: Days, month: number, other: number): Days[] {
+  const [here, there] = [monthAt(month), monthAt(other)];
+  if (part.from <= here.from && part.to >= here.to) return [there];
+  const dayOf = (day: string): string => there.from.slice(0, -2) + day.slice(-2);
+  const from = part.from > here.from ? dayOf(part.from) : there.from;
+  return cutAt(there.to, [{ from, to: dayOf(part.to < here.to ? part.to : here.to) }]);
+}
+
+/** Ranges up to a last day. Days that a month does not have come after its last one. */
+function cutAt(last: string, ranges: readonly Days[]): Days[] {
+  return ranges.flatMap(({ from, to }) => (from > last ? [] : [{ from, to: to < last ? to : last }]));
+}
+
+/** Ranges in order; those that follow each other as one. */
+function joined(ranges: readonly Days[]): Days[] {
+  const found: Days[] = [];
+  for (const range of ranges) {
+    const before = found.at(-1);
+    if (before === undefined || plus(before.to, 1) !== range.from) found.push(range);
+    else found[found.length - 1] = { from: before.from, to: range.to };
+  }
+  return found;
 }
 
 /** How many calendar months a range consists of; undefined if it is not whole ones. */
@@ -53,13 +107,17 @@ function wholeMonths({ from, to }: Days): number | undefined {
 
 function monthsFrom(from: string, by: number, months: number): Days {
   const start = monthOf(from) + by;
-  return { from: startOf(start), to: plus(startOf(start + months), -1) };
+  return { from: startOf(start), to: monthAt(start + months - 1).to };
 }
 
 /** Months since the year 0. */
 function monthOf(day: string): number {
   const [year = 0, month = 1] = day.split('-').map(Number);
   return 12 * year + month - 1;
+}
+
+function monthAt(month: number): Days {
+  return { from: startOf(month), to: plus(startOf(month + 1), -1) };
 }
 
 function startOf(month: number): string {

@@ -1,8 +1,9 @@
+import { pairingOf } from './compared-days.ts';
 import { Comparer, lengthReasons, type UnsafeReason } from './comparison.ts';
-import { addDays, type Day, eachDay } from './dates.ts';
+import { countDays, type Day, eachDay } from './dates.ts';
 import type { Bucket } from './intervals.ts';
 import { type EventScope, metricsWithEvents, type ProviderEvent, type UnseenEvents } from './provider-events.ts';
-import type { Range } from './range.ts';
+import { type Range, spanOf } from './range.ts';
 import { hasPartOfMonth } from './spread.ts';
 
 /** Properties of the days whose measures are compared. */
@@ -15,11 +16,13 @@ export interface DayReasons {
   readonly unseenEvents?: UnseenEvents;
 }
 
-/** Compares two ranges as a whole and day by day, counted from the start of each. */
+/** Compares two ranges as a whole and part by part (`pairingOf`). */
 export class ComparedRanges {
   readonly base: Range;
   /** Compares totals over the ranges. */
   readonly total: Comparer;
+  /** The days of the other range to compare a part of this one with; none if it has no such days. */
+  readonly counterpart: (part: Range) => readonly Range[];
   readonly #now: Range;
   readonly #days: { readonly now: readonly ReasonsOfDay[]; readonly base: readonly ReasonsOfDay[] };
   /** The reasons of all days. */
@@ -41,48 +44,46 @@ export class ComparedRanges {
     const reasons = ({ from, to }: Range): ReasonsOfDay[] => eachDay(from, to).map((day) => days.reasonsOn(day));
     this.#now = now;
     this.base = base;
+    this.counterpart = pairingOf(now, base);
     this.#days = { now: reasons(now), base: reasons(base) };
     this.#monthlyThrough = days.monthlyThrough ?? null;
     this.#device = device;
     this.#scope = scope;
     this.#unseen = days.unseenEvents;
-    this.#hasEvents = this.#metrics(now, base).size > 0;
+    this.#hasEvents = this.#metrics(now, [base]).size > 0;
     this.#common = [...this.#days.now, ...this.#days.base, lengthReasons(now, base)];
-    this.total = this.#comparer(this.#common, now, base);
+    this.total = this.#comparer(this.#common, now, [base]);
   }
 
   /** The same ranges, for the rows of a device. */
   ofDevice(device: ProviderEvent['device']): Comparer {
-    return new Comparer(new Set(this.#common.flat()), this.#metrics(this.#now, this.base, device));
+    return new Comparer(new Set(this.#common.flat()), this.#metrics(this.#now, [this.base], device));
   }
 
-  /** The days of the other range to compare a part of this one with; null if there are none. */
-  counterpart({ first, last }: Bucket): Range | null {
-    const end = Math.min(last, this.#days.base.length - 1);
-    return first > end ? null : { from: addDays(this.base.from, first), to: addDays(this.base.from, end) };
-  }
-
-  /** Compares totals over a part of the range. */
-  part(bucket: Bucket): Comparer {
-    const { first, last } = bucket;
-    const base = this.#days.base.slice(first, last + 1);
-    const reasons = [...this.#days.now.slice(first, last + 1), ...base];
-    // The other range has fewer days.
-    if (base.length < last + 1 - first) reasons.push(['missing_days']);
-    return this.#comparer(reasons, bucket, this.counterpart(bucket));
+  /** Compares totals over a part of the range; null if the other range has no such days. */
+  part(bucket: Bucket): Comparer | null {
+    const base = this.counterpart(bucket);
+    if (base.length === 0) return null;
+    const placeOf = (day: Day): number => countDays(this.base.from, day) - 1;
+    const reasons = [
+      ...this.#days.now.slice(bucket.first, bucket.last + 1),
+      ...base.flatMap(({ from, to }) => this.#days.base.slice(placeOf(from), placeOf(to) + 1)),
+      lengthReasons(bucket, ...base),
+    ];
+    return this.#comparer(reasons, bucket, base);
   }
 
   /** The metrics that events of the provider make unsafe. */
-  #metrics(now: Range, base: Range, device = this.#device): ReturnType<typeof metricsWithEvents> {
-    return metricsWithEvents([now, base], device, this.#scope, this.#unseen);
+  #metrics(now: Range, base: readonly Range[], device = this.#device): ReturnType<typeof metricsWithEvents> {
+    return metricsWithEvents([now, spanOf(base)], device, this.#scope, this.#unseen);
   }
 
-  #comparer(reasons: readonly ReasonsOfDay[], now: Range, base: Range | null): Comparer {
+  #comparer(reasons: readonly ReasonsOfDay[], now: Range, base: readonly Range[]): Comparer {
     const common = new Set(reasons.flat());
-    if ([now, base].some((range) => range !== null && hasPartOfMonth(range, this.#monthlyThrough))) {
+    if ([now, ...base].some((range) => hasPartOfMonth(range, this.#monthlyThrough))) {
       common.add('monthly_spread');
     }
-    const events = this.#hasEvents && base !== null ? this.#metrics(now, base) : new Set<never>();
+    const events = this.#hasEvents ? this.#metrics(now, base) : new Set<never>();
     // Comparers are shared by rows with the same reasons.
     const key = [...common, '', ...events].join();
     const comparer = this.#comparers.get(key) ?? new Comparer(common, events);

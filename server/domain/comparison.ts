@@ -44,6 +44,19 @@ export interface Compared {
   readonly unsafe: Unsafe;
 }
 
+/** Of a part of the range, such as the 31st, that the other range has no days for: unknown is not zero. */
+export interface NotCompared {
+  readonly comparison: null;
+  readonly change: null;
+  readonly unsafe: Unsafe;
+}
+
+export const NOT_COMPARED: NotCompared = {
+  comparison: null,
+  change: null,
+  unsafe: Object.fromEntries(METRIC_NAMES.map((name) => [name, ['missing_days']])),
+};
+
 /** The other range of a comparison, as requested. */
 export type Compare = 'previous' | 'year' | Range;
 
@@ -53,9 +66,10 @@ export function comparisonRange(range: Range, compare: Compare): Range {
   return compare === 'year' ? yearBefore(range) : previousDays(range);
 }
 
-/** Why the lengths of two ranges make them unsafe to compare. */
-export function lengthReasons(now: Range, base: Range): UnsafeReason[] {
-  return countDays(now.from, now.to) === countDays(base.from, base.to) ? [] : ['different_length'];
+/** Why the lengths of a range and of others make them unsafe to compare. */
+export function lengthReasons(now: Range, ...base: readonly Range[]): UnsafeReason[] {
+  const days = base.reduce((sum, { from, to }) => sum + countDays(from, to), 0);
+  return countDays(now.from, now.to) === days ? [] : ['different_length'];
 }
 
 type Reasons = ReadonlySet<UnsafeReason>;
@@ -182,13 +196,12 @@ function isCount(metric: MetricName): boolean {
 const NO_METRICS: ReadonlySet<MetricName> = new Set();
 
 /** A comparison of rows whose positions are unknown. */
-export function withoutPosition({ comparison, change, unsafe }: Compared): Compared {
-  const known = Object.entries(unsafe).filter(([metric]) => metric !== 'position');
-  return {
-    comparison: { ...comparison, position: null },
-    change: { ...change, position: NO_CHANGE },
-    unsafe: Object.fromEntries(known),
-  };
+export function withoutPosition(compared: Compared): Compared;
+export function withoutPosition(compared: Compared | NotCompared): Compared | NotCompared;
+export function withoutPosition({ comparison, change, unsafe: all }: Compared | NotCompared): Compared | NotCompared {
+  const unsafe = Object.fromEntries(Object.entries(all).filter(([metric]) => metric !== 'position'));
+  if (comparison === null) return { comparison, change: null, unsafe };
+  return { comparison: { ...comparison, position: null }, change: { ...change, position: NO_CHANGE }, unsafe };
 }
 
 /** The change of a metric without another value. */

@@ -71,36 +71,32 @@ export class DayGrid {
     return sliced;
   }
 
-  /** Sums days: each span becomes one day, the sum of the days `first` to `last` of this grid, if any. */
-  fold(spans: readonly DaySpan[]): DayGrid {
+  /** Sums days of each keyword. */
+  fold({ dates, of }: DaySums): DayGrid {
     const width = this.days.length;
     const keywords = width === 0 ? 0 : this.stored.length / width;
-    const folded = new DayGrid(
-      spans.map(({ from }) => from),
-      keywords,
-    );
-    let into = 0;
-    for (let row = 0; row < this.stored.length; row += width) {
-      for (const { first, last } of spans) {
-        for (let cell = row + first; cell <= row + last; cell++) {
-          if (this.stored[cell] === 0) continue;
-          folded.clicks[into]! += this.clicks[cell]!;
-          folded.impressions[into]! += this.impressions[cell]!;
-          folded.sumPosition[into]! += this.sumPosition[cell]!;
-          folded.stored[into] = 1;
-        }
-        into++;
+    const folded = new DayGrid(dates, keywords);
+    let cell = 0;
+    for (let first = 0; first < folded.stored.length; first += dates.length) {
+      for (let day = 0; day < width; day++, cell++) {
+        if (of[day]! < 0 || this.stored[cell] === 0) continue;
+        const into = first + of[day]!;
+        folded.clicks[into]! += this.clicks[cell]!;
+        folded.impressions[into]! += this.impressions[cell]!;
+        folded.sumPosition[into]! += this.sumPosition[cell]!;
+        folded.stored[into] = 1;
       }
     }
     return folded;
   }
 }
 
-/** The indices of days of a grid to sum, and the date of the sum; no days if `last` is before `first`. */
-export interface DaySpan {
-  readonly from: Day;
-  readonly first: number;
-  readonly last: number;
+/** How days of a grid are summed. */
+export interface DaySums {
+  /** The date of each sum. */
+  readonly dates: readonly Day[];
+  /** For each day of the grid the index of its sum; -1 for none. */
+  readonly of: readonly number[];
 }
 
 /** Three numbers, and whether they are stored. */

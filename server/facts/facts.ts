@@ -5,7 +5,7 @@ import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { DayGrid, DaySpan } from './day-grid.ts';
+import type { DayGrid, DaySums } from './day-grid.ts';
 import type { KeywordFiles } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
 import type { QuestionQuery, ReadRows } from './question.ts';
@@ -100,8 +100,8 @@ export interface KeywordPage<K> {
 
 /** The days of a range, or sums of some of them. */
 export interface DaysQuery extends StoredRange {
-  /** The days to sum; undefined for single days. */
-  readonly sums?: readonly DaySpan[] | undefined;
+  /** Undefined for single days. */
+  readonly sums?: DaySums | undefined;
 }
 
 /** Some of the keywords of a page with their days. */

@@ -51,8 +51,8 @@ export class Series {
     return this.#months.has(monthOf(day));
   }
 
-  over({ from, to }: Range): Total {
-    const total = new Total();
+  /** @param total of other days, to add to */
+  over({ from, to }: Range, total = new Total()): Total {
     const monthly = this.#monthlyThrough;
     const daily = monthly === null ? from : later(from, addDays(monthly, 1));
     if (monthly !== null && from <= monthly) {

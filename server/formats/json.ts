@@ -1,4 +1,4 @@
-import { RATIO_SCALE, RATIOS, type Unsafe } from '../domain/comparison.ts';
+import { NOT_COMPARED, RATIO_SCALE, RATIOS, type Unsafe } from '../domain/comparison.ts';
 import { type Measures, scaledRatio } from '../domain/metrics.ts';
 import type { ListResult } from '../reports/lists.ts';
 import { Piece, TextBytes } from '../runtime/text-bytes.ts';
@@ -40,6 +40,7 @@ const CTR = new Piece(',"ctr":');
 const POSITION = new Piece(',"position":');
 const NOTHING = new Piece(',"ctr":null,"position":null');
 const COMPARISON = new Piece(',"comparison":{"clicks":');
+const NONE = new Piece(`,${JSON.stringify(NOT_COMPARED).slice(1, -1)}`);
 const CHANGE = new Piece('},"change":{"clicks":{"difference":');
 const RATIO = new Piece(',"ratio":');
 /** The text after the ratio of each metric, and the same with a ratio of null. */
@@ -74,12 +75,15 @@ export class MetricsBytes extends TextBytes {
     this.bytes[this.end++] = BRACE;
   }
 
-  /** Writes one day with its comparison. */
-  comparedDay(start: Piece, first: boolean, now: Measures, other: ComparedMeasures): void {
+  /** Writes one day with its comparison; null if the other range does not have the day. */
+  comparedDay(start: Piece, first: boolean, now: Measures, other: ComparedMeasures | null): void {
     this.day(start, first, now.clicks, now.impressions, now.sumPosition);
     // Overwrites the closing brace.
     this.end--;
-    this.compared(other);
+    if (other === null) {
+      this.reserve(NONE.length + 1);
+      this.raw(NONE);
+    } else this.compared(other);
     this.bytes[this.end++] = BRACE;
   }
 

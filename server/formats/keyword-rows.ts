@@ -1,5 +1,5 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
-import type { Comparer } from '../domain/comparison.ts';
+import { type Comparer, NOT_COMPARED } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { type Measures, type Metrics, NOTHING, roundRatio, toMetrics } from '../domain/metrics.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
@@ -88,7 +88,7 @@ function* totalsBatches(
 }
 
 function dayRows({ comparison }: KeywordsResult, { buckets, dayCounts, batches }: KeywordSeries): Rows {
-  const columns = comparedColumns<number>(() => NOT_COMPARED, { isCompared: comparison !== undefined }).columns;
+  const columns = comparedColumns<number>(() => NO_ROW, { isCompared: comparison !== undefined }).columns;
   const comparers = buckets.map((bucket) => comparison?.ranges.part(bucket));
   return {
     columns: [...DAYS, ...(dayCounts ? [DAY_COUNT] : []), ...METRICS, ...columns, sumPositionColumn()],
@@ -98,7 +98,7 @@ function dayRows({ comparison }: KeywordsResult, { buckets, dayCounts, batches }
 
 async function* dayBatches(
   batches: KeywordSeries['batches'],
-  comparers: readonly (Comparer | undefined)[],
+  comparers: readonly (Comparer | null | undefined)[],
   counts: KeywordSeries['dayCounts'],
 ): AsyncGenerator<Batch> {
   const rows = new DayRows();
@@ -162,14 +162,16 @@ class DayRows {
 function dayBatch(
   { keywords, days: grid, base }: KeywordDays<TrackedKeyword>,
   rows: DayRows,
-  comparers: readonly (Comparer | undefined)[],
+  comparers: readonly (Comparer | null | undefined)[],
   counts: KeywordSeries['dayCounts'],
 ): Batch {
   const keyword = (row: number): TrackedKeyword => keywords[rows.keywords[row]!]!;
   const compared = remembered((row): ComparedRow => {
+    const comparer = comparers[rows.days[row]!];
+    if (!comparer) return NO_DAY;
     const cell = rows.cells[row]!;
     const measures = base!.measures(cell);
-    return { base: measures, compared: comparers[rows.days[row]!]!.compare(grid.measures(cell), measures) };
+    return { base: measures, compared: comparer.compare(grid.measures(cell), measures) };
   });
   return {
     length: rows.length,
@@ -194,4 +196,6 @@ function remembered<T>(make: (row: number) => T): (row: number) => T {
   return (row) => (known[row] ??= make(row));
 }
 
-const NOT_COMPARED: ComparedRow = { base: NOTHING, compared: null };
+const NO_ROW: ComparedRow = { base: null, compared: null };
+/** Of a day that the other range does not have. */
+const NO_DAY: ComparedRow = { base: null, compared: NOT_COMPARED };

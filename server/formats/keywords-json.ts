@@ -113,7 +113,8 @@ function writeDays(bytes: MetricsBytes, days: DayGrid, keyword: number, starts: 
 interface ComparedDays {
   readonly days: DayGrid;
   readonly base: DayGrid;
-  readonly comparers: readonly Comparer[];
+  /** Null for days that the other range does not have. */
+  readonly comparers: readonly (Comparer | null)[];
 }
 
 function writeComparedDays(
@@ -127,9 +128,10 @@ function writeComparedDays(
   for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
     if (days.stored[cell] === 0) continue;
     const now = days.measures(cell);
+    const comparer = comparers[day]!;
     const other = base.measures(cell);
-    const unsafe = comparers[day]!.changes(now, other, changes);
-    bytes.comparedDay(starts[day]!, isFirst, now, { base: other, changes, unsafe });
+    const compared = comparer && { base: other, changes, unsafe: comparer.changes(now, other, changes) };
+    bytes.comparedDay(starts[day]!, isFirst, now, compared);
     isFirst = false;
   }
 }

@@ -1,6 +1,6 @@
 import type { PortfolioResult } from '../reports/portfolio.ts';
 import type { PortfolioRow } from '../reports/portfolio-rows.ts';
-import { type SiteRow, type SiteSums, siteMetrics } from '../reports/site-answer.ts';
+import { metricsOf, type SiteRow, type SiteSums } from '../reports/site-answer.ts';
 import { PROJECT_COLUMNS } from './entity-rows.ts';
 import {
   type Batch,
@@ -96,12 +96,12 @@ const ERROR: readonly Read<PortfolioRow>[] = [
 ];
 
 /** The columns of sums and of their comparison. */
-function sumsOf<Row>(of: (row: Row) => SiteSums | null, isCompared: boolean): Read<Row>[] {
+function sumsOf<Row>(of: (row: Row) => SiteSums | SiteRow | null, isCompared: boolean): Read<Row>[] {
   const metric =
     (name: 'clicks' | 'impressions' | 'ctr' | 'position') =>
     (row: Row): Cell => {
       const sums = of(row);
-      return sums && siteMetrics(sums)[name];
+      return sums && metricsOf(sums)[name];
     };
   const compared = comparedColumns<Row>(
     (row) => {

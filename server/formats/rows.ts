@@ -1,4 +1,4 @@
-import { type Compared, METRIC_NAMES } from '../domain/comparison.ts';
+import { type Compared, METRIC_NAMES, type NotCompared } from '../domain/comparison.ts';
 import { type ExactMeasures, hasPosition, type Metrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Quality } from '../reports/quality.ts';
@@ -116,9 +116,9 @@ export function plainColumns(columns: readonly Column[]): { column: Column; inde
 
 /** A row with its comparison. */
 export interface ComparedRow {
-  /** The sums of the other range; null if positions are unknown. */
+  /** The sums of the other range; null if positions are unknown, or it has no such days. */
   readonly base: ExactMeasures | null;
-  readonly compared: Compared | null;
+  readonly compared: Compared | NotCompared | null;
 }
 
 /** The columns of a comparison and their readers; empty without one. */
@@ -147,7 +147,7 @@ export function comparedColumns<Row>(
 ): ComparedColumns<Row> {
   if (!isCompared) return { columns: [], readers: [] };
   const read =
-    (cell: (compared: Compared) => Cell) =>
+    (cell: (compared: Compared | NotCompared) => Cell) =>
     (row: Row): Cell => {
       const { compared } = of(row);
       return compared && cell(compared);
@@ -155,10 +155,10 @@ export function comparedColumns<Row>(
   return {
     columns: [...NAMES, { ...sumPositionColumn(isSpread), name: 'comparison_sum_position' }],
     readers: [
-      ...METRIC_NAMES.map((name) => read(({ comparison }) => comparison[name])),
+      ...METRIC_NAMES.map((name) => read(({ comparison }) => comparison?.[name] ?? null)),
       ...METRIC_NAMES.flatMap((name) => [
-        read(({ change }) => change[name].difference),
-        read(({ change }) => change[name].ratio),
+        read(({ change }) => change?.[name].difference ?? null),
+        read(({ change }) => change?.[name].ratio ?? null),
       ]),
       ...METRIC_NAMES.map((name) => read(({ unsafe }) => unsafe[name] ?? [])),
       (row) => {

@@ -19,7 +19,7 @@ export function siteRows({ answer, rows, interval }: SiteResult): RowsAnswer {
   const isCompared = range.comparison !== undefined;
   const compared = comparedColumns<(typeof all)[number]>(comparedSums, {
     isCompared,
-    isSpread: rows.some(({ base }) => base.fraction !== undefined),
+    isSpread: rows.some(({ base }) => base?.fraction !== undefined),
   });
   return {
     head: { name: `${project.domain}-site`, total: rows.length, range, ...(quality && { quality }) },

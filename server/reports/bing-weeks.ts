@@ -3,7 +3,8 @@ import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import { listUnusualDays, readFirstKept, type UnusualDay } from '../catalog/sync-days.ts';
-import { type Compare, comparisonRange, type UnsafeReason } from '../domain/comparison.ts';
+import { weeksBefore } from '../domain/compared-days.ts';
+import type { Compare, UnsafeReason } from '../domain/comparison.ts';
 import { addDays, type Day, earlier, later, WEEK, weekdayOf } from '../domain/dates.ts';
 import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, unavailable } from '../domain/errors.ts';
@@ -70,7 +71,7 @@ function storedWeeks({ from, to }: Range, { firstDay, lastDay }: Coverage, isOfP
 
 /** As many weeks before, the same a year before, or those that lie in a range. */
 function comparedWeeks(weeks: Range, compare: Compare, weekEnd: Day): Range {
-  const base = comparisonRange(weeks, compare);
+  const base = typeof compare === 'object' ? compare : weeksBefore(weeks, compare);
   const found = wholeWeeks(base, weekEnd);
   if (found !== null) return found;
   throw invalidRequest(

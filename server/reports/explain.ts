@@ -47,8 +47,7 @@ const parameters = {
     schema: {
       ...parameter.compare.schema,
       default: 'previous',
-      description:
-        'The range that clicks changed from: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`.',
+      description: `The range that clicks changed from: ${parameter.NAMED_RANGES}, or days such as \`2025-08-01..2025-08-28\`.`,
     },
   },
   by: parameter.choice(

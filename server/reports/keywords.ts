@@ -6,13 +6,14 @@ import { listPartialKeywords } from '../catalog/sync-days.ts';
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
-import { countDays, type Day } from '../domain/dates.ts';
+import { countDays } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
 import { comparedKeywordRange, keywordRange, oneDevice } from '../domain/project-ranges.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
+import type { DaySums } from '../facts/day-grid.ts';
 import type { DaysQuery, Device, Facts, FactsQuery, KeywordDays } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { planKeywordDays, refuseUnknownKeywords } from './keyword-days.ts';
@@ -51,7 +52,7 @@ interface KeywordsParameters extends Range, Selection {
 /** The other range of a comparison, as far as the plan can read it. */
 interface ComparedRange extends Range {
   readonly clamped: boolean;
-  /** The range as requested: days are counted from its start. */
+  /** The range as requested, whose days are those that are compared. */
   readonly asked: Range;
 }
 
@@ -154,7 +155,11 @@ export const keywordsReport = trackedReport({
       {
         device,
         signal,
-        days: { files: files.days, range, sums: interval === 'day' ? undefined : buckets },
+        days: {
+          files: files.days,
+          range,
+          sums: interval === 'day' ? undefined : sumsOf(range, buckets, (bucket) => [bucket]),
+        },
         base: compared && comparison ? comparedDays(compared, comparison.ranges, buckets) : undefined,
       },
       keywords,
@@ -263,19 +268,25 @@ function comparedDays(
   buckets: readonly Bucket[],
 ): DaysQuery {
   const range = { from, to };
-  const indexOf = (day: Day): number => countDays(range.from, day) - 1;
-  const spans = buckets.map((bucket) => {
-    const days = ranges.counterpart(bucket);
-    const read = days && within(days, range.from, range.to);
-    return read === null
-      ? { from: bucket.from, first: 0, last: -1 }
-      : { from: bucket.from, first: indexOf(read.from), last: indexOf(read.to) };
-  });
-  // With equal lengths and single days, each is already at its index.
-  const isInPlace =
-    buckets.length === countDays(range.from, range.to) &&
-    spans.every(({ first, last }, at) => first === at && last === at);
-  return { files: files.days, range, sums: isInPlace ? undefined : spans };
+  const sums = sumsOf(range, buckets, ranges.counterpart);
+  const isInPlace = buckets.length === sums.of.length && sums.of.every((sum, day) => sum === day);
+  return { files: files.days, range, sums: isInPlace ? undefined : sums };
+}
+
+/** Sums for each bucket the days that belong to it. */
+function sumsOf(
+  { from, to }: Range,
+  buckets: readonly Bucket[],
+  daysOf: (bucket: Bucket) => readonly Range[],
+): DaySums {
+  const of = Array<number>(countDays(from, to)).fill(-1);
+  for (const [at, bucket] of buckets.entries()) {
+    for (const days of daysOf(bucket)) {
+      const read = within(days, from, to);
+      if (read !== null) of.fill(at, countDays(from, read.from) - 1, countDays(from, read.to));
+    }
+  }
+  return { dates: buckets.map((bucket) => bucket.from), of };
 }
 
 function unknownGroup(): Error {

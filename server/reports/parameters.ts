@@ -225,12 +225,15 @@ export const rangeParameters = {
 
 const COMPARED_DAYS = /^([^.]*)\.\.([^.]*)$/;
 
+/** The other ranges that have a name. */
+export const NAMED_RANGES =
+  '`previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months)';
+
 /** The range to compare the response with. */
 export const compare: Parameter<TSchema, Compare> = {
   schema: Type.String({
     pattern: '^(previous|year|[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}\\.\\.[1-9][0-9]{3}-[0-9]{2}-[0-9]{2})$',
-    description:
-      'Adds the same metrics over another range, and the change: `previous` (the same number of days just before; of whole calendar months, as many months), `year` (364 days earlier, so that weekdays match; of whole calendar months, the same months), or days such as `2025-08-01..2025-08-28`.',
+    description: `Adds the same metrics over another range, and the change: ${NAMED_RANGES}, or days such as \`2025-08-01..2025-08-28\`.`,
   }),
   expected: 'previous, year, or a range written YYYY-MM-DD..YYYY-MM-DD',
   decode: (text) => {

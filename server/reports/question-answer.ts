@@ -1,6 +1,13 @@
 import type { TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
-import { type Compared, METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
+import {
+  type Compared,
+  type Comparer,
+  METRIC_NAMES,
+  type MetricName,
+  NOT_COMPARED,
+  type NotCompared,
+} from '../domain/comparison.ts';
 import { type Aggregation, GRAINS, type Grain, intervalOf, isTime } from '../domain/grains.ts';
 import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
@@ -23,9 +30,9 @@ import { projectReference } from './report.ts';
 export interface QuestionRow extends ReadRow {
   /** See `daysUntil`; of weeks and months. */
   readonly days?: number | undefined;
-  /** The sums over the range to compare with. */
+  /** The sums over the range to compare with; null without one, and if it has no such days. */
   readonly base?: Measures | null;
-  readonly compared?: Compared | null;
+  readonly compared?: Compared | NotCompared | null;
 }
 
 interface Sources {
@@ -62,7 +69,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   ]);
   const cutOff = known !== null && bucketsOf(range, 'day').some(({ from: day }) => known.isCutOff(day));
   const compared = comparison && new ComparedRanges(range, comparison, known ?? NO_REASONS, null);
-  const buckets = bucketsFor(query);
+  const buckets = bucketsFor(query, compared);
   const lastDay = project.syncedThrough ?? to;
   const answersOf = async (batch: readonly ReadRow[]): Promise<readonly QuestionRow[]> => {
     // Rows of remembered lists stay the same objects, whose JSON is remembered too.
@@ -181,11 +188,21 @@ function refusePartial(
   );
 }
 
-/** The weeks or months of the range by their first day; undefined for questions without time. */
-function bucketsFor({ from, to, dimensions }: QuestionValue): ReadonlyMap<string, Bucket> | undefined {
+/** A day, week or month of the range. */
+interface TimedBucket extends Bucket {
+  /** Null without a comparison, and if the other range has no such days. */
+  readonly comparer: Comparer | null;
+}
+
+/** The days, weeks or months of the range by their first day; undefined for questions without time. */
+function bucketsFor(
+  { from, to, dimensions }: QuestionValue,
+  compared: ComparedRanges | null,
+): ReadonlyMap<string, TimedBucket> | undefined {
   const time = dimensions.find(isTime);
   if (time === undefined) return undefined;
-  return new Map(bucketsOf({ from, to }, intervalOf(time)).map((bucket) => [bucket.from, bucket]));
+  const buckets = bucketsOf({ from, to }, intervalOf(time));
+  return new Map(buckets.map((bucket) => [bucket.from, { ...bucket, comparer: compared?.part(bucket) ?? null }]));
 }
 
 /** Whether rows say how many days they have. */
@@ -194,7 +211,7 @@ function hasDayCounts({ dimensions }: QuestionValue): boolean {
 }
 
 interface RowContext {
-  readonly buckets: ReadonlyMap<string, Bucket> | undefined;
+  readonly buckets: ReadonlyMap<string, TimedBucket> | undefined;
   /** The sums of the range to compare with, by the keys of rows; null without one. */
   readonly before: ReadonlyMap<string, Measures> | null;
   readonly compared: ComparedRanges | null;
@@ -209,16 +226,14 @@ function rowMaker({ buckets, before, compared, query, lastDay }: RowContext): (r
   const counts = hasDayCounts(query);
   return (row) => {
     const bucket = buckets?.get(row.names[timeAt]!);
-    const base = before && (before.get(keyOf(row)) ?? NOTHING);
+    const days = counts && bucket ? daysUntil(bucket, lastDay) : undefined;
+    if (compared === null || before === null) return { ...row, days, base: null, compared: null };
     const device = row.names[deviceAt] as 'desktop' | 'mobile' | 'tablet' | undefined;
-    const total = device === undefined ? compared?.total : compared?.ofDevice(device);
-    const comparer = bucket === undefined ? total : compared?.part(bucket);
-    return {
-      ...row,
-      days: counts && bucket ? daysUntil(bucket, lastDay) : undefined,
-      base,
-      compared: base && (comparer?.compare(row.measures, base) ?? null),
-    };
+    const total = device === undefined ? compared.total : compared.ofDevice(device);
+    const comparer = bucket === undefined ? total : bucket.comparer;
+    if (comparer === null) return { ...row, days, base: null, compared: NOT_COMPARED };
+    const base = before.get(keyOf(row)) ?? NOTHING;
+    return { ...row, days, base, compared: comparer.compare(row.measures, base) };
   };
 }
 
@@ -232,8 +247,8 @@ export function metricsOf(
   const { comparison, change, unsafe } = compared;
   return {
     ...shown,
-    comparison: picked(comparison, metrics),
-    change: picked(change, metrics),
+    comparison: comparison && picked(comparison, metrics),
+    change: change && picked(change, metrics),
     unsafe: picked(unsafe, metrics),
   };
 }

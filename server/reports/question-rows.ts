@@ -1,6 +1,7 @@
 import type { TrackedKeywords } from '../catalog/tracked.ts';
+import { pairingOf } from '../domain/compared-days.ts';
 import { METRIC_NAMES } from '../domain/comparison.ts';
-import { countDays, eachDay } from '../domain/dates.ts';
+import { eachDay } from '../domain/dates.ts';
 import { intervalOf, isTime } from '../domain/grains.ts';
 import { bucketsOf } from '../domain/intervals.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
@@ -67,7 +68,7 @@ export class QuestionRows {
     }
   }
 
-  /** The same rows over the range to compare with, by their keys: days are counted from the start of each range. */
+  /** The same rows over the range to compare with, by their keys. */
   async compared(range: Range, served: Range | null, rows: readonly ReadRow[]): Promise<Map<string, Measures>> {
     const { query } = this.#options.plan;
     if (served === null || rows.length === 0) return new Map();
@@ -102,15 +103,16 @@ export class QuestionRows {
     return !this.#options.plan.query.dimensions.includes('appearance');
   }
 
-  /** What rows are grouped by: weeks, months and days of another range have the names of those of `named`. */
+  /** What rows are grouped by: weeks, months and days of another range have the names of those of `named` that are compared with them. */
   #by(range: Range, named: Range): GroupedBy[] {
     return this.#options.names.by.map(({ dimension, grouped }) => {
       if (!isTime(dimension)) return grouped!;
       if (dimension === 'date' && range.from === named.from) return 'date';
-      const days = eachDay(range.from, range.to).slice(0, countDays(named.from, named.to));
-      const buckets = bucketsOf(named, intervalOf(dimension));
-      const names = buckets.flatMap(({ from, first, last }) => Array<string>(last - first + 1).fill(from));
-      return { column: 'date', texts: days, names: names.slice(0, days.length) };
+      const beside = pairingOf(named, range);
+      const days = bucketsOf(named, intervalOf(dimension)).flatMap((bucket) =>
+        beside(bucket).flatMap(({ from, to }) => eachDay(from, to).map((day) => [day, bucket.from] as const)),
+      );
+      return { column: 'date', texts: days.map(([day]) => day), names: days.map(([, name]) => name) };
     });
   }
 

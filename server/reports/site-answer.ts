@@ -1,12 +1,13 @@
 import type { Project } from '../catalog/projects.ts';
 import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
-import { type Compared, type Comparer, withoutPosition } from '../domain/comparison.ts';
+import { type Compared, NOT_COMPARED, type NotCompared, withoutPosition } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
-import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { type ExactMeasures, type Metrics, toMetrics } from '../domain/metrics.ts';
 import { oneDevice } from '../domain/project-ranges.ts';
 import { type Range, within } from '../domain/range.ts';
 import { hasDailyPositions } from '../domain/search-types.ts';
+import { Total } from '../domain/spread.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
 import type { KnownDays } from './known-days.ts';
@@ -36,10 +37,13 @@ export interface SiteSums {
   readonly hasPositions: boolean;
 }
 
-export interface SiteRow extends SiteSums {
+export interface SiteRow extends Omit<SiteSums, 'base' | 'compared'> {
   readonly date: Day;
   /** See `daysUntil`; undefined for single days. */
   readonly days?: number;
+  /** Null if the other range has no such days. */
+  readonly base: ExactMeasures | null;
+  readonly compared: Compared | NotCompared | null;
 }
 
 /** Sums the data of a property over the range and its parts. */
@@ -53,7 +57,10 @@ export class SiteAnswer {
     this.#facts = facts;
     this.#compared =
       comparison && new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device), type);
-    this.total = this.#sums({ from, to }, comparison, this.#compared?.total);
+    const [now, base] = [this.#over([{ from, to }]), this.#over(comparison === null ? [] : [comparison])];
+    const compared = this.#compared?.total.compare(now, base) ?? null;
+    const hasPositions = this.#hasPositions;
+    this.total = { now, base, compared: hasPositions ? compared : compared && withoutPosition(compared), hasPositions };
   }
 
   /** The range of the response. */
@@ -81,32 +88,48 @@ export class SiteAnswer {
       .map((bucket: Bucket) => ({
         date: bucket.from,
         ...(interval === 'day' ? {} : { days: daysUntil(bucket, days!.to) }),
-        ...this.#sums(bucket, this.#compared?.counterpart(bucket) ?? null, this.#compared?.part(bucket)),
+        ...this.#sums(bucket),
       }));
   }
 
-  #sums(now: Range, base: Range | null, comparer: Comparer | undefined): SiteSums {
-    const sums = { now: this.#over(now), base: this.#over(base) };
-    const compared = comparer?.compare(sums.now, sums.base) ?? null;
-    const hasPositions = hasDailyPositions(this.#facts.type ?? 'web');
-    return { ...sums, compared: hasPositions ? compared : compared && withoutPosition(compared), hasPositions };
+  #sums(bucket: Bucket): Pick<SiteRow, 'now' | 'base' | 'compared' | 'hasPositions'> {
+    const now = this.#over([bucket]);
+    const hasPositions = this.#hasPositions;
+    if (this.#compared === null) return { now, base: null, compared: null, hasPositions };
+    const comparer = this.#compared.part(bucket);
+    const base = comparer && this.#over(this.#compared.counterpart(bucket));
+    const compared = comparer && base ? comparer.compare(now, base) : NOT_COMPARED;
+    return { now, base, compared: hasPositions ? compared : withoutPosition(compared), hasPositions };
   }
 
-  #over(part: Range | null): ExactMeasures {
+  get #hasPositions(): boolean {
+    return hasDailyPositions(this.#facts.type ?? 'web');
+  }
+
+  #over(parts: readonly Range[]): ExactMeasures {
     const { days, series } = this.#facts;
-    const stored = part && days && within(part, days.from, days.to);
-    return stored === null ? NOTHING : series.over(stored).measures;
+    const total = new Total();
+    for (const part of parts) {
+      const stored = days && within(part, days.from, days.to);
+      if (stored !== null) series.over(stored, total);
+    }
+    return total.measures;
   }
 }
 
 /** A row of a response. */
 export function siteRow({ date, days, ...sums }: SiteRow) {
-  return { date, ...(days === undefined ? {} : { days }), ...siteMetrics(sums) };
+  return { date, ...(days === undefined ? {} : { days }), ...metricsOf(sums), ...sums.compared };
 }
 
 /** The sums of a response. */
-export function siteMetrics({ now, compared, hasPositions }: SiteSums) {
-  return { ...toMetrics(now), ...(hasPositions ? {} : { position: null }), ...compared };
+export function siteMetrics(sums: SiteSums) {
+  return { ...metricsOf(sums), ...sums.compared };
+}
+
+/** Metrics without their comparison. */
+export function metricsOf({ now, hasPositions }: Pick<SiteSums, 'now' | 'hasPositions'>): Metrics {
+  return { ...toMetrics(now), ...(hasPositions ? {} : { position: null }) };
 }
 
 /** If a country has no total of a month, it is among the other countries. */

@@ -37,6 +37,8 @@ interface Found {
   readonly shown: Row;
   readonly sum: Sum;
   readonly base: Sum;
+  /** Whether the other range has days to compare with. */
+  readonly isCompared: boolean;
 }
 
 export class QuestionOracle {
@@ -70,18 +72,18 @@ export class QuestionOracle {
     const facts = new Facts(world, project, table, question, range);
     const rows = facts.rows(range, other).sort(inOrder(question, facts));
     const asked = question.metrics ?? METRICS;
-    const shown = ({ sum, base }: Pick<Found, 'sum' | 'base'>): Row => {
+    const shown = ({ sum, base, isCompared }: Pick<Found, 'sum' | 'base' | 'isCompared'>): Row => {
       const [now, then] = [metrics(sum) as Row, metrics(base) as Row];
       return {
         ...pick(now, asked),
         ...(other && {
-          comparison: pick(then, asked),
-          difference: pick(differences(sum, base), asked),
+          comparison: isCompared ? pick(then, asked) : null,
+          difference: isCompared ? pick(differences(sum, base), asked) : null,
         }),
       };
     };
     const overlaps = question.dimensions.includes('appearance');
-    const total = { sum: facts.total(range), base: other ? facts.total(other) : zero() };
+    const total = { sum: facts.total(range), base: other ? facts.total(other) : zero(), isCompared: true };
     const { limit = 1000, offset = 0 } = question;
     return {
       grain: table,
@@ -245,14 +247,19 @@ class Facts {
 
   rows(range: Days, other: Days | undefined): Found[] {
     const found = new Map<string, Found>();
+    const time = this.#question.dimensions.find((name) => TIMES.includes(name));
+    const compared = new Set<number>();
+    for (let day = other?.from ?? 0; other && time && day <= other.to; day++) {
+      compared.add(besideOf(time, day, other, range)?.from ?? Number.NaN);
+    }
     const add = (days: Days, into: 'sum' | 'base'): void => {
       for (const { row, names } of this.#counted(days)) {
-        const place = number(String(row['date'])) - days.from;
-        // A longer other range has days without a counterpart.
-        if (place > range.to - range.from && this.#question.dimensions.some((name) => TIMES.includes(name))) continue;
-        const { names: full, shown } = this.#shown(names, range, place);
+        const bucket = time && besideOf(time, number(String(row['date'])), days, range);
+        if (time && bucket === undefined) continue;
+        const { names: full, shown } = this.#shown(names, bucket || range);
         const key = JSON.stringify(full);
-        const known = found.get(key) ?? { names: full, shown, sum: zero(), base: zero() };
+        const isCompared = !bucket || compared.has(bucket.from);
+        const known = found.get(key) ?? { names: full, shown, sum: zero(), base: zero(), isCompared };
         found.set(key, known);
         addRow(known[into], row);
       }
@@ -267,7 +274,7 @@ class Facts {
   }
 
   /** What a row of the answer says of its dimensions. */
-  #shown(names: readonly string[], range: Days, place: number): { names: string[]; shown: Row } {
+  #shown(names: readonly string[], bucket: Days): { names: string[]; shown: Row } {
     const { dimensions } = this.#question;
     const shown: Record<string, unknown> = {};
     const full = dimensions.map((name, at) => {
@@ -278,7 +285,6 @@ class Facts {
         shown[name] = group === undefined ? names[at] : { id: group['id'], name: group['name'] };
         return names[at]!;
       }
-      const bucket = bucketOf(name, range.from + place, range);
       shown[name] = text(bucket.from);
       const last = Math.min(bucket.to, this.#world.lastDay(this.#project));
       if (name !== 'date') shown['days'] = Math.max(0, last - bucket.from + 1);
@@ -305,6 +311,31 @@ function bucketOf(name: string, day: number, range: Days): Days {
   // 1970-01-01 was a Thursday.
   const monday = day - ((day + 3) % 7);
   return cut(monday, monday + 6);
+}
+
+/** The day, week or month of a range that a day of the other range counts for; undefined if for none. */
+function besideOf(name: string, day: number, other: Days, range: Days): Days | undefined {
+  const [there, here] = [monthsOf(other), monthsOf(range)];
+  if (there === undefined || here === undefined) {
+    const beside = range.from + day - other.from;
+    return beside > range.to ? undefined : bucketOf(name, beside, range);
+  }
+  const at = there.findIndex(({ to }) => day <= to);
+  const month = here[at];
+  if (month === undefined || name === 'month') return month;
+  const beside = month.from + day - there[at]!.from;
+  return beside > month.to ? undefined : bucketOf(name, beside, range);
+}
+
+/** The months of a range; undefined if it has a part of one. */
+function monthsOf({ from, to }: Days): Days[] | undefined {
+  const months: Days[] = [];
+  for (let day = from; day <= to; day = months.at(-1)!.to + 1) {
+    const month = monthSpan(`${text(day).slice(0, 7)}-01`);
+    if (month.from !== day || month.to > to) return undefined;
+    months.push(month);
+  }
+  return months;
 }
 
 function combinations(lists: readonly (readonly string[])[]): string[][] {

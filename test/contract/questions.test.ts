@@ -30,6 +30,7 @@ function expected(oracle: QuestionOracle, project: string, question: Question): 
 function sumsOf(answer: Body): Body {
   const { change, ...row } = Object.fromEntries(Object.entries(answer).filter(([name]) => name !== 'unsafe'));
   if (change === undefined) return row;
+  if (change === null) return { ...row, difference: null };
   const differences = Object.entries(change as Record<string, { difference: number | null }>);
   return { ...row, difference: Object.fromEntries(differences.map(([name, { difference }]) => [name, difference])) };
 }

@@ -22,6 +22,11 @@ const EXPRESSIONS = ['^b', 'sho+es$', '[A-Z]', 'é|É', '^https://a\\.example/.+
 type Draw = fc.GeneratorValue;
 
 const day = (at: number): string => new Date(FIRST + at * 86_400_000).toISOString().slice(0, 10);
+/** Whole months from that of the first day on. */
+const months = (first: number, count: number): { from: string; to: string } => {
+  const dayOf = (month: number, date: number): string => new Date(Date.UTC(2025, 11 + month, date)).toISOString();
+  return { from: dayOf(first, 1).slice(0, 10), to: dayOf(first + count, 0).slice(0, 10) };
+};
 
 function filterOf(
   draw: Draw,
@@ -69,8 +74,13 @@ function question(draw: Draw, groups: Readonly<Record<string, readonly string[]>
   const days = one([number(0, 10), number(0, 60)]);
   const compared = number(0, 80);
   const fields = [...dimensions, ...METRICS];
+  const isOfMonths = one([true, false, false, false]);
+  const isCompared = one([true, false, false, isOfMonths]);
+  const other = isOfMonths
+    ? months(number(0, 3), number(1, 3))
+    : { from: day(compared), to: day(compared + one([days, number(0, 40)])) };
   return {
-    range: { from: day(from), to: day(from + days) },
+    range: isOfMonths ? months(number(0, 3), number(1, 3)) : { from: day(from), to: day(from + days) },
     dimensions,
     filters,
     ...(one([true, false]) ? { metrics: METRICS.filter(() => one([true, true, false])) } : {}),
@@ -78,9 +88,7 @@ function question(draw: Draw, groups: Readonly<Record<string, readonly string[]>
       ? { sort: [`${one(['', '-'])}${one(fields)}`, `${one(['', '-'])}${one(fields)}`] }
       : {}),
     ...(one([true, false, false]) ? { limit: number(1, 20), offset: one([0, 0, number(0, 40)]) } : {}),
-    ...(one([true, false, false, false])
-      ? { compare: { from: day(compared), to: day(compared + one([days, number(0, 40)])) } }
-      : {}),
+    ...(isCompared ? { compare: other } : {}),
   };
 }
 

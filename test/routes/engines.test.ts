@@ -143,6 +143,20 @@ t.test('weeks are compared with weeks', async (t) => {
   t.match(ofYear, { from: '2026-02-27', comparison: { from: '2025-02-28', to: '2025-03-06' } });
 });
 
+t.test('four weeks that are a month too are compared with four weeks', async (t) => {
+  const ends = ['2026-02-07', '2026-02-14', '2026-02-21', '2026-02-28'] as const;
+  const four = await makeWorld(t, {
+    page_weekly_bing: weekly(...ends.map((end) => ['https://acme.example/a', end, 3, 40, 80] as const)),
+  });
+  for (const [compare, comparison] of [
+    ['previous', { from: '2026-01-04', to: '2026-01-31' }],
+    ['year', { from: '2025-02-02', to: '2025-03-01' }],
+  ] as const) {
+    const { body } = await four.ask(`/pages?engine=bing&from=2026-02-01&to=2026-02-28&compare=${compare}`);
+    t.match(body.range, { from: '2026-02-01', to: '2026-02-28', comparison }, compare);
+  }
+});
+
 t.test('weeks that are not stored are left out of a range, and a range without any is refused', async (t) => {
   const { range, source, pages } = await ask('/pages?engine=bing&from=2026-01-01&to=2026-03-14');
   t.match(range, { from: '2026-02-20', to: SECOND });

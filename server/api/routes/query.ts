@@ -6,6 +6,7 @@ import { QUESTION_OPERATORS } from '../../domain/question-filter.ts';
 import { PERIOD_PATTERN } from '../../domain/range.ts';
 import { questionJson } from '../../formats/question-json.ts';
 import { questionTable } from '../../formats/question-table.ts';
+import { NAMED_RANGES } from '../../reports/parameters.ts';
 import { questionReport } from '../../reports/question.ts';
 import { REMAINDER_REASONS, type RemainderReason } from '../../reports/remainder.ts';
 import { answerWith } from '../answer.ts';
@@ -15,6 +16,7 @@ import {
   day,
   integer,
   metricsProperties,
+  NO_SUCH_DAYS,
   nullable,
   object,
   oneOf,
@@ -73,8 +75,7 @@ const question = Type.Object(
     offset: optional(Type.Integer({ format: 'int64', minimum: 0, default: 0 })),
     compare: optional(
       Type.Union([Type.String({ pattern: '^(previous|year)$' }), days], {
-        description:
-          'Adds the same metrics over another range, and the change: `previous`, `year` (364 days earlier), or `from` and `to`.',
+        description: `Adds the same metrics over another range, and the change: ${NAMED_RANGES}, or \`from\` and \`to\`.`,
       }),
     ),
     include: optional(
@@ -98,16 +99,12 @@ const metrics = {
   ctr: optional(metricsProperties.ctr),
   position: optional(metricsProperties.position),
 };
-const compared = {
-  comparison: optional(object('QuestionMetrics', metrics)),
-  change: optional(
-    Type.Object(
-      Object.fromEntries(METRIC_NAMES.map((name) => [name, optional(comparedProperties.change.properties.clicks)])),
-      { title: 'QuestionChange', additionalProperties: false },
-    ),
-  ),
-  unsafe: comparedProperties.unsafe,
-};
+const comparedMetrics = object('QuestionMetrics', metrics);
+const change = Type.Object(
+  Object.fromEntries(METRIC_NAMES.map((name) => [name, optional(comparedProperties.change.properties.clicks)])),
+  { title: 'QuestionChange', additionalProperties: false },
+);
+const { unsafe } = comparedProperties;
 
 const row = object(
   'QuestionRow',
@@ -128,7 +125,9 @@ const row = object(
     pageGroup: optional(group),
     keyword: text,
     ...metrics,
-    ...compared,
+    comparison: optional(nullable(comparedMetrics, NO_SUCH_DAYS)),
+    change: optional(nullable(change, NO_SUCH_DAYS)),
+    unsafe,
   },
   { description: 'The dimensions and metrics of the question. Rows without clicks and impressions are left out.' },
 );
@@ -143,7 +142,7 @@ const answer = object('QuestionAnswer', {
   ),
   totals: optional(
     nullable(
-      object('QuestionTotals', { ...metrics, ...compared }),
+      object('QuestionTotals', { ...metrics, comparison: optional(comparedMetrics), change: optional(change), unsafe }),
       'Of the rows of all pages of the answer, each search once where groups overlap; null where appearances overlap.',
     ),
   ),

@@ -1,6 +1,6 @@
-import { liesBeside } from '../../../domain/compared-days.ts';
+import { liesBeside, pairingOf } from '../../../domain/compared-days.ts';
 import { metricOf } from '../lib/changes.ts';
-import { addDays, countDays, eachDay } from '../lib/dates.ts';
+import { addDays, eachDay } from '../lib/dates.ts';
 import type { DailyMetrics, Day, Interval, Metric, Range } from '../lib/types.ts';
 import type { ChartPoint } from './chart-data.ts';
 
@@ -28,12 +28,15 @@ export function pointsOf(
   }));
 }
 
-/** The same places with the values and days of the other range; undefined without one. */
+/**
+ * The same places with the values and days of the other range, if it has such days; undefined without one, and where its
+ * days would not lie beside those of this one.
+ */
 export function comparedPointsOf(
   answer: Series | undefined,
   metric: Metric,
   interval: Interval = 'day',
-): ChartPoint[] | undefined {
+): (ChartPoint | undefined)[] | undefined {
   const comparison = answer?.range.comparison;
   if (answer === undefined || comparison === undefined) return undefined;
   // Sundays under Mondays would look like a change.
@@ -44,12 +47,12 @@ export function comparedPointsOf(
     .filter(isStored)
     .flatMap(({ date, comparison: then }) => (then ? [{ ...then, date }] : []));
   const byDay = new Map((answer.comparison ?? beside).map((day) => [day.date, metricOf(metric, day)]));
-  const back = countDays({ from: comparison.from, to: answer.range.from }) - 1;
-  return bucketsOf(answer.range, interval).map(({ from, to }) => ({
-    date: addDays(from, -back),
-    to: addDays(to, -back),
-    value: byDay.get(from) ?? null,
-  }));
+  const daysOf = pairingOf(answer.range, comparison);
+  return bucketsOf(answer.range, interval).map((bucket) => {
+    const days = daysOf(bucket);
+    if (days.length === 0) return undefined;
+    return { date: days[0]!.from, to: days.at(-1)!.to, value: byDay.get(bucket.from) ?? null };
+  });
 }
 
 /** The days of a range as the API sums them: weeks from Monday and months, cut off at its ends. */
