@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, '..');
 const CLIENT = 'server/dashboard/client';
 /** The types of the API's answers, which leave nothing in the program. */
 const API_TYPES = 'client/openapi.ts';
-/** Which days are compared with which: one rule for the server and the browser. */
-const COMPARED_DAYS = 'server/domain/compared-days.ts';
+/** Which days are compared with which, and what is said of changes: one rule for the server and the browser. */
+const SHARED = ['server/domain/compared-days.ts', 'server/domain/unsafe-texts.ts'];
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
@@ -82,12 +82,12 @@ t.test('what runs in the browser imports nothing of the server, and little else'
     for (const name of importsOf(file)) {
       const target = join(dirname(file), name);
       const isOwn =
-        name.startsWith('.') && (target.startsWith(`${CLIENT}/`) || target === API_TYPES || target === COMPARED_DAYS);
+        name.startsWith('.') && (target.startsWith(`${CLIENT}/`) || target === API_TYPES || SHARED.includes(target));
       if (!isOwn && !/^(@?preact|uplot|punycode|fflate)(\/|-iso\/|$)/.test(name))
         t.fail(`${file} must not import ${name}`);
     }
   }
-  t.strictSame(importsOf(COMPARED_DAYS), [], 'nothing comes with the rule that both use');
+  t.strictSame(SHARED.flatMap(importsOf), [], 'nothing comes with the rules that both use');
   t.end();
 });
 

@@ -30,6 +30,8 @@ export interface DigestProject {
   readonly totals: Metrics;
   readonly comparison: Metrics | null;
   readonly change: Compared['change'] | null;
+  /** Why ratios of changes would mislead; null without a comparison, undefined in those of earlier versions. */
+  readonly unsafe?: Compared['unsafe'] | null;
   /** What has moved most; `by` is null where that is not known. */
   readonly movers: { readonly by: 'page' | null; readonly up: readonly Mover[]; readonly down: readonly Mover[] };
   /** The open ones. */

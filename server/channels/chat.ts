@@ -9,24 +9,33 @@ const MAX_LINE = 1200;
 /** Of all lines: Teams takes 28 kB, of which a character may need six bytes; Slack takes 50 blocks. */
 const MAX_TEXT = 3600;
 const MAX_LINES = 40;
+/** Of the whole text, which has 2,000 in Discord, and of the line that says how many are left out. */
+const MAX_DISCORD = 1900;
+const MAX_MORE = 40;
 const OPEN = 'Open in Ordinate';
 
 /** The JSON that a chat takes for a message. Texts from outside make no mention, link or markup in it. */
 export function chatBody(kind: Chat, message: Message): string {
   const title = cut(oneLine(message.title), MAX_TITLE);
-  const lines = shorten(message.lines.map((line) => cut(oneLine(line), MAX_LINE)));
   const about = cut(oneLine(message.about), MAX_TITLE);
-  return JSON.stringify(FORMATS[kind]({ title, lines, about, link: message.link }));
+  const { link } = message;
+  const all = message.lines.map((line) => cut(oneLine(line), MAX_LINE));
+  const others = markdown(title).length + markdown(about).length + (link?.length ?? 0) + MAX_MORE;
+  const lines = kind === 'discord' ? shorten(all, MAX_DISCORD - others, markdown) : shorten(all, MAX_TEXT);
+  return JSON.stringify(FORMATS[kind]({ title, lines, about, link }));
 }
 
-/** The first lines that fit, and how many did not. */
-function shorten(lines: readonly string[]): readonly string[] {
+/** The first lines that fit, but at least one, and how many did not. @param written a line as it is sent */
+function shorten(lines: readonly string[], most: number, written = (line: string): string => line): readonly string[] {
   let length = 0;
   const end = lines.findIndex((line, index) => {
-    length += line.length;
-    return length > MAX_TEXT || index === MAX_LINES;
+    length += written(line).length + 1;
+    return length > most || index === MAX_LINES;
   });
-  return end === -1 ? lines : [...lines.slice(0, end), `${lines.length - end} more lines are in Ordinate.`];
+  if (end === -1) return lines;
+  const shown = lines.slice(0, Math.max(1, end));
+  const more = lines.length - shown.length;
+  return more === 0 ? shown : [...shown, `${more} more lines are in Ordinate.`];
 }
 
 const FORMATS: Readonly<Record<Chat, (message: Message) => object>> = {
@@ -47,7 +56,7 @@ const FORMATS: Readonly<Record<Chat, (message: Message) => object>> = {
   discord: ({ title, lines, about, link }) => ({
     content: cut(
       [`**${markdown(title)}**`, ...lines.map(markdown), markdown(about)].join('\n'),
-      1900 - (link?.length ?? 0),
+      MAX_DISCORD - (link?.length ?? 0),
     ).concat(link === null ? '' : `\n<${link}>`),
     allowed_mentions: { parse: [] },
   }),

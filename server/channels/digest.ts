@@ -92,7 +92,7 @@ async function digestOf(
     const query = siteReport.parse({ ...range, compare: 'previous' }, found, now);
     return { project: found, ...(await siteReport.run(query, sources, request)) };
   });
-  const { clicks, impressions, ctr, position, comparison = null, change = null } = answer.totals;
+  const { clicks, impressions, ctr, position, comparison = null, change = null, unsafe = null } = answer.totals;
   const open = await listAlerts(sources.catalog, {
     project: id,
     status: 'open',
@@ -104,6 +104,7 @@ async function digestOf(
     totals: { clicks, impressions, ctr, position },
     comparison,
     change,
+    unsafe,
     movers: await moversOf(sources, request, range),
     verdicts: await verdictsOf(sources, of, news, request),
     alerts: open.map((alert) => shownAlert(id, alert)),

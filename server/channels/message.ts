@@ -1,6 +1,8 @@
 import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/delivery-body.ts';
-import type { Change } from '../domain/comparison.ts';
+import { type Change, UNSAFE_REASONS } from '../domain/comparison.ts';
+import { countDays } from '../domain/dates.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
+import { describeLengths, describeReasons, hasNothingToCompare } from '../domain/unsafe-texts.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -78,17 +80,19 @@ function digestWords(
       ...projects.map(projectWords),
       ...(more > 0 ? [`${more} more projects are not shown here.`] : []),
       ...projects.flatMap(({ project, verdicts = [] }) => verdicts.map((each) => verdictWords(project.domain, each))),
-      `Changes are against ${comparison?.from} to ${comparison?.to}.`,
+      `Changes are against ${comparison?.from} to ${comparison?.to}${range && comparison ? describeLengths(countDays(range.from, range.to), countDays(comparison.from, comparison.to)) : ''}.`,
     ],
     charts: projects.slice(0, MAX_CHARTS).map(({ daily }) => daily?.map(([, clicks]) => clicks)),
   };
 }
 
-function projectWords({ project, totals, change, movers, alerts, provisional }: DigestProject): string {
+function projectWords(shown: DigestProject): string {
+  const { project, totals, movers, alerts, provisional } = shown;
   const { clicks, impressions, ctr, position } = totals;
+  const change = hasNothingToCompare(shown) ? null : shown.change;
   const numbers = [
-    `${wholeText(clicks)} clicks${percentOf(clicks, change?.clicks)}`,
-    `${wholeText(impressions)} impressions${percentOf(impressions, change?.impressions)}`,
+    `${wholeText(clicks)} clicks${changeOf(clicks, change?.clicks)}`,
+    `${wholeText(impressions)} impressions${changeOf(impressions, change?.impressions)}`,
     // Ratios of the answer are rounded already, so percentages are made of the counts.
     ...(ctr === null ? [] : [`CTR ${percentText(clicks / impressions, 1)}`]),
     ...(position === null ? [] : [`position ${decimalText(position, 1)}`]),
@@ -96,7 +100,19 @@ function projectWords({ project, totals, change, movers, alerts, provisional }: 
   const moved = moverWords([...movers.up, ...movers.down]);
   const open = alerts.length === 0 ? '' : ` Open alerts: ${alerts.map(({ title }) => title).join('; ')}.`;
   const days = provisional.length === 0 ? '' : ` These days are provisional: ${provisional.join(', ')}.`;
-  return `${project.domain}: ${numbers.join(', ')}.${moved}${open}${days}`;
+  return `${project.domain}: ${numbers.join(', ')}.${unsafeWords(shown)}${moved}${open}${days}`;
+}
+
+/** Why changes are differences and not percentages, but for what a digest says in another place. */
+function unsafeWords(shown: DigestProject): string {
+  if (hasNothingToCompare(shown)) return ' There is no data to compare with.';
+  const { unsafe, provisional } = shown;
+  const all = new Set([...(unsafe?.clicks ?? []), ...(unsafe?.impressions ?? [])]);
+  all.delete('different_length');
+  if (provisional.length > 0) all.delete('provisional');
+  const reasons = UNSAFE_REASONS.filter((reason) => all.has(reason));
+  if (reasons.length === 0) return '';
+  return ` Differences instead of percentages, which would mislead: ${describeReasons(reasons)}.`;
 }
 
 /** Those that changed most, with their clicks before and now. */
@@ -116,11 +132,12 @@ function verdictWords(domain: string, { note, text }: DigestVerdict): string {
   return `${domain}, change of ${date} to ${subject} (${what}): ${text}`;
 }
 
-/** How a count has changed; nothing where a percentage would mislead. */
-function percentOf(now: number, change: Pick<Change, 'difference' | 'ratio'> | undefined): string {
-  if (change === undefined || change.difference === null || change.ratio === null) return '';
-  const percent = percentText(change.difference / (now - change.difference));
-  return ` (${change.difference > 0 && percent !== '0%' ? '+' : ''}${percent})`;
+/** How a count has changed: by percent, or by how much where a percentage would mislead. */
+function changeOf(now: number, change: Pick<Change, 'difference' | 'ratio'> | undefined): string {
+  if (change === undefined || change.difference === null) return '';
+  const { difference } = change;
+  const text = change.ratio === null ? wholeText(difference) : percentText(difference / (now - difference));
+  return ` (${difference > 0 && text !== '0%' ? '+' : ''}${text})`;
 }
 
 /** Control characters would end a line, or change the direction of text. */

@@ -1,3 +1,4 @@
+import { describeReasons, hasNothingToCompare } from '../../../domain/unsafe-texts.ts';
 import {
   exactMetric,
   formatMetric,
@@ -57,11 +58,6 @@ export function describeChange(metric: Metric, row: MetricValues & Compared): Ch
 /** Differences of rounded numbers have an error of this size. */
 const SMALLEST = 1e-9;
 
-/** Whether none of the compared days is stored: zeros then say nothing. */
-export function hasNothingToCompare({ comparison, unsafe }: Compared): boolean {
-  return comparison?.impressions === 0 && unsafe?.impressions?.includes('missing_days') === true;
-}
-
 /** @param before null where a percentage would mislead */
 function countText(difference: number, before: number | null, metric: Metric): string {
   if (before === null || before === 0) return formatMetric(metric, Math.abs(difference));
@@ -79,24 +75,8 @@ export function comparedOf({ comparison, change, unsafe }: Compared): Compared {
   return comparison && change && unsafe ? { comparison, change, unsafe } : {};
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  low_base: 'the compared days have fewer than 10 clicks or impressions',
-  provisional: 'the newest days may still change',
-  missing_days: 'days of the compared range are not stored',
-  different_length: 'one of the two ranges has more days',
-  cut_off: 'the search engine left out rows on some days',
-  monthly_spread: 'older days are stored as months and count with an even share',
-  different_source: 'the two ranges come from different sources',
-  provider_event: 'the search engine changed how it counts',
-};
-
-/** Why a percentage would mislead, in words. */
-export function describeReasons(reasons: readonly string[]): string {
-  return reasons.map((reason) => REASONS[reason] ?? reason).join('; ');
-}
-
 /**
- * The same for all metrics: each reason once, with the metrics that it concerns where these are not all.
+ * Why percentages would mislead: each reason once, with the metrics that it concerns where these are not all.
  * @param known what is known of a reason beyond its name
  */
 export function describeUnsafe({ unsafe = {} }: Compared, known: Readonly<Record<string, string>>): string[] {

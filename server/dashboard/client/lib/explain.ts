@@ -1,4 +1,4 @@
-import { describeReasons } from './changes.ts';
+import { describeReasons } from '../../../domain/unsafe-texts.ts';
 import { formatCount } from './format.ts';
 import type { ExplainAnswer } from './types.ts';
 

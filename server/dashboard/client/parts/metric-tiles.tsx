@@ -1,4 +1,5 @@
-import { hasNothingToCompare, metricOf } from '../lib/changes.ts';
+import { hasNothingToCompare } from '../../../domain/unsafe-texts.ts';
+import { metricOf } from '../lib/changes.ts';
 import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
 import { type Compared, METRICS, type Metric, type Metrics } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';

@@ -1,5 +1,6 @@
 import { type ComponentChildren, h } from 'preact';
-import { describeChange, describeReasons } from '../lib/changes.ts';
+import { describeReasons } from '../../../domain/unsafe-texts.ts';
+import { describeChange } from '../lib/changes.ts';
 import { exactMetric, formatMetric } from '../lib/format.ts';
 import type { Compared, Metric, MetricValues } from '../lib/types.ts';
 import { useExplainLink } from '../lib/view.ts';

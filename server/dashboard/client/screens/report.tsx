@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { describeLengths } from '../../../domain/unsafe-texts.ts';
 import { apiPath, useResource } from '../lib/api.ts';
 import { addDays, comparedRange, countDays, formatDate, formatMonthOfYear, formatRange } from '../lib/dates.ts';
 import { formatCount } from '../lib/format.ts';
@@ -74,8 +75,7 @@ function Body({ project }: { project: Project }) {
     <div class="report">
       <p class="report-head">
         <strong>{project.domain}</strong>, {formatRange(range)}, compared with {formatRange(before)}
-        {countDays(before) !== countDays(range) &&
-          `: ${countDays(range)} days with ${countDays(before)}, so that sums have no percentages`}
+        {describeLengths(countDays(range), countDays(before))}
       </p>
       <Site project={project} />
       <div class="columns">
