@@ -2,8 +2,8 @@ import { pairingOf } from './compared-days.ts';
 import { Comparer, lengthReasons, type UnsafeReason } from './comparison.ts';
 import { countDays, type Day, eachDay } from './dates.ts';
 import type { Bucket } from './intervals.ts';
-import { type EventScope, metricsWithEvents, type ProviderEvent, type UnseenEvents } from './provider-events.ts';
-import { type Range, spanOf } from './range.ts';
+import { metricsWithEvents, type ProviderEvent } from './provider-events.ts';
+import type { Range } from './range.ts';
 import { hasPartOfMonth } from './spread.ts';
 
 /** Properties of the days whose measures are compared. */
@@ -12,8 +12,8 @@ export interface DayReasons {
   reasonsOn(day: Day): readonly UnsafeReason[];
   /** Up to this day only monthly totals are stored; null if all days are stored. */
   readonly monthlyThrough?: Day | null;
-  /** The events of the provider that the property does not show; none if left out. */
-  readonly unseenEvents?: UnseenEvents;
+  /** The events of the provider that concern the measures. */
+  readonly events: readonly ProviderEvent[];
 }
 
 /** Compares two ranges as a whole and part by part (`pairingOf`). */
@@ -29,8 +29,7 @@ export class ComparedRanges {
   readonly #common: readonly ReasonsOfDay[];
   readonly #monthlyThrough: Day | null;
   readonly #device: ProviderEvent['device'];
-  readonly #scope: EventScope;
-  readonly #unseen: UnseenEvents | undefined;
+  readonly #events: readonly ProviderEvent[];
   readonly #hasEvents: boolean;
   readonly #comparers = new Map<string, Comparer>();
 
@@ -38,9 +37,8 @@ export class ComparedRanges {
    * @param now the range of the response
    * @param base the range to compare with
    * @param device of the rows; null for all together
-   * @param scope what the rows are of, for provider events
    */
-  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device'], scope: EventScope = 'web') {
+  constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device']) {
     const reasons = ({ from, to }: Range): ReasonsOfDay[] => eachDay(from, to).map((day) => days.reasonsOn(day));
     this.#now = now;
     this.base = base;
@@ -48,8 +46,7 @@ export class ComparedRanges {
     this.#days = { now: reasons(now), base: reasons(base) };
     this.#monthlyThrough = days.monthlyThrough ?? null;
     this.#device = device;
-    this.#scope = scope;
-    this.#unseen = days.unseenEvents;
+    this.#events = days.events;
     this.#hasEvents = this.#metrics(now, [base]).size > 0;
     this.#common = [...this.#days.now, ...this.#days.base, lengthReasons(now, base)];
     this.total = this.#comparer(this.#common, now, [base]);
@@ -75,7 +72,7 @@ export class ComparedRanges {
 
   /** The metrics that events of the provider make unsafe. */
   #metrics(now: Range, base: readonly Range[], device = this.#device): ReturnType<typeof metricsWithEvents> {
-    return metricsWithEvents([now, spanOf(base)], device, this.#scope, this.#unseen);
+    return metricsWithEvents([now, ...base], device, this.#events);
   }
 
   #comparer(reasons: readonly ReasonsOfDay[], now: Range, base: readonly Range[]): Comparer {

@@ -1,6 +1,6 @@
 import { addDays, type Day } from './dates.ts';
 import { type Measures, sum } from './metrics.ts';
-import type { Range } from './range.ts';
+import { type Range, within } from './range.ts';
 import type { Surface } from './search-types.ts';
 
 /** What a provider event can change. */
@@ -29,7 +29,7 @@ export interface ProviderEvent {
 /** The events that a property does not show. */
 export type UnseenEvents = ReadonlySet<ProviderEvent>;
 
-/** What counts differently: a surface, lists from the bulk export, or search appearances. */
+/** What counts differently: a surface, days of the bulk export, or search appearances. */
 export type EventScope = Surface | 'bulkExport' | 'appearances';
 
 /** Some properties do not show it: see `unseenEvents`. */
@@ -130,40 +130,38 @@ function discoverGap(from: Day, to: Day): ProviderEvent {
 }
 
 /**
- * The events that make it unsafe to compare a metric of two ranges, because the ranges are on different sides of a
- * boundary of the event. Empty if the comparison is safe.
+ * The events that make it unsafe to compare a metric of ranges, because days of them are counted differently. Empty if
+ * the comparison is safe.
  * @param device of the compared rows; null for all devices together
- * @param of what is compared
+ * @param events those that concern the compared numbers
  */
 export function eventsBetween(
   metric: AffectedMetric,
-  ranges: readonly [Range, Range],
+  ranges: readonly Range[],
   device: ProviderEvent['device'],
-  of: EventScope = 'web',
+  events: readonly ProviderEvent[],
 ): ProviderEvent[] {
-  return eventsOf(of).filter((event) => event.affects.includes(metric) && isBetween(event, ranges, device));
+  return events.filter((event) => event.affects.includes(metric) && isBetween(event, ranges, device));
 }
 
-/** The metrics affected by any of `eventsBetween`. @param unseen the events that the property does not show */
+/** The metrics affected by any of `eventsBetween`. */
 export function metricsWithEvents(
-  ranges: readonly [Range, Range],
+  ranges: readonly Range[],
   device: ProviderEvent['device'],
-  of: EventScope = 'web',
-  unseen: UnseenEvents = ALL_SEEN,
+  events: readonly ProviderEvent[],
 ): Set<AffectedMetric> {
-  const events = eventsOf(of).filter((event) => !unseen.has(event) && isBetween(event, ranges, device));
-  return new Set(events.flatMap(({ affects }) => affects));
+  return new Set(events.filter((event) => isBetween(event, ranges, device)).flatMap(({ affects }) => affects));
 }
 
-/** The events that overlap a range. @param unseen the events that the property does not show */
+/** The events that overlap any of some ranges, oldest first. @param events those that concern the numbers */
 export function eventsIn(
-  { from, to }: Range,
+  ranges: readonly Range[],
   device: ProviderEvent['device'],
-  of: EventScope = 'web',
-  unseen: UnseenEvents = ALL_SEEN,
+  events: readonly ProviderEvent[],
 ): ProviderEvent[] {
-  const isIn = (event: ProviderEvent): boolean => event.from <= to && event.to >= from && concerns(event, device);
-  return eventsOf(of).filter((event) => !unseen.has(event) && isIn(event));
+  const isIn = (event: ProviderEvent): boolean =>
+    concerns(event, device) && ranges.some((range) => within(event, range.from, range.to) !== null);
+  return events.filter(isIn).sort((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
 }
 
 /** All known events of something. */
@@ -171,20 +169,25 @@ export function eventsOf(of: EventScope): readonly ProviderEvent[] {
   return EVENTS[of] ?? [];
 }
 
-function isBetween(event: ProviderEvent, [a, b]: readonly [Range, Range], device: ProviderEvent['device']): boolean {
+function isBetween(event: ProviderEvent, ranges: readonly Range[], device: ProviderEvent['device']): boolean {
   if (!concerns(event, device)) return false;
-  const phase = phaseOf(event, a.from);
-  const isOne = [a.to, b.from, b.to].every((day) => phaseOf(event, day) === phase);
-  return !isOne || (event.kind === 'change' && phase === 'within');
+  const phases = new Set(ranges.flatMap((range) => phasesOf(event, range)));
+  if (event.kind === 'change') return phases.size > 1 || phases.has('within');
+  // Days before a span are counted like those after it.
+  return phases.has('within') && phases.size > 1;
 }
 
 function concerns(event: ProviderEvent, device: ProviderEvent['device']): boolean {
   return event.device === null || device === null || event.device === device;
 }
 
-function phaseOf({ from, to }: ProviderEvent, day: Day): 'before' | 'within' | 'after' {
-  if (day < from) return 'before';
-  return day > to ? 'after' : 'within';
+/** The parts of time, as an event divides it, that have days of a range. */
+function phasesOf(event: ProviderEvent, { from, to }: Range): ('before' | 'within' | 'after')[] {
+  return [
+    ...(from < event.from ? (['before'] as const) : []),
+    ...(from <= event.to && to >= event.from ? (['within'] as const) : []),
+    ...(to > event.to ? (['after'] as const) : []),
+  ];
 }
 
 /** The days that tell whether a property shows the end of pages with 100 results: four whole weeks on either side. */

@@ -36,7 +36,7 @@ const BECAUSE: Readonly<Record<EffectReason, string>> = {
   no_controls: 'there is nothing unchanged to compare with',
   needs_stored_days: 'the project stores no days of these pages or keywords',
   missing_days: 'days of the compared windows are missing',
-  provider_event: 'the search engine changed how it counts clicks',
+  provider_event: 'the search engine counts clicks of the compared windows differently',
   other_note:
     'another noted change of the same pages or keywords lies in the compared windows, so the effect belongs to neither alone',
   few_clicks: `there were fewer than ${MIN_CLICKS} clicks before the change`,

@@ -1,7 +1,6 @@
 import { addDays, type Day, later } from '../domain/dates.ts';
-import { eventsIn, type ProviderEvent, type UnseenEvents } from '../domain/provider-events.ts';
+import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
-import type { Surface } from '../domain/search-types.ts';
 import type { Quality } from '../reports/quality.ts';
 
 /** Tools send this to reports to get the quality of the data. */
@@ -31,14 +30,6 @@ export function quality({ from, to }: Range, known: Quality | undefined): Known 
 function provisional({ from, to }: Range, finalThrough: Day | null): Range | null {
   const first = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
   return first <= to ? { from: first, to } : null;
-}
-
-/** The events of a range, without those that the property does not show. */
-export function eventsOf(
-  range: Range,
-  { type, unseen }: { type: Surface; unseen: UnseenEvents | undefined },
-): Known['events'] {
-  return eventsIn(range, null, type, unseen).map(shortEvent);
 }
 
 /** What an agent is told of an event. */

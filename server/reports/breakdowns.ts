@@ -69,7 +69,6 @@ export const breakdownsReport = projectReport({
           now: range,
           base: comparison,
           monthlyThrough: plan.monthlyThrough,
-          type,
           signal,
         }),
     ]);
@@ -115,9 +114,7 @@ async function planBreakdowns(catalog: Catalog, project: Project, query: Breakdo
   const hull = spanOf(ranges);
   const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, hull) : []);
   const ofWeb = (table: FactTable) => (isWeb ? files(table) : []);
-  // Provider events are looked up for the site only: they hold for all tables.
-  const known = (table: FactTable) =>
-    planKnownDays(catalog, project, table, { ranges, coverage, hasEvents: table === tables.site });
+  const known = (table: FactTable) => planKnownDays(catalog, project, table, { ranges, coverage });
   // In parallel, to wait only once for a remote database.
   const [site, country, countryMonths, appearance, brand] = await Promise.all([
     files(tables.site),
@@ -138,7 +135,7 @@ async function planBreakdowns(catalog: Catalog, project: Project, query: Breakdo
           table: tables.site,
           device: null,
           type,
-          alsoOf: isWeb ? 'appearances' : undefined,
+          hasAppearances: isWeb,
           coverage,
         })
       : null,

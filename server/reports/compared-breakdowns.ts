@@ -18,7 +18,6 @@ interface ComparedOptions {
   readonly now: Range;
   readonly base: Range;
   readonly monthlyThrough: Day | null;
-  readonly type: SearchType | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -26,19 +25,16 @@ interface ComparedOptions {
 export async function readComparers(
   facts: Facts,
   plans: Readonly<Record<Part, KnownDaysPlan>>,
-  { now, base, monthlyThrough, type, signal }: ComparedOptions,
+  { now, base, monthlyThrough, signal }: ComparedOptions,
 ): Promise<Comparers> {
   const files = plans.site.siteFiles;
   const siteDays = new Set(await facts.storedDays({ files, range: spanOf([now, base]), signal }));
   const ofSite = await KnownDays.read(facts, plans.site, signal, siteDays);
   const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
     const known = part === 'site' ? ofSite : await KnownDays.read(facts, plans[part], signal, siteDays);
-    const days: DayReasons = {
-      reasonsOn: (day) => known.reasonsOn(day),
-      monthlyThrough: months,
-      unseenEvents: ofSite.unseenEvents,
-    };
-    return new ComparedRanges(now, base, days, null, type);
+    const { events } = known;
+    const days: DayReasons = { reasonsOn: (day) => known.reasonsOn(day), monthlyThrough: months, events };
+    return new ComparedRanges(now, base, days, null);
   };
   const [site, country, appearance, brand] = await Promise.all([
     compared('site'),

@@ -2,7 +2,7 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { Comparer, lengthReasons, type UnsafeReason, withoutPosition } from '../domain/comparison.ts';
 import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
 import { NOTHING } from '../domain/metrics.ts';
-import { type EventScope, metricsWithEvents } from '../domain/provider-events.ts';
+import { eventsOf, metricsWithEvents, type ProviderEvent } from '../domain/provider-events.ts';
 import { HISTORY_MONTHS } from '../domain/range.ts';
 import type { Surface } from '../domain/search-types.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -32,16 +32,14 @@ export async function comparedRendering(
   { rendering, open, other, known, watchedFiles, reasons: more, type, hasPositions, signal }: ComparedLists,
 ): Promise<Rendering> {
   const lists = [open, other] as const;
-  const reasons = new Set<UnsafeReason>(
-    known === null ? lists.flatMap(providerReasons) : await factsReasons(facts, known, lists, signal),
-  );
+  const days = known && (await readDays(facts, known, lists, signal));
+  const reasons = new Set<UnsafeReason>(known === null ? lists.flatMap(providerReasons) : days?.reasons);
   for (const reason of [...more, ...lengthReasons(open.range, other.range)]) reasons.add(reason);
   if (open.list.source !== other.list.source) reasons.add('different_source');
-  const isExport = known === null && lists.some(({ list }) => list.source === 'bigquery');
-  const scopes: EventScope[] = [type ?? 'web', ...(isExport ? (['bulkExport'] as const) : [])];
   const [unseen] = await readUnseenEvents(facts, [watchedFiles], signal);
   const ranges = [open.range, other.range] as const;
-  const events = new Set(scopes.flatMap((of) => [...metricsWithEvents(ranges, null, of, unseen)]));
+  const seen = eventsOf(type ?? 'web').filter((event) => !unseen!.has(event));
+  const events = metricsWithEvents(ranges, null, days?.events ?? [...seen, ...eventsOfLists(lists)]);
   const total = new Comparer(reasons, events);
   // A row that is missing from a truncated list may have any numbers.
   const absent = other.list.capped ? total.with(['cut_off']) : total;
@@ -56,23 +54,29 @@ export async function comparedRendering(
   };
 }
 
-/** The known days of stored facts. A list that was exported as a whole has no days. */
-async function factsReasons(
+/** What is known of the days of stored facts; null without any: a list that was exported as a whole has none. */
+async function readDays(
   facts: Facts,
   known: KnownDaysPlan,
   lists: readonly RangeList[],
   signal: AbortSignal,
-): Promise<UnsafeReason[]> {
+): Promise<{ readonly reasons: readonly UnsafeReason[]; readonly events: readonly ProviderEvent[] } | null> {
   const ranges = lists.filter(({ list }) => list.source !== 'gsc').map(({ range }) => range);
-  if (ranges.length === 0) return [];
-  const days = await KnownDays.read(facts, { ...known, ranges, watchedFiles: [] }, signal);
-  return ranges.flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => days.reasonsOn(day)));
+  if (ranges.length === 0) return null;
+  const days = await KnownDays.read(facts, { ...known, ranges }, signal);
+  const reasons = ranges.flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => days.reasonsOn(day)));
+  return { reasons, events: days.events };
 }
 
 function providerReasons({ list, range }: RangeList): UnsafeReason[] {
   const reasons: UnsafeReason[] = list.final ? [] : ['provisional'];
   if (beginsBeforeApi(list, range)) reasons.push('missing_days');
   return reasons;
+}
+
+/** The events of the provider that concern what lists of a provider were read from. */
+export function eventsOfLists(lists: readonly Pick<RangeList, 'list'>[]): readonly ProviderEvent[] {
+  return lists.some(({ list }) => list.source === 'bigquery') ? eventsOf('bulkExport') : [];
 }
 
 /** Whether a list of the reporting API lacks days, which are older than it keeps. */

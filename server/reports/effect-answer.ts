@@ -2,7 +2,7 @@ import type { Note } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, countDays, type Day } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { eventsIn, metricsWithEvents } from '../domain/provider-events.ts';
+import { eventsIn, eventsOf, metricsWithEvents } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { KnownRankingUpdates } from '../domain/ranking-updates.ts';
 import { bundle } from '../effects/bundles.ts';
@@ -79,7 +79,7 @@ export async function answerOf(plan: EffectPlan) {
     text: sentenceOf(judgement, changesOn(plan)),
     daily: clicks === undefined ? [] : dailyOf(clicks, windows, effect),
     events: [
-      ...eventsIn(span, null, 'web', clicks?.unseenEvents).map(({ title, from, to, source }) => ({
+      ...eventsIn([span], null, clicks?.events ?? eventsOf('web')).map(({ title, from, to, source }) => ({
         kind: 'counting' as const,
         title,
         from,
@@ -108,7 +108,8 @@ function reasonsAgainst({ found, windows, date, span, final, clicks }: EffectPla
     return false;
   };
   if (lacksDays(span)) reasons.push('missing_days');
-  if (metricsWithEvents([windows.before, windows.after], null).has('clicks')) reasons.push('provider_event');
+  if (metricsWithEvents([windows.before, windows.after], null, clicks.events).has('clicks'))
+    reasons.push('provider_event');
   const others = clicks.notes.filter(({ id, date: day }) =>
     found.note === null ? day !== date : id !== found.note.id,
   );

@@ -7,7 +7,7 @@ import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
 import { pagesOf } from '../domain/page-groups.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
-import type { UnseenEvents } from '../domain/provider-events.ts';
+import type { ProviderEvent } from '../domain/provider-events.ts';
 import { MAX_DAYS, type Range } from '../domain/range.ts';
 import { type Unit, unitOf } from '../effects/scatter.ts';
 import type { Windows } from '../effects/windows.ts';
@@ -64,8 +64,8 @@ export interface SubjectClicks {
   readonly controls: readonly Unit[];
   /** Notes about the subject or a part of it. */
   readonly notes: readonly Note[];
-  /** The events of the provider that the property does not show. */
-  readonly unseenEvents: UnseenEvents;
+  /** The events of the provider that concern the clicks. */
+  readonly events: readonly ProviderEvent[];
 }
 
 interface ClicksQuery extends ClicksPlan {
@@ -104,7 +104,7 @@ export async function readClicks(
       unitOf(clicks.subarray(index * stored.length, (index + 1) * stored.length), indexes(notesOn([name]))),
     ),
     notes: notesOn(members),
-    unseenEvents: days.unseenEvents,
+    events: days.events,
   };
 }
 

@@ -5,7 +5,7 @@ import { hasUnknown, NOTHING } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { hasPartOfMonth } from '../domain/spread.ts';
 import { type CountryTotal, countryTotals, type NamedTotal } from '../facts/breakdowns.ts';
-import { lackDays, planRowDays } from './explain-days.ts';
+import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type RangesRow, type ReadRows, type RowKey, type RowsReason } from './explain-rows.ts';
 import { tablesOfType } from './search-type.ts';
@@ -27,8 +27,8 @@ export async function planSegmentRows(
   const files = isSynced ? await filesOf(catalog, project.id, table, spanOf(ranges)) : [];
   const days = await planRowDays(catalog, project, table, { ranges, coverage });
   return async ({ facts }, limit, signal) => {
-    const [lacks, ...totals] = await Promise.all([
-      lackDays(facts, days, signal),
+    const [{ lacks, events }, ...totals] = await Promise.all([
+      readRowDays(facts, days, signal),
       ...ranges.map((range) => facts.totalsBy(by, { files, range, signal })),
     ]);
     // Of some imported days the devices or segments are unknown. Those of one range alone would look lost.
@@ -41,6 +41,7 @@ export async function planSegmentRows(
       ...(await orderedRows(joined(ofNow!, ofBase!, key), limit)),
       source: null,
       reasons: new Set(lacks || isUnknown ? ['missing_days'] : []),
+      events,
     };
   };
 }
@@ -64,12 +65,16 @@ export async function planCountryRows(
   const days = await planRowDays(catalog, project, table, { ranges, coverage });
   return async ({ facts }, limit, signal) => {
     const read = (range: Range) => countryTotals(facts, { range, signal, files, monthlyThrough });
-    const [ofNow, ofBase, lacks] = await Promise.all([read(now), read(base), lackDays(facts, days, signal)]);
+    const [ofNow, ofBase, { lacks, events }] = await Promise.all([
+      read(now),
+      read(base),
+      readRowDays(facts, days, signal),
+    ]);
     const reasons = new Set<RowsReason>(lacks ? ['missing_days'] : []);
     const hasPart = ranges.some((range) => hasPartOfMonth(range, monthlyThrough));
     if (hasPart || [ofNow, ofBase].some(hasOthers)) reasons.add('monthly_spread');
     const rows = joined(ofNow.countries, ofBase.countries, (name) => ({ country: name }));
-    return { ...(await orderedRows(rows, limit)), source: null, reasons };
+    return { ...(await orderedRows(rows, limit)), source: null, reasons, events };
   };
 }
 

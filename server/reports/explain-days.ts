@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Coverage, FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
+import type { ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays, siteTableOf } from './known-days.ts';
@@ -32,15 +33,23 @@ export async function planRowDays(
   };
 }
 
-/**
- * Whether a day of the ranges has no rows, unless the sync knows that it is empty. Unlike in comparisons, rows of the site
- * alone do not prove that a day of its rows is stored: what they lack would look like a loss.
- */
-export async function lackDays(facts: Facts, plan: RowDaysPlan, signal: AbortSignal): Promise<boolean> {
+/** What is known of the days of rows. */
+interface RowDays {
+  /**
+   * Whether a day of the ranges has no rows, unless the sync knows that it is empty. Unlike in comparisons, rows of the site
+   * alone do not prove that a day of its rows is stored: what they lack would look like a loss.
+   */
+  readonly lacks: boolean;
+  /** The events of the provider that concern what the days came from. */
+  readonly events: readonly ProviderEvent[];
+}
+
+export async function readRowDays(facts: Facts, plan: RowDaysPlan, signal: AbortSignal): Promise<RowDays> {
   const { ranges, files, months } = plan;
-  if (ranges.length === 0) return false;
+  if (ranges.length === 0) return { lacks: false, events: [] };
   const days = new Set(await facts.storedDays({ files, range: spanOf(ranges), signal }));
   const isMonthly = (day: Day): boolean => months !== null && months.from <= day && day <= months.to;
   const known = new KnownDays(plan, { has: (day) => days.has(day) || isMonthly(day) });
-  return ranges.some(({ from, to }) => eachDay(from, to).some((day) => !known.isStored(day)));
+  const lacks = ranges.some(({ from, to }) => eachDay(from, to).some((day) => !known.isStored(day)));
+  return { lacks, events: known.events };
 }

@@ -4,7 +4,7 @@ import { listPartialKeywords } from '../catalog/sync-days.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
-import { lackDays, planRowDays } from './explain-days.ts';
+import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type ReadRows } from './explain-rows.ts';
 import { areKeywordsUnknown, planKeywordDays } from './keyword-days.ts';
@@ -27,10 +27,10 @@ export async function planKeywordRows(
   const known = await Promise.all(ranges.map((range) => planKeywordDays(catalog, project, range, tracked)));
   const { keywords, indexes } = tracked;
   return async ({ facts }, limit, signal) => {
-    const [ofNow, ofBase, lacks, ...areUnknown] = await Promise.all([
+    const [ofNow, ofBase, { lacks, events }, ...areUnknown] = await Promise.all([
       facts.keywordTotals({ ...totals.now, signal }, 'all', indexes),
       facts.keywordTotals({ ...totals.base, signal }, 'all', indexes),
-      lackDays(facts, days, signal),
+      readRowDays(facts, days, signal),
       ...known.map((plan) => areKeywordsUnknown(facts, plan, signal)),
     ]);
     // Those of one range alone would look lost.
@@ -44,6 +44,7 @@ export async function planKeywordRows(
       ...(await orderedRows(rows, limit)),
       source: null,
       reasons: new Set(lacks || partial.size > 0 ? ['missing_days'] : []),
+      events,
     };
   };
 }

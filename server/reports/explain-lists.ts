@@ -2,8 +2,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Coverage, FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { StoredList } from '../catalog/stored-lists.ts';
-import { beginsBeforeApi } from './compared-lists.ts';
-import { lackDays, planRowDays } from './explain-days.ts';
+import { beginsBeforeApi, eventsOfLists } from './compared-lists.ts';
+import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import type { ReadRows, RowsReason } from './explain-rows.ts';
 import { sourceOf } from './lists.ts';
@@ -40,10 +40,13 @@ export async function planListRows(
     const reasons = new Set<RowsReason>();
     // Lists that were exported as a whole have no days.
     const ofDays = both.filter(({ list }) => list.source !== 'gsc').map(({ range: each }) => each);
-    const lacks =
+    const { lacks, events } =
       days === null
-        ? both.some(({ list, range: each }) => beginsBeforeApi(list, each))
-        : await lackDays(facts, { ...days, ranges: ofDays }, signal);
+        ? {
+            lacks: both.some(({ list, range: each }) => beginsBeforeApi(list, each)),
+            events: eventsOfLists(both),
+          }
+        : await readRowDays(facts, { ...days, ranges: ofDays }, signal);
     if (lacks) reasons.add('missing_days');
     if (both.some(({ list }) => list.capped)) reasons.add('cut_off');
     if (joined.now.source !== joined.base.source) reasons.add('different_source');
@@ -55,6 +58,7 @@ export async function planListRows(
       })),
       source: sourcesOf(joined),
       reasons,
+      events,
     };
   };
 }

@@ -3,7 +3,7 @@ import type { Coverage, FactTable } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
 import { KnownError } from '../domain/errors.ts';
-import type { UnseenEvents } from '../domain/provider-events.ts';
+import type { ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import { hasPartOfMonth } from '../domain/spread.ts';
 import { type UsualChange, usualChange, usualDays } from '../domain/usual-change.ts';
@@ -33,7 +33,8 @@ export interface PropertyChange {
   readonly usual: UsualChange | null;
   readonly lacksDays: boolean;
   readonly isSpread: boolean;
-  readonly unseenEvents: UnseenEvents;
+  /** The events of the provider that concern the property. */
+  readonly events: readonly ProviderEvent[];
 }
 
 interface PropertyPlan extends TwoRanges {
@@ -88,7 +89,7 @@ export async function readProperty(facts: Facts, plan: PropertyPlan, signal: Abo
       usualChange(days, countDays(now.from, now.to), { clicks: clicks.base, days: countDays(base.from, base.to) }),
     lacksDays: each.some((day) => !known.isStored(day)),
     isSpread: [now, base].some((range) => isSpread(range, series, plan.series)),
-    unseenEvents: known.unseenEvents,
+    events: known.events,
   };
 }
 

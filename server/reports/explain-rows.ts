@@ -1,6 +1,7 @@
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { mostChanged, RowSums } from '../domain/explained-rows.ts';
 import { type ExactMeasures, NOTHING } from '../domain/metrics.ts';
+import type { ProviderEvent } from '../domain/provider-events.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { ListSource } from './lists.ts';
 import type { ReportSources } from './report.ts';
@@ -36,6 +37,8 @@ export interface RangesRows {
   /** The lists that were read, if rows are read from lists. */
   readonly source: (ListSource & { readonly comparison: ListSource }) | null;
   readonly reasons: ReadonlySet<RowsReason>;
+  /** The events of the provider that concern the rows, for what they were read from. */
+  readonly events: readonly ProviderEvent[];
 }
 
 /** Reads planned rows. @param limit of `most` */

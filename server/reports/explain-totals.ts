@@ -1,6 +1,7 @@
 import type { Project } from '../catalog/projects.ts';
 import type { ChangeParts } from '../domain/change-parts.ts';
 import { eachDay } from '../domain/dates.ts';
+import type { metricsWithEvents } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import { type ClicksChange, changeOf, type PropertyChange } from './explain-property.ts';
 import type { RowsReason } from './explain-rows.ts';
@@ -63,6 +64,7 @@ export function unsafeOf({
   property,
   rows,
   isSafe,
+  changed,
 }: {
   readonly range: Range;
   readonly comparison: Range;
@@ -70,11 +72,14 @@ export function unsafeOf({
   readonly property: PropertyChange;
   readonly rows: ReadonlySet<RowsReason>;
   readonly isSafe: boolean;
+  /** The metrics that events of the provider make unsafe. */
+  readonly changed: ReturnType<typeof metricsWithEvents>;
 }): Unsafe[] {
   const isProvisional = ({ to }: Range): boolean => provisionalAfter !== null && to > provisionalAfter;
   const found: Readonly<Record<Unsafe['what'], ReadonlySet<ExplainReason>>> = {
     parts: new Set(isSafe ? [] : ['provider_event']),
     change: new Set<ExplainReason>([
+      ...(changed.has('clicks') ? (['provider_event'] as const) : []),
       ...([range, comparison].some(isProvisional) ? (['provisional'] as const) : []),
       ...(property.lacksDays ? (['missing_days'] as const) : []),
       ...(property.isSpread ? (['monthly_spread'] as const) : []),

@@ -8,7 +8,7 @@ import { invalidRequest } from '../domain/errors.ts';
 import { explainRows } from '../domain/explained-rows.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import { comparedListRange, keywordHistoryFrom, listRange } from '../domain/project-ranges.ts';
-import { eventsIn, eventsOf, metricsWithEvents } from '../domain/provider-events.ts';
+import { eventsIn, metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import { hasDevices, hasQueries, type SearchType } from '../domain/search-types.ts';
@@ -133,8 +133,8 @@ export const explainReport = trackedReport({
       read(sources, limit, signal),
       qualityOf(facts, quality, signal),
     ]);
-    const { unseenEvents } = of;
-    const changed = metricsWithEvents([range, comparison], null, type, unseenEvents);
+    const events = [...new Set([...of.events, ...rows.events])];
+    const changed = metricsWithEvents([range, comparison], null, events);
     const isSafe = !(changed.has('impressions') || changed.has('position'));
     const { split, sums, parts } = await inTurns(
       explainRows(rows.sums, { hasPositions: HAS_POSITIONS.has(by) && hasPositions, isSafe }),
@@ -155,12 +155,10 @@ export const explainReport = trackedReport({
       parts: { ...parts, notAttributed: of.clicks.difference - all.difference },
       rows: listed,
       rest: restOf({ rows: rows.sums.length, clicks: all, parts }, listed),
-      events: eventsOf(type ?? 'web').filter((event) =>
-        [range, comparison].some((each) => eventsIn(each, null, type, unseenEvents).includes(event)),
-      ),
+      events: eventsIn([range, comparison], null, events),
       ...rankings,
       notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
-      unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe }),
+      unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe, changed }),
     };
   },
   mayReplan: wasListLost,

@@ -73,7 +73,7 @@ export async function plannedTests(
       const days = files.length === 0 ? null : await KnownDays.read(facts, known, signal);
       const isStored = (day: Day): boolean => days?.isStored(day) ?? false;
       const isCutOff = (day: Day): boolean => days?.isCutOff(day) ?? false;
-      return { kind, files, isStored, isCutOff, unseen: days?.unseenEvents };
+      return { kind, files, isStored, isCutOff, events: days?.events ?? [] };
     }),
   );
   const shown = stored.filter(({ isStored }) => eachDay(range.from, range.to).some(isStored));
@@ -92,10 +92,9 @@ export async function plannedTests(
     );
   const before = { from: addDays(range.from, -days), to: addDays(range.from, -1) };
   const absent = { from: addDays(range.from, -7 * PRESENCE_WEEKS), to: addDays(range.from, -1) };
-  // Tables of a project say the same, which is that of the property.
-  const unseen = stored.find((table) => table.unseen !== undefined)?.unseen;
+  const events = [...new Set(stored.flatMap((table) => table.events))];
   const has = (metric: 'ctr' | 'clicks' | 'impressions' | 'position', other: Range): boolean =>
-    metricsWithEvents([range, other], null, 'web', unseen).has(metric);
+    metricsWithEvents([range, other], null, events).has(metric);
   const oldest = addDays(range.to, 1 - Math.max(1, windows) * days);
   const weeks = addDays(range.to, 1 - 7 * DECAY_WEEKS);
   const queryWindows = rows.find(({ kind }) => kind === 'query')?.windows ?? 0;

@@ -1,3 +1,4 @@
+import { readBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -9,12 +10,15 @@ import { BING_TABLES } from '../domain/engines.ts';
 import {
   ALL_SEEN,
   dependsOnProperty,
+  eventsIn,
+  eventsOf,
+  type ProviderEvent,
   type UnseenEvents,
   unseenEvents,
   WATCHED_DAYS,
 } from '../domain/provider-events.ts';
-import { type Range, spanOf } from '../domain/range.ts';
-import { TYPE_TABLES } from '../domain/search-types.ts';
+import { EVERY_DAY, type Range, spanOf, within } from '../domain/range.ts';
+import { OTHER_TYPES, type Surface, siteTable, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
 
@@ -27,7 +31,14 @@ export interface PlannedDays {
   /** Days before this one are not stored; null if no day is. */
   readonly firstDay: Day | null;
   readonly unusual: ReadonlyMap<Day, UnusualDay>;
+  /** The events of the provider that concern the table, whatever its days came from. */
+  readonly events: readonly ProviderEvent[];
+  /** The days that came from a bulk export, if that matters in the ranges; see `mattersWhetherExported`. */
+  readonly bulkExportDays: readonly Range[];
 }
+
+/** What rows are read from: the stored facts, or a list of the reporting API or of the bulk export in a warehouse. */
+export type RowSource = 'facts' | 'api' | 'bulkExport';
 
 /** What to read to determine which days of a table are stored. */
 export interface KnownDaysPlan extends PlannedDays {
@@ -41,7 +52,8 @@ export interface KnownDaysPlan extends PlannedDays {
 
 /**
  * Plans what to read about the days of a table in some ranges. `coverage`: that of the project; `notBefore`: days before
- * this one count as missing; `hasEvents`: whether it matters which events of the provider the property shows.
+ * this one count as missing; `hasEvents`: whether it matters which events of the provider the property shows; `source`:
+ * what the rows are read from that the days are about.
  */
 export async function planKnownDays(
   catalog: Catalog,
@@ -52,7 +64,14 @@ export async function planKnownDays(
     coverage,
     notBefore,
     hasEvents = true,
-  }: { ranges: readonly Range[]; coverage: Covered; notBefore?: Day | undefined; hasEvents?: boolean },
+    source = 'facts',
+  }: {
+    ranges: readonly Range[];
+    coverage: Covered;
+    notBefore?: Day | undefined;
+    hasEvents?: boolean;
+    source?: RowSource | undefined;
+  },
 ): Promise<KnownDaysPlan> {
   const hull = spanOf(ranges);
   const site = siteTableOf(table);
@@ -67,14 +86,39 @@ export async function planKnownDays(
     siteFiles: await filesOf(catalog, project.id, site, hull),
     ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
     watchedFiles: hasEvents ? await planWatchedDays(catalog, project.id, { site, range: hull }) : [],
+    events: hasEvents ? eventsOf(surfaceOf(table)) : [],
+    bulkExportDays: await bulkExportDaysOf(catalog, project, table, { ranges, source }),
   };
+}
+
+/** Whether an event of the bulk export lies in ranges, so that it matters which of their days came from one. */
+export function mattersWhetherExported(ranges: readonly Range[]): boolean {
+  return eventsIn(ranges, null, eventsOf('bulkExport')).length > 0;
+}
+
+async function bulkExportDaysOf(
+  catalog: Catalog,
+  project: Project,
+  table: FactTable,
+  { ranges, source }: { readonly ranges: readonly Range[]; readonly source: RowSource },
+): Promise<readonly Range[]> {
+  if (source === 'bulkExport') return [EVERY_DAY];
+  if (source === 'api' || !mattersWhetherExported(ranges)) return [];
+  return (await readBulkExportDays(catalog, project.id)).get(table) ?? [];
+}
+
+const SURFACES_OF = new Map<FactTable, Surface>([
+  [BING_TABLES.site, 'bing'],
+  ...OTHER_TYPES.flatMap((type) => Object.values(TYPE_TABLES[type]).map((table) => [table, type] as const)),
+]);
+
+function surfaceOf(table: FactTable): Surface {
+  return SURFACES_OF.get(table) ?? 'web';
 }
 
 /** The table with the totals of the rows of a table. */
 export function siteTableOf(table: FactTable): FactTable {
-  if (table === BING_TABLES.site) return table;
-  const ofType = Object.values(TYPE_TABLES).find(({ site, country }) => table === site || table === country);
-  return ofType?.site ?? 'site_daily';
+  return siteTable(surfaceOf(table));
 }
 
 function firstDayOf(table: FactTable, coverage: Covered): Day | null {
@@ -93,7 +137,7 @@ function firstDayOf(table: FactTable, coverage: Covered): Day | null {
 export class KnownDays implements DayReasons {
   readonly #plan: PlannedDays;
   readonly #withRows: DaysWithRows;
-  readonly unseenEvents: UnseenEvents;
+  readonly #unseen: UnseenEvents;
 
   /**
    * @param withRows the days that have rows
@@ -102,7 +146,7 @@ export class KnownDays implements DayReasons {
   constructor(plan: PlannedDays, withRows: DaysWithRows, unseen: UnseenEvents = ALL_SEEN) {
     this.#plan = plan;
     this.#withRows = withRows;
-    this.unseenEvents = unseen;
+    this.#unseen = unseen;
   }
 
   /** @param siteDays days of the site that have rows, if they have been read already */
@@ -121,6 +165,12 @@ export class KnownDays implements DayReasons {
     if (plan.ownFiles.length === 0 || !known.#hasGap()) return known;
     const ofTable = await facts.storedDays({ ...query, files: plan.ownFiles });
     return new KnownDays(plan, new Set([...ofSite, ...ofTable]), unseen);
+  }
+
+  /** The events of the provider that concern the days. */
+  get events(): readonly ProviderEvent[] {
+    const seen = this.#plan.events.filter((event) => !this.#unseen.has(event));
+    return [...seen, ...eventsOf('bulkExport').filter((event) => this.#hasExportedDayOf(event))];
   }
 
   isStored(day: Day): boolean {
@@ -146,6 +196,21 @@ export class KnownDays implements DayReasons {
     if (!this.isStored(day)) reasons.push('missing_days');
     if (this.isCutOff(day)) reasons.push('cut_off');
     return reasons;
+  }
+
+  #hasExportedDayOf(event: Range): boolean {
+    return this.#plan.ranges.some(({ from, to }) => {
+      const days = within(event, from, to);
+      return days !== null && eachDay(days.from, days.to).some((day) => this.#isExported(day));
+    });
+  }
+
+  /** Whether a day came from a bulk export, or is missing between days that did. */
+  #isExported(day: Day): boolean {
+    const { bulkExportDays } = this.#plan;
+    if (bulkExportDays.some(({ from, to }) => from <= day && day <= to)) return true;
+    const isBetween = bulkExportDays.some(({ to }) => to < day) && bulkExportDays.some(({ from }) => from > day);
+    return isBetween && !this.isStored(day);
   }
 
   #hasGap(): boolean {

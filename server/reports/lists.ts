@@ -15,7 +15,7 @@ import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
 import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './bing-weeks.ts';
 import { comparedRendering } from './compared-lists.ts';
-import { type KnownDaysPlan, planKnownDays, planWatchedDays } from './known-days.ts';
+import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from './known-days.ts';
 import {
   compare,
   country,
@@ -182,9 +182,9 @@ function hasListedQueries(type: Surface = 'web'): boolean {
   return type === 'bing' || hasQueries(type);
 }
 
-/** What events are told of beside those of the surface, if a list comes from the bulk export. */
-function exportOf({ fromProvider, source }: ListRequest): 'bulkExport' | undefined {
-  return fromProvider && source === 'bigquery' ? 'bulkExport' : undefined;
+function sourceOfRows({ fromProvider, source }: ListRequest): RowSource {
+  if (!fromProvider) return 'facts';
+  return source === 'bigquery' ? 'bulkExport' : 'api';
 }
 
 const DAILY = { pages: 'page_daily', queries: 'query_daily' } as const;
@@ -208,7 +208,15 @@ export async function planList(
   const { site } = tablesOfType(type);
   const table = request.fromProvider || coverage[daily] === undefined ? site : daily;
   const quality = query.quality
-    ? await planQuality(catalog, project, { from, to, table, device: null, type, alsoOf: exportOf(request), coverage })
+    ? await planQuality(catalog, project, {
+        from,
+        to,
+        table,
+        device: null,
+        type,
+        source: sourceOfRows(request),
+        coverage,
+      })
     : null;
   if (comparison === null) return { query, project, request, rendering, quality, compared: null, weeks };
   const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);

@@ -1,3 +1,4 @@
+import { readBulkExportDaysOfWorkspace } from '../catalog/bulk-export-days.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, manifestOfWorkspace } from '../catalog/manifest.ts';
 import type { Project, WorkspaceProjects } from '../catalog/projects.ts';
@@ -15,13 +16,13 @@ import { type ErrorCode, KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
-import { dependsOnProperty, eventsIn, WATCHED_DAYS } from '../domain/provider-events.ts';
+import { dependsOnProperty, eventsOf, WATCHED_DAYS } from '../domain/provider-events.ts';
 import { type Range, type RangeParameters, spanOf, within } from '../domain/range.ts';
 import { type RankingRecord, rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device, StoredRange } from '../facts/facts.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { PlannedDays } from './known-days.ts';
+import { mattersWhetherExported, type PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
 import { noCountryOfBing, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
@@ -93,6 +94,7 @@ interface Stored {
   readonly site: ReadonlyMap<string, readonly FactFile[]>;
   readonly brand: ReadonlyMap<string, readonly FactFile[]>;
   readonly unusual: ReadonlyMap<string, ReadonlyMap<Day, UnusualDay>>;
+  readonly bulkExportDays: ReadonlyMap<string, readonly Range[]>;
   /** What the sync knows of a surface other than web. */
   readonly lastDays: ReadonlyMap<string, LastDays>;
   readonly reconciled: ReadonlyMap<string, Microseconds>;
@@ -120,6 +122,10 @@ export async function planPortfolio(
     site: await manifestOfWorkspace(catalog, workspaceId, table),
     brand: query.quality && isWeb ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
     unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, table, spanOf(ranges)) : none,
+    bulkExportDays:
+      readsDays && mattersWhetherExported(ranges)
+        ? await readBulkExportDaysOfWorkspace(catalog, workspaceId, table)
+        : none,
     lastDays: isWeb ? none : await readLastDaysOfWorkspace(catalog, workspaceId, table),
     rankings: query.quality ? await readRankingRecord(catalog) : null,
     reconciled: query.quality && isWeb ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
@@ -165,7 +171,13 @@ function planProject(
   const unusual = stored.unusual.get(project.id) ?? NO_DAYS;
   const isComparedOrRated = comparison !== null || query.quality;
   const isWatched = query.type === undefined && isComparedOrRated && dependsOnProperty(spanOf(ranges));
-  const known = { project, firstDay: files.length === 0 ? null : first, unusual };
+  const known = {
+    project,
+    firstDay: files.length === 0 ? null : first,
+    unusual,
+    events: eventsOf(query.type ?? 'web'),
+    bulkExportDays: stored.bulkExportDays.get(project.id) ?? [],
+  };
   return {
     ...common,
     site: partOf(files, days && within(spanOf(ranges), days.from, days.to)),
@@ -190,7 +202,9 @@ function planQuality(
     project,
     expected,
     reconciledAt: stored.reconciled.get(project.id) ?? null,
-    events: eventsIn(range, oneDevice(device), type),
+    range,
+    device: oneDevice(device),
+    moreEvents: [],
     rankings: rankingUpdatesIn(stored.rankings!, [range], {
       surface: type ?? 'web',
       syncedThrough: project.syncedThrough,

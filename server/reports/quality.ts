@@ -6,12 +6,12 @@ import { readReconciledAt } from '../catalog/sync-projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import { hasUnknown, type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
-import { type EventScope, eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
+import { eventsIn, eventsOf, type ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, rangesOf, within } from '../domain/range.ts';
 import { type KnownRankingUpdates, rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import type { Surface } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays, type RowSource } from './known-days.ts';
 
 /** The quality of the data of a range. */
 export interface Quality extends KnownRankingUpdates {
@@ -44,7 +44,11 @@ export interface QualityPlan {
   /** Null if none was ever loaded. */
   readonly brandFiles: FactsQuery['files'] | null;
   readonly reconciledAt: Microseconds | null;
-  readonly events: readonly ProviderEvent[];
+  readonly range: Range;
+  /** The device of the response; null for all. */
+  readonly device: ProviderEvent['device'];
+  /** Events of the provider beside those of the table. */
+  readonly moreEvents: readonly ProviderEvent[];
 }
 
 interface QualityQuery extends Range {
@@ -54,8 +58,10 @@ interface QualityQuery extends Range {
   readonly device: ProviderEvent['device'];
   /** The surface of the response, web if left out: only of web, queries and comparisons are known. */
   readonly type?: Surface | undefined;
-  /** What else events of the provider are told of. */
-  readonly alsoOf?: EventScope | undefined;
+  /** What the rows of the response are read from; the stored facts if left out. */
+  readonly source?: RowSource | undefined;
+  /** Whether the response has search appearances. */
+  readonly hasAppearances?: boolean;
   /** The coverage of the project. */
   readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
 }
@@ -64,12 +70,12 @@ interface QualityQuery extends Range {
 export async function planQuality(
   catalog: Catalog,
   project: Project,
-  { from, to, table, device, type = 'web', alsoOf, coverage }: QualityQuery,
+  { from, to, table, device, type = 'web', source, hasAppearances = false, coverage }: QualityQuery,
 ): Promise<QualityPlan> {
   const range = { from, to };
   const isWeb = type === 'web';
   const files = (of: FactTable) => filesOf(catalog, project.id, of, range);
-  const known = await planKnownDays(catalog, project, table, { ranges: [range], coverage });
+  const known = await planKnownDays(catalog, project, table, { ranges: [range], coverage, source });
   return {
     project,
     expected: expectedDays(project, range),
@@ -81,7 +87,9 @@ export async function planQuality(
       surface: type,
       syncedThrough: project.syncedThrough,
     }),
-    events: [...eventsIn(range, device, type), ...(alsoOf ? eventsIn(range, device, alsoOf) : [])],
+    range,
+    device,
+    moreEvents: hasAppearances ? eventsOf('appearances') : [],
   };
 }
 
@@ -119,7 +127,15 @@ async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal)
  * other queries over the same days, null if none was ever loaded.
  */
 export function qualityFrom(
-  { project, expected, reconciledAt, events, rankings }: Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'>,
+  {
+    project,
+    expected,
+    reconciledAt,
+    range,
+    device,
+    moreEvents,
+    rankings,
+  }: Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'>,
   { days, site, queries }: { days: KnownDays; site: Measures; queries: Measures | null },
 ): Quality {
   const all = expected === null ? [] : eachDay(expected.from, expected.to);
@@ -133,7 +149,7 @@ export function qualityFrom(
     missing: rangesOf(all.filter((day) => !days.isStored(day))),
     ...sharesOf(site, queries),
     reconciledAt: isoInstantOrNull(reconciledAt),
-    events: events.filter((event) => !days.unseenEvents.has(event)),
+    events: eventsIn([range], device, [...days.events, ...moreEvents]),
     ...rankings,
   };
 }

@@ -12,6 +12,7 @@ import { type Aggregation, GRAINS, type Grain, intervalOf, isTime } from '../dom
 import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { RefusedQuestion } from '../domain/nearest-questions.ts';
+import { eventsOf } from '../domain/provider-events.ts';
 import { type Filter, sentFilter } from '../domain/question-filter.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -159,7 +160,7 @@ async function readKnown({ query: { from, to }, days }: Plan, facts: Facts, read
   return known;
 }
 
-const NO_REASONS = { reasonsOn: () => ['missing_days'] as const };
+const NO_REASONS = { reasonsOn: () => ['missing_days'] as const, events: eventsOf('web') };
 
 /** The most keywords that a nearest question names. */
 const MAX_NAMED = 100;

@@ -53,10 +53,10 @@ export class SiteAnswer {
   readonly #compared: ComparedRanges | null;
 
   constructor(facts: SiteFacts) {
-    const { from, to, comparison, known, device, type } = facts;
+    const { from, to, comparison, known, device } = facts;
     this.#facts = facts;
     this.#compared =
-      comparison && new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device), type);
+      comparison && new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device));
     const [now, base] = [this.#over([{ from, to }]), this.#over(comparison === null ? [] : [comparison])];
     const compared = this.#compared?.total.compare(now, base) ?? null;
     const hasPositions = this.#hasPositions;
@@ -141,6 +141,6 @@ function reasonsOf(known: KnownDays, { series, monthlyThrough }: SiteFacts): Day
       return isOther ? [...reasons, 'monthly_spread'] : reasons;
     },
     monthlyThrough,
-    unseenEvents: known.unseenEvents,
+    events: known.events,
   };
 }

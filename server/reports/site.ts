@@ -93,11 +93,11 @@ export const siteReport = projectReport({
       totals: siteMetrics(site.total),
       daily: rows.map(siteRow),
     };
-    return { answer, rows, interval: query.interval, unseenEvents: days?.unseenEvents };
+    return { answer, rows, interval: query.interval, events: days?.events ?? [] };
   },
 });
 
-/** The JSON response, the sums behind its days, and of a comparison the events that the property does not show. */
+/** The JSON response, the sums behind its days, and the events of the provider that concern a comparison. */
 export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
 async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {

@@ -42,12 +42,14 @@ t.test('ratios across an edge of the over-counted span are unsafe', (t) => {
   const after = range('2026-04-28', '2026-05-25');
   const unsafe = (a: typeof before, b: typeof before, device: 'desktop' | 'mobile' | null = 'mobile') =>
     (['clicks', 'impressions', 'ctr', 'position'] as const).map((metric) =>
-      eventsBetween(metric, [a, b], device).includes(overcount!),
+      eventsBetween(metric, [a, b], device, PROVIDER_EVENTS).includes(overcount!),
     );
   t.strictSame(unsafe(before, within), [false, true, true, true]);
   t.strictSame(unsafe(within, after), [false, true, true, true]);
   t.strictSame(unsafe(before, range('2025-05-12', '2025-05-13')), [false, true, true, true], 'its first day');
   t.strictSame(unsafe(after, range('2026-04-27', '2026-04-28')), [false, true, true, true], 'its last day');
+  t.strictSame(unsafe(before, range('2025-04-01', '2026-05-25')), [false, true, true, true], 'all of it');
+  t.strictSame(unsafe(before, after), [false, false, false, false], 'both sides are counted alike');
   for (const one of [before, within, after]) t.strictSame(unsafe(one, one), [false, false, false, false]);
   t.end();
 });
@@ -58,7 +60,7 @@ t.test('the removal of long result pages concerns desktop, and nobody knows its 
   const early = range('2025-09-01', '2025-09-09');
   const autumn = range('2025-09-15', '2025-11-30');
   const between = (a: typeof summer, b: typeof summer, device: 'desktop' | 'mobile' | null) =>
-    eventsBetween('impressions', [a, b], device).length;
+    eventsBetween('impressions', [a, b], device, PROVIDER_EVENTS).length;
   t.equal(between(summer, autumn, 'desktop'), 1);
   t.equal(between(summer, autumn, null), 1, 'all devices have desktop in them');
   t.equal(between(early, autumn, 'desktop'), 1, 'the days just before and after it');
@@ -73,7 +75,7 @@ t.test(
   'days within a roll-out cannot be compared with any, and those before and after AI Mode not with each other',
   (t) => {
     const starts = (a: [string, string], b: [string, string]) =>
-      eventsBetween('impressions', [range(...a), range(...b)], 'mobile').map(({ from }) => from);
+      eventsBetween('impressions', [range(...a), range(...b)], 'mobile', PROVIDER_EVENTS).map(({ from }) => from);
     t.strictSame(starts(['2026-04-05', '2026-04-08'], ['2026-04-12', '2026-04-15']), ['2026-04-03']);
     t.strictSame(starts(['2026-03-05', '2026-03-08'], ['2026-04-12', '2026-04-15']), ['2026-04-03']);
     t.strictSame(starts(['2026-03-05', '2026-03-08'], ['2026-03-12', '2026-03-15']), []);
@@ -89,12 +91,12 @@ t.test('the order of the ranges does not matter, and clicks are always safe', (t
     .map(({ start, days }) => range(addDays('2024-06-01', start), addDays('2024-06-01', start + days)));
   fc.assert(
     fc.property(anyRange, anyRange, (a, b) => {
-      const one = eventsBetween('impressions', [a, b], null);
-      const other = eventsBetween('impressions', [b, a], null);
+      const one = eventsBetween('impressions', [a, b], null, PROVIDER_EVENTS);
+      const other = eventsBetween('impressions', [b, a], null, PROVIDER_EVENTS);
       return (
         one.length === other.length &&
         one.every((event) => other.includes(event)) &&
-        eventsBetween('clicks', [a, b], null).length === 0
+        eventsBetween('clicks', [a, b], null, PROVIDER_EVENTS).length === 0
       );
     }),
   );

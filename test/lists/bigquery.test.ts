@@ -79,6 +79,12 @@ t.test('the warehouse', async (t) => {
     t.match(quality.events, [{ from: '2025-05-13' }, { from: '2026-02-28', to: '2026-03-01' }]);
     t.ok(pages[0].unsafe.clicks.includes('provider_event'));
     t.strictSame((await ask('/pages?from=2026-02-01&to=2026-02-27&quality=1')).body.quality.events.length, 1);
+    const explained = (await ask(`/explain?${FINAL}&compare=2026-01-20..2026-02-16`)).body;
+    t.match(explained.source, { kind: 'bigquery' });
+    t.match(explained.events, [{ from: '2025-05-13' }, { from: '2026-02-28', to: '2026-03-01' }]);
+    const across = (await ask('/pages?from=2026-02-01&to=2026-02-07&compare=2026-03-02..2026-03-08')).body;
+    t.match(across.source, { kind: 'bigquery', comparison: { kind: 'bigquery' } });
+    t.notOk(across.pages[0].unsafe.clicks.includes('provider_event'), 'days on either side of it are counted alike');
   });
 
   await t.test('a range that only the reporting API has is of another source', async (t) => {

@@ -1,6 +1,7 @@
 import { METRIC_NAMES, type MetricName } from '../../domain/comparison.ts';
 import { earlier } from '../../domain/dates.ts';
 import { invalidRequest } from '../../domain/errors.ts';
+import { eventsIn } from '../../domain/provider-events.ts';
 import type { Range } from '../../domain/range.ts';
 import { hasQueries } from '../../domain/search-types.ts';
 import { type Cell, cellReader, plainColumns, type RowsAnswer } from '../../formats/rows.ts';
@@ -8,7 +9,7 @@ import * as parameter from '../../reports/parameters.ts';
 import { ofType, searchEngine, searchType, surfaceRange } from '../../reports/search-type.ts';
 import { siteReport } from '../../reports/site.ts';
 import { project, type Sent } from '../arguments.ts';
-import { eventsOf, quality } from '../quality.ts';
+import { quality, shortEvent } from '../quality.ts';
 import { allRows, kind, qualityFor, rowParameters, surfaceParameters } from '../row-kinds.ts';
 import { ask, type Tool } from '../tool.ts';
 import { Top } from '../top.ts';
@@ -54,13 +55,14 @@ export const changes: Tool = {
           ? []
           : await vanishedRows(await allRows(of, id, between(rest, then, { from, to }), call), limit);
       const ofSite = Object.fromEntries(OF_SITE.flatMap((name) => (name in sent ? [[name, sent[name]!]] : [])));
-      const { answer: site, unseenEvents } = await ask(siteReport, id, between(ofSite, { from, to }, then), call);
+      const { answer: site, events: ofProperty } = await ask(siteReport, id, between(ofSite, { from, to }, then), call);
+      const events = new Set([...ofProperty, ...(known?.events ?? [])]);
       const rows = { gained, lost, vanished };
       return {
         project: site.project,
         range: { ...surfaceRange(ofType(surface).type), from, to, comparison: then },
         ...(known && quality({ from, to }, known)),
-        events: eventsOf({ from: earlier(from, then.from), to }, { type: surface, unseen: unseenEvents }),
+        events: eventsIn([{ from: earlier(from, then.from), to }], null, [...events]).map(shortEvent),
         site: site.totals,
         kind: of,
         metric,

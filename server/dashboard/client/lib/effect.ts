@@ -20,7 +20,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   needs_stored_days: 'The project stores no days of these pages or keywords; connect it, or load them.',
   missing_days: 'Some days of these windows are not stored. Other windows, or a sync of these days, may help.',
   provider_event:
-    'The search engine changed how it counts clicks in these windows, so that both sides measure different things.',
+    'The search engine counts clicks of these windows differently, so that both sides measure different things.',
   other_note:
     'Another change of the same pages or keywords lies in these windows. The numbers are of both together: neither of them can be told apart.',
   few_clicks: 'So few clicks vary too much by chance. A group of pages or keywords together may have enough.',

@@ -48,7 +48,6 @@ export function notAttributedText(by: ExplainBy, clicks: number): string {
 
 const WHAT: Readonly<Record<string, string>> = { parts: 'The parts', change: 'The change', rows: 'The rows' };
 const REASONS: Readonly<Record<string, string>> = {
-  provider_event: 'impressions and positions cannot be compared, because the search engine changed how it counts',
   missing_days: 'days of one of the periods are not stored',
   cut_off: 'a list is as long as it may be, so that rows may be missing',
   weekday_mix: 'the periods have other weekdays',
