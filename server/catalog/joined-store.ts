@@ -2,6 +2,7 @@ import { classifyFailure } from '../domain/failures.ts';
 import { DamagedFile, MISSING } from '../storage/checked-files.ts';
 import type { FileFolder, FileStore, ListedObject, OpenFiles, Span, StoredFile } from '../storage/file-store.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
+import { StorageAway } from '../storage/s3/remote-files.ts';
 import type { StorageSettings } from '../storage/storage-settings.ts';
 import { type MarkPlace, readMark, type StoreMark, writeMark } from '../storage/store-mark.ts';
 import type { Catalog, OpenCatalog } from './catalog.ts';
@@ -169,6 +170,8 @@ async function joinStores(catalog: OpenCatalog, store: FileStore, isOwn: boolean
   } catch (error) {
     const failure = classifyFailure(error);
     if (failure === 'read-only' || failure === 'disk-full') return null;
+    // A node that may only read the store has looked whether it has the files; one that may write joins them.
+    if (error instanceof StorageAway && error.isDenied) return null;
     throw error;
   }
 }

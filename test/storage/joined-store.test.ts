@@ -3,18 +3,22 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listNewestFactFiles } from '../../server/catalog/fact-files.ts';
-import { type JoinedStore, openJoinedStore, WrongStore } from '../../server/catalog/joined-store.ts';
+import { JoinedStore, openJoinedStore, WrongStore } from '../../server/catalog/joined-store.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { readStoreIdentity } from '../../server/catalog/store-identity.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { copyStorage } from '../../server/maintenance/copy-storage.ts';
 import { verify } from '../../server/maintenance/verify.ts';
+import type { StoredFile } from '../../server/storage/file-store.ts';
+import type { FileCache } from '../../server/storage/s3/file-cache.ts';
+import { S3Store } from '../../server/storage/s3/s3-store.ts';
 import { MARK_FILE } from '../../server/storage/store-mark.ts';
 import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
 import { filesIn } from '../maintenance/scene.ts';
 import { changeCatalog, localOnly } from '../stores.ts';
 import { facts, type LazyWorld, makeLazyWorld, temporaryFolder, type World, writeSnapshot } from '../world.ts';
+import { RemoteInMemory } from './remote-in-memory.ts';
 
 const MORE = facts('date device', ['2026-03-09', 'mobile', 7, 100, 900]);
 const UNJOINED = 'update store_identity set store = null, address = null';
@@ -202,6 +206,31 @@ t.test('a catalog that takes no changes is read without joining', localOnly, asy
   t.match(await readStoreIdentity(world.catalog), { store: null });
   rmSync(join(world.dataFolder, 'catalog-was-copied'));
 });
+
+t.test(
+  'a node that may only read an object store reads without joining, and says what it may not do',
+  localOnly,
+  async (t) => {
+    const world = await makeLazyWorld(t, EVERYTHING);
+    const [file] = await world.catalog.statements.all<StoredFile>('manifest_all');
+    await changeCatalog(world.settings, UNJOINED);
+    const remote = new RemoteInMemory();
+    remote.isReadOnly = true;
+    const held = { paths: ['there'], [Symbol.dispose]: () => {} };
+    const cache = { hold: async () => held, check: async () => {} } as unknown as FileCache;
+    const store = new JoinedStore(new S3Store(remote, cache, async () => {}), world.catalog, false);
+    await t.rejects(store.compare(), { message: /has none of the newest ones: it is another store/ });
+    remote.files.set(await newestFile(world), Buffer.from('x'));
+    using opened = await store.open([file!]);
+    t.equal(opened.paths.length, 1);
+    t.match(await readStoreIdentity(world.catalog), { store: null });
+    remote.isReadOnly = false;
+    await store.compare();
+    const { store: id } = await readStoreIdentity(world.catalog);
+    t.match(JSON.parse(String(remote.files.get(MARK_FILE))), { id }, 'one that may write joins them');
+    await changeCatalog(world.settings, UNJOINED);
+  },
+);
 
 t.test('a restored folder has an identity of its own', localOnly, async (t) => {
   const world = await makeLazyWorld(t, EVERYTHING);

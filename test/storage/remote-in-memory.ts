@@ -14,6 +14,8 @@ export class RemoteInMemory implements RemoteFiles {
   /** The names of fetched files. */
   readonly fetched: string[] = [];
   isAway = false;
+  /** Whether the credentials may not write. */
+  isReadOnly = false;
   /** The code with which the next fetch fails, as a failure of the own disk. */
   diskError: string | undefined;
   /** What the next fetches give instead of the content. */
@@ -60,6 +62,7 @@ export class RemoteInMemory implements RemoteFiles {
   async writeText(file: string, text: string, isNew: boolean): Promise<boolean> {
     await this.#answer(file);
     if (isNew && this.files.has(file)) return false;
+    if (this.isReadOnly) throw new StorageAway(this.addressOf(file), 'it answers 403 AccessDenied', true);
     this.files.set(file, Buffer.from(text));
     return true;
   }

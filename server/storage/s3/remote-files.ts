@@ -36,9 +36,12 @@ export async function remoteDamageOf(
 /** The object store does not answer, or refuses to. A retry a minute later may succeed. */
 export class StorageAway extends Error {
   readonly code = 'ESTORAGEAWAY';
+  /** Whether the credentials lack the right to do this. */
+  readonly isDenied: boolean;
 
-  constructor(address: string, reason: string) {
+  constructor(address: string, reason: string, isDenied = false) {
     super(`The object store does not give or take '${address}': ${reason}.`);
     this.name = 'StorageAway';
+    this.isDenied = isDenied;
   }
 }

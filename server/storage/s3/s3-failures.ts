@@ -21,6 +21,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof S3ServiceException && error.name === 'NoSuchUpload';
 }
 
+/** The credentials are known, but may not do this. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof S3ServiceException && ['AccessDenied', 'Forbidden'].includes(error.name);
+}
+
 /** Describes a failure without details of the request, such as its signature. */
 export function describe(error: unknown, endpoint = 'AWS'): string {
   const { name, message } = error as Error;

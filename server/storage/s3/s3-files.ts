@@ -21,7 +21,7 @@ import type { ListedObject, StoredFile } from '../file-store.ts';
 import type { Content } from '../local-files.ts';
 import type { S3Address } from './address.ts';
 import { type RemoteFiles, remoteDamageOf, StorageAway } from './remote-files.ts';
-import { CutAnswer, describe, HINTS, isGone, isMissing, isNotImplemented, isThere } from './s3-failures.ts';
+import { CutAnswer, describe, HINTS, isDenied, isGone, isMissing, isNotImplemented, isThere } from './s3-failures.ts';
 
 /** Larger files are stored in parts of this size, two at a time. */
 const PART_BYTES = 16_777_216;
@@ -259,7 +259,8 @@ export class S3Files implements RemoteFiles {
     } catch (error) {
       // A disk failure, or described already.
       const isKnown = classifyFailure(error) !== undefined || (error as NodeJS.ErrnoException).code === 'ENOENT';
-      const failure = isKnown ? error : new StorageAway(this.addressOf(file), describe(error, this.#options.endpoint));
+      const reason = describe(error, this.#options.endpoint);
+      const failure = isKnown ? error : new StorageAway(this.addressOf(file), reason, isDenied(error));
       if (failure instanceof StorageAway) ended('away');
       throw failure;
     }
