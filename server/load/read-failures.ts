@@ -3,7 +3,7 @@ import { cut, type FileFailure, findMixedLineEnd } from './csv-files.ts';
 import { firstLine } from './failures.ts';
 import type { TableFiles } from './snapshot-files.ts';
 import type { EntityTable, FactTableSchema } from './tables.ts';
-import { firstLongLine, TOO_LONG } from './whole-files.ts';
+import { firstLongLine, TOO_LONG, UNREAD_HEADER } from './whole-files.ts';
 
 /** Our messages for DuckDB's CSV errors. */
 const CSV_FAILURES: readonly (readonly [RegExp, string])[] = [
@@ -22,6 +22,11 @@ export async function unreadable(
   if (/no space left|out of memory|file too large|disk quota/i.test(said)) throw error;
   const path = /^\s*file = (.*)$/m.exec(said)?.[1] ?? files.find((file) => said.includes(file.path))?.path;
   const file = files.find((one) => one.path === path) ?? (files.length === 1 ? files[0] : undefined);
+  // DuckDB reads members with a name and an extra field only.
+  if (/Unsupported GZIP archive/.test(said)) {
+    const where = file === undefined ? 'one of its files: ' : `'${file.name}': `;
+    return { table: schema.name, column: null, message: `${where}${UNREAD_HEADER}`, rows: [] };
+  }
   const failure = file?.format === 'csv' ? await csvFailure(said, file.path, schema) : undefined;
   const location = file === undefined ? '' : `'${file.name}'${failure ? `, line ${failure.line}` : ''}: `;
   const message = `${location}${failure?.message ?? `cannot be read: ${cut(firstLine(said))}`}`;

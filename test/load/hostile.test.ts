@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { LoadRejected } from '../../server/domain/problems.ts';
 import { writeParquet } from '../parquet.ts';
@@ -298,7 +298,25 @@ t.test('packed files are loaded whole or not at all', async (t) => {
   }
   const many = writeFiles(t, { 'site_daily/a.csv.gz': packed, 'site_daily/b.csv.gz': changed(packed, -1) });
   t.match(await messageOf(world, many), /'site_daily\/b\.csv\.gz': the file is damaged/);
+  const flagged = (bytes: Buffer, flags: number, more: string): Buffer => {
+    const head = Buffer.concat([bytes.subarray(0, 10), Buffer.from(more)]);
+    head[3] = flags;
+    const checksum = Buffer.alloc(flags & 2 ? 2 : 0);
+    if (flags & 2) checksum.writeUInt16LE(crc32(head) & 0xffff);
+    return Buffer.concat([head, checksum, bytes.subarray(10)]);
+  };
+  for (const [what, bytes] of [
+    ['a checksum of the header', flagged(packed, 2, '')],
+    ['a comment', flagged(packed, 16, 'a comment\0')],
+    ['text', flagged(packed, 1, '')],
+    ['a checksum in the second member', Buffer.concat([first, flagged(second, 2, '')])],
+  ] as const) {
+    const message = await refusalOf(t, world, bytes, 'site_daily.csv.gz');
+    t.match(message, /'site_daily\.csv\.gz': its gzip header .* is not read; pack it again, as by `gzip/, what);
+  }
   t.strictSame(await answersOf(world), before);
+  const named = flagged(packed, 8, 'a.csv\0');
+  t.equal((await loadFolder(world, writeFiles(t, { 'site_daily.csv.gz': named }))).tables['site_daily']?.rows, 28);
   const whole = await loadFolder(world, writeFiles(t, { 'site_daily.csv.gz': Buffer.concat([first, second]) }));
   t.equal(whole.tables['site_daily']?.rows, 28, 'of several members');
 });
