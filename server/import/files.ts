@@ -57,7 +57,7 @@ function withGroups(files: readonly SourceFile[]): readonly SourceFile[] {
   if (groups.length < 2) return files;
   const short = new Set(groups.map((group) => basename(group)));
   const nameOf = (group: string): string => (short.size === groups.length ? basename(group) : group);
-  return files.map((file) => ({ ...file, name: `${nameOf(file.group)}/${file.base}` }));
+  return files.map((file) => ({ ...file, name: `${nameOf(file.group)}/${file.name}` }));
 }
 
 /** Files below a folder, in order, without hidden ones. */
@@ -70,7 +70,7 @@ function filesOf(folder: string): string[] {
 
 /** Unpacks the CSV files of an archive, one after the other, in bounded memory. */
 async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
-  const files: SourceFile[] = [];
+  const files: (SourceFile & { readonly inside: string })[] = [];
   mkdirSync(folder, { recursive: true });
   try {
     const zip = await openPromise(archive);
@@ -84,7 +84,7 @@ async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
       // Its own name may be unsafe.
       const path = join(folder, `${files.length}.csv`);
       await unpackEntry(zip, entry, path);
-      files.push(sourceFile(path, name, archive));
+      files.push({ ...sourceFile(path, name, archive), inside: entry.fileName });
     }
   } catch (cause) {
     // The disk has failed, not the archive.
@@ -95,7 +95,12 @@ async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
     );
   }
   if (files.length === 0) throw new ImportRefused(`'${archive}' has no CSV file.`);
-  return files;
+  return files.map(({ inside, ...file }, index) => {
+    const same = files.filter(({ base }) => base === file.base);
+    if (same.length === 1) return file;
+    const isRepeated = same.filter((other) => other.inside === inside).length > 1;
+    return { ...file, name: isRepeated ? `${inside} (file ${index + 1} of the archive)` : inside };
+  });
 }
 
 /** Fails unless the entry has the size and the checksum that the archive declares; yauzl compares only the size. */

@@ -649,7 +649,20 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
   t.match(await imported(world, [join(dirname(zip), 'none.zip')]), { code: 1, stderr: /There is no file or folder/ });
   writeFileSync(zip, 'not a zip');
   t.match(await imported(world, [zip], '--force'), { code: 1, stderr: /damaged or cut off, or not a zip file/ });
+  const [chart] = [ENGLISH['Chart.csv']!];
+  const renamed = Buffer.from(
+    zipOf({ 'Chart.csv': chart, 'Charu.csv': chart }).toString('latin1').replaceAll('Charu.csv', 'Chart.csv'),
+    'latin1',
+  );
   const archives: readonly [Buffer, RegExp][] = [
+    [
+      zipOf({ 'a/Chart.csv': chart, 'b/Chart.csv': chart }),
+      /of the files 'a\/Chart\.csv', 'b\/Chart\.csv'; import each/,
+    ],
+    [
+      renamed,
+      /of the files 'Chart\.csv \(file 1 of the archive\)', 'Chart\.csv \(file 2 of the archive\)'; import each/,
+    ],
     [
       zipOf({ '../../Chart.csv': ENGLISH['Chart.csv']! }),
       /\.zip' is damaged or cut off, or not a zip file: invalid relative path/,
