@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { session } from './api.ts';
+import { ifStored } from './storage.ts';
 import type { Session } from './types.ts';
 
 /** What somebody has typed into a form and not sent: kept in the browser, so that it outlives their session. */
@@ -18,12 +19,10 @@ const KEPT = 7 * 24 * 3_600_000;
 
 /** The draft of a form of whoever is signed in; undefined if there is none. */
 export function readDraft<Values>(form: string): Draft<Values> | undefined {
-  try {
+  return ifStored(() => {
     const draft = JSON.parse(localStorage.getItem(nameOf(form)) ?? 'null') as Draft<Values> | null;
     return draft !== null && draft.at > Date.now() - KEPT ? draft : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 export function hasDraft(form: string): boolean {
@@ -37,15 +36,11 @@ export function useOpen(form: string): [isOpen: boolean, setOpen: (isOpen: boole
 }
 
 export function writeDraft<Values>(form: string, draft: Draft<Values>): void {
-  try {
-    localStorage.setItem(nameOf(form), JSON.stringify(draft));
-  } catch {
-    // A browser that stores nothing keeps no drafts.
-  }
+  ifStored(() => localStorage.setItem(nameOf(form), JSON.stringify(draft)));
 }
 
 export function dropDraft(form: string): void {
-  localStorage.removeItem(nameOf(form));
+  ifStored(() => localStorage.removeItem(nameOf(form)));
 }
 
 /** Forgets all drafts: who signs out leaves nothing behind. */
@@ -62,9 +57,11 @@ function nameOf(form: string): string {
 }
 
 function dropOthers(owner: string): void {
-  for (const name of Object.keys(localStorage)) {
-    if (name.startsWith(PREFIX) && !(owner !== '' && name.startsWith(owner))) localStorage.removeItem(name);
-  }
+  ifStored(() => {
+    for (const name of Object.keys(localStorage)) {
+      if (name.startsWith(PREFIX) && !(owner !== '' && name.startsWith(owner))) localStorage.removeItem(name);
+    }
+  });
 }
 
 // Whoever signs in on the same browser finds nothing of the one before.

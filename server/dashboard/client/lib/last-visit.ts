@@ -1,4 +1,5 @@
 import { session } from './api.ts';
+import { ifStored } from './storage.ts';
 
 /** A visit has ended when nothing was opened for so long, in milliseconds. */
 const PAUSE = 30 * 60_000;
@@ -15,15 +16,11 @@ export function lastVisit(): Date | null {
   const now = Date.now();
   const known = read(stored);
   const ended = known === undefined ? null : now - known.seen > PAUSE ? known.seen : known.ended;
-  localStorage.setItem(stored, JSON.stringify({ ended, seen: now } satisfies Visits));
+  ifStored(() => localStorage.setItem(stored, JSON.stringify({ ended, seen: now } satisfies Visits)));
   return ended === null ? null : new Date(ended);
 }
 
 function read(key: string): Visits | undefined {
-  try {
-    const found = JSON.parse(localStorage.getItem(key) ?? 'null') as Visits | null;
-    return typeof found?.seen === 'number' ? found : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = ifStored(() => JSON.parse(localStorage.getItem(key) ?? 'null') as Visits | null);
+  return typeof found?.seen === 'number' ? found : undefined;
 }

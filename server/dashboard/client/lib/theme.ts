@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals';
+import { ifStored } from './storage.ts';
 
 const CHOICES = ['system', 'light', 'dark'] as const;
 type Choice = (typeof CHOICES)[number];
@@ -29,17 +30,11 @@ export function followTheme(): void {
 export function nextTheme(): void {
   const next = CHOICES[(CHOICES.indexOf(themeChoice.value) + 1) % CHOICES.length]!;
   themeChoice.value = next;
-  try {
-    localStorage.setItem(STORED, next);
-  } catch {
-    // Without storage the choice lasts as long as the page.
-  }
+  // Without storage the choice lasts as long as the page.
+  ifStored(() => localStorage.setItem(STORED, next));
 }
 
 function readChoice(): Choice {
-  try {
-    return CHOICES.find((choice) => choice === localStorage.getItem(STORED)) ?? 'system';
-  } catch {
-    return 'system';
-  }
+  const stored = ifStored(() => localStorage.getItem(STORED));
+  return CHOICES.find((choice) => choice === stored) ?? 'system';
 }
