@@ -1,9 +1,11 @@
-import type { Day, Metric } from '../lib/types.ts';
+import type { Day, Metric, Range } from '../lib/types.ts';
 
 export interface ChartPoint {
   readonly date: Day;
   /** The last day of a week or month. */
   readonly to?: Day;
+  /** Its days, where they do not follow each other. */
+  readonly pieces?: readonly Range[];
   readonly value: number | null;
   /** `provisional`: it may still change; `partial`: the range has only a part of this week or month. */
   readonly mark?: 'provisional' | 'partial' | undefined;

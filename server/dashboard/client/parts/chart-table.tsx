@@ -22,8 +22,8 @@ export function isOneDay({ date, to = date }: ChartPoint): boolean {
 }
 
 /** The days of a point. */
-export function pointName(point: ChartPoint): string {
-  return isOneDay(point) ? formatDay(point.date) : formatRange({ from: point.date, to: point.to! });
+export function pointName({ date, to = date, pieces = [{ from: date, to }] }: ChartPoint): string {
+  return pieces.map((days) => (days.from === days.to ? formatDay(days.from) : formatRange(days))).join(', ');
 }
 
 /** Further lines as columns, each followed by that of its compared days. */

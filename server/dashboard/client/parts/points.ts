@@ -51,7 +51,8 @@ export function comparedPointsOf(
   return bucketsOf(answer.range, interval).map((bucket) => {
     const days = daysOf(bucket);
     if (days.length === 0) return undefined;
-    return { date: days[0]!.from, to: days.at(-1)!.to, value: byDay.get(bucket.from) ?? null };
+    const pieces = days.length > 1 ? { pieces: days } : {};
+    return { date: days[0]!.from, to: days.at(-1)!.to, ...pieces, value: byDay.get(bucket.from) ?? null };
   });
 }
 
