@@ -107,7 +107,7 @@ export async function checkLoad(
     ...(await syncWarnings(session, catalog, carried, parts)),
     ...(await positionWarnings(session, parts)),
     ...(await keywordWarnings(session, catalog, carried, store, parts)),
-    ...implausible.map(sentence),
+    ...(namesRows ? await withPlaces(session, [...parts.keys()], implausible, found) : implausible).map(sentence),
     ...needlessConfirmations(removed, confirmDelete),
   ];
   return { removed, warnings, refuseRepeated };

@@ -10,12 +10,20 @@ import { openText } from './whole-files.ts';
 type SnapshotFile = TableFiles['files'][number];
 
 /** A row in a message: values by column, its file, and its line, or its row of a Parquet file; both from 1. */
-export type ShownRow = Record<string, unknown> & { file?: string; line?: number; row?: number };
+export type ShownRow = Record<string, unknown> & Partial<Place> & { again?: Place };
+
+interface Place {
+  file: string;
+  line?: number;
+  row?: number;
+}
 
 /** A row to find: its values by column. */
 interface Wanted {
   readonly shown: ShownRow;
   readonly values: readonly (readonly [name: string, value: Scalar])[];
+  /** How many places are named: of a repeated key, two. */
+  readonly places: 1 | 2;
 }
 
 /** A value that is shown as it is in files; instants and rules are not. */
@@ -39,7 +47,10 @@ export async function findReadRows(
   }
 }
 
-/** The problems of the tables of a snapshot, each row with the file and the place of the first row with its values. */
+/**
+ * The problems of the tables of a snapshot, each row with the file and the place of the first row with its
+ * values, and of the second one (`again`) if it is a key that several rows have.
+ */
 export async function withPlaces(
   session: Session,
   schemas: readonly TableSchema[],
@@ -59,7 +70,7 @@ export async function withPlaces(
     );
     for (const file of found.files) {
       await findInFile(session, file, wanted);
-      wanted = wanted.filter(({ shown }) => shown.file === undefined);
+      wanted = wanted.filter((one) => !isFound(one));
     }
   }
   return placed;
@@ -67,13 +78,28 @@ export async function withPlaces(
 
 function wantedOf({ columns }: TableSchema, rows: readonly ShownRow[]): Wanted[] {
   const names = columns.filter(({ name }) => name !== 'hour').map(({ name }) => name);
+  // Rows are not told apart by their hours, so that the next one may be another.
+  const canRepeat = names.length === columns.length;
   return rows.map((shown) => {
     const values = names.flatMap((name) => {
       const value = shown[name];
       return name in shown && isScalar(value) ? [[name, value] as const] : [];
     });
-    return { shown, values };
+    return { shown, values, places: canRepeat && Number(shown['rows']) > 1 ? 2 : 1 };
   });
+}
+
+function isFound({ shown, places }: Wanted): boolean {
+  return places === 1 ? hasPlace(shown) : shown.again !== undefined;
+}
+
+function hasPlace({ line, row }: ShownRow): boolean {
+  return line !== undefined || row !== undefined;
+}
+
+function addPlace({ shown }: Wanted, place: Place): void {
+  if (hasPlace(shown)) shown.again = place;
+  else Object.assign(shown, place);
 }
 
 async function findInFile(session: Session, file: SnapshotFile, wanted: readonly Wanted[]): Promise<void> {
@@ -94,9 +120,8 @@ async function findInText(file: SnapshotFile, wanted: readonly Wanted[]): Promis
   for await (const { line, fields } of file.format === 'csv' ? csvRows(file.path) : jsonRows(file.path)) {
     for (const one of remaining) {
       if (!one.values.every(([name, value]) => !fields.has(name) || isShownAs(fields.get(name)!, value))) continue;
-      one.shown.file = file.name;
-      one.shown.line = line;
-      remaining.delete(one);
+      addPlace(one, { file: file.name, line });
+      if (isFound(one)) remaining.delete(one);
     }
     if (remaining.size === 0) return;
   }
@@ -157,7 +182,8 @@ async function findInParquet(
   const parameters = { file: patternOf(path) };
   const columns = await session.rows<{ column_name: string }>(`describe select * from ${from}`, parameters);
   const names = new Map(columns.map(({ column_name: name }) => [name.toLowerCase(), name]));
-  for (const { shown, values } of wanted) {
+  for (const one of wanted) {
+    const { values, places } = one;
     const here = values.filter(([name]) => names.has(name));
     const parameterOf = (index: number): string => `value${index}`;
     const tests = here.map(
@@ -167,12 +193,10 @@ async function findInParquet(
       here.map(([, value], index) => [parameterOf(index), value === null ? null : String(value)]),
     );
     const where = tests.length === 0 ? '' : ` where ${tests.join(' and ')}`;
-    const [found] = await session.rows<{ row: number | null }>(
-      `select (min(file_row_number) + 1)::double as row from ${from}${where}`,
+    const found = await session.rows<{ row: number }>(
+      `select (file_row_number + 1)::double as row from ${from}${where} order by row limit ${places}`,
       { ...parameters, ...bound },
     );
-    if (found?.row == null) continue;
-    shown.file = file;
-    shown.row = found.row;
+    for (const { row } of found) if (!isFound(one)) addPlace(one, { file, row });
   }
 }

@@ -38,6 +38,7 @@ t.test('more clicks than impressions are refused by row, unless they are accepte
   t.match(refused.stderr, /2 rows with more clicks than impressions/);
   const accepted = await load('--accept-implausible');
   t.match(accepted, { code: 0, stderr: '', stdout: /Warning: query_daily\.clicks: 1 row with more clicks.*shoes/s });
+  t.match(accepted.stdout, /"file":"site_daily\.\w+","line":\d+/, 'a warning names places, too');
   t.match((await world.ask(`/site?from=${day(1)}&to=${day(3)}`)).body.totals, { clicks: 5, impressions: 3 });
 });
 

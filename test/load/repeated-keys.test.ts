@@ -39,7 +39,8 @@ t.test('a repeated key among many rows is named', async (t) => {
     table: 'keyword_daily',
     column: 'project_id, keyword_id, date, device',
     message: '1 key that several rows have; it is the key. The first:',
-    rows: [{ ...key, line }],
+    // The last row, after the header.
+    rows: [{ ...key, line, again: { file, line: ROWS.length + 2 } }],
   };
   const unknown = {
     table: 'keyword_daily',
@@ -51,7 +52,7 @@ t.test('a repeated key among many rows is named', async (t) => {
   t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED, UNKNOWN))), [repeated, unknown], 'with others');
   t.strictSame(await problemsOf(loadFolder(world, snapshot(t, REPEATED), { dryRun: true })), [repeated], 'a dry run');
   const few = await problemsOf(loadFolder(world, folderOf(t, [REPEATED, REPEATED])));
-  t.strictSame(few, [{ ...repeated, rows: [{ ...key, line: 2 }] }], 'among few rows');
+  t.strictSame(few, [{ ...repeated, rows: [{ ...key, line: 2, again: { file, line: 3 } }] }], 'among few rows');
   t.strictSame(await answersOf(world), before, 'what was being served is untouched');
   await loadFolder(world, snapshot(t));
   await loadFolder(world, snapshot(t));

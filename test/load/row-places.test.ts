@@ -51,6 +51,8 @@ const WRONG: readonly (readonly [table: string, rows: readonly Row[], places: Re
   ],
 ];
 
+const TYPES = { date: 'date', device: 'varchar', clicks: 'bigint', impressions: 'bigint', sum_position: 'bigint' };
+
 const placesOf = (problems: readonly Problem[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     problems.map(({ table, column, rows }) => {
@@ -86,12 +88,34 @@ t.test('rows of Parquet, also below a folder that gives a column', async (t) => 
   const rows = WRONG[0]![1].map((row) =>
     Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'project_id')),
   );
-  const types = { date: 'date', device: 'varchar', clicks: 'bigint', impressions: 'bigint', sum_position: 'bigint' };
-  await writeParquetRows(join(below, 'a.parquet'), rows, types);
+  await writeParquetRows(join(below, 'a.parquet'), rows, TYPES);
   const problems = await problemsOf(loadFolder(world, folder));
   const file = 'site_daily/project_id=Proj1/a.parquet';
   t.strictSame(placesOf(problems), {
     'site_daily.project_id, date, device': [file, 2],
     'site_daily.clicks': [file, 3],
   });
+});
+
+t.test('a repeated key is named in both places, in one Parquet file and in two', async (t) => {
+  const world = await makeLazyWorld(t, EVERYTHING);
+  for (const [files, again] of [
+    [{ 'a.parquet': ['desktop', 'mobile', 'desktop'] }, { file: 'site_daily/a.parquet', row: 3 }],
+    [
+      { 'a.parquet': ['desktop', 'mobile'], 'b.parquet': ['tablet', 'desktop'] },
+      { file: 'site_daily/b.parquet', row: 2 },
+    ],
+  ] as const) {
+    const folder = join(temporaryFolder(t), 'snapshot');
+    const below = join(folder, 'site_daily');
+    for (const [name, devices] of Object.entries<readonly string[]>(files)) {
+      await writeParquetRows(
+        join(below, name),
+        devices.map((device) => site({ device })),
+        TYPES,
+      );
+    }
+    const [problem] = await problemsOf(loadFolder(world, folder));
+    t.match(problem!.rows, [{ device: 'desktop', rows: 2, file: 'site_daily/a.parquet', row: 1, again }]);
+  }
 });
