@@ -35,6 +35,8 @@ export interface PlannedDays {
   readonly events: readonly ProviderEvent[];
   /** The days that came from a bulk export, if that matters in the ranges; see `mattersWhetherExported`. */
   readonly bulkExportDays: readonly Range[];
+  /** Days of parts of the site that came from a bulk export, which has all of their rows: without any, nothing was shown. */
+  readonly exported: readonly Range[];
 }
 
 /** What rows are read from: the stored facts, or a list of the reporting API or of the bulk export in a warehouse. */
@@ -83,6 +85,7 @@ export async function planKnownDays(
     project,
     firstDay: firstDay && later(firstDay, notBefore ?? firstDay),
     unusual: await listUnusualDays(catalog, project.id, table, hull),
+    exported: isSite ? [] : ((await readBulkExportDays(catalog, project.id)).get(table) ?? []),
     siteFiles: await filesOf(catalog, project.id, site, hull),
     ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
     watchedFiles: hasEvents ? await planWatchedDays(catalog, project.id, { site, range: hull }) : [],
@@ -175,10 +178,17 @@ export class KnownDays implements DayReasons {
 
   isStored(day: Day): boolean {
     const { project, firstDay, unusual } = this.#plan;
-    if (!isBy(day, project.syncedThrough) || firstDay === null || day < firstDay) return false;
+    if (!isBy(day, project.syncedThrough)) return false;
+    if (this.isExported(day)) return true;
+    if (firstDay === null || day < firstDay) return false;
     const state = unusual.get(day)?.state;
     if (state === 'empty') return true;
     return state !== 'failed' && this.#withRows.has(day);
+  }
+
+  /** Whether a bulk export had the day, with rows or without. */
+  isExported(day: Day): boolean {
+    return this.#plan.exported.some(({ from, to }) => from <= day && day <= to);
   }
 
   isProvisional(day: Day): boolean {

@@ -175,6 +175,7 @@ function planProject(
     project,
     firstDay: files.length === 0 ? null : first,
     unusual,
+    exported: [],
     events: eventsOf(query.type ?? 'web'),
     bulkExportDays: stored.bulkExportDays.get(project.id) ?? [],
   };

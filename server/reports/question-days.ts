@@ -62,7 +62,7 @@ const NO_DAYS: ReadonlySet<Day> = new Set();
 
 /**
  * The days of ranges on which the property has data and the grain is not known. A day is known if the sync has stored it,
- * or a load that had the table. Of days that an import knows as a whole only, nothing else is known.
+ * a bulk export had it, or a load that had the table. Of days that an import knows as a whole only, nothing else is known.
  * @param site the rows of the property over the ranges
  */
 export async function unknownDays(
@@ -82,6 +82,7 @@ export async function unknownDays(
     if (unnamed.has(day)) return true;
     const state = planned.unusual.get(day)?.state;
     if (!siteDays.has(day)) return false;
+    if (known.isExported(day)) return false;
     if (state === 'failed') return true;
     if (withRows.has(day) || state === 'empty') return false;
     // What was never loaded is unknown, not empty.

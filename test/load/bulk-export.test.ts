@@ -453,6 +453,31 @@ t.test('a day that comes again with anonymised rows only', async (t) => {
   t.strictSame((await askIt(`/queries?${RANGE}`)).queries, [], 'no queries');
 });
 
+t.test('days of an export without rows of keywords are zeros, beside days with rows and without any', async (t) => {
+  const { bring, askIt, get, load } = await makeImports(t);
+  const anonymised = byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', null], [3, 10, 0]);
+  const part = [anonymised, byPage(['2026-03-03', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0])];
+  const q = { range: { from: '2026-03-02', to: '2026-03-02' }, metrics: ['clicks'], dimensions: ['keyword'] };
+  const question = `/query?q=${encodeURIComponent(JSON.stringify(q))}`;
+  const { project } = await bring(await exportOf(t, { part: [anonymised] }));
+  await load({ keywords: [keyword('Kw001', 'rare', { project_id: project.id, source: 'manual' })] });
+  t.match(
+    await get(`/projects/${project.id}${question}`),
+    { status: 400 },
+    'no keyword was tracked when it was loaded',
+  );
+  await bring(await exportOf(t, { part: [anonymised] }));
+  t.match(await askIt(question), { rows: [], remainder: { clicks: 3 } });
+
+  await bring(await exportOf(t, { part }), { trackTop: 1 });
+  const one = 'from=2026-03-02&to=2026-03-02';
+  t.match((await askIt(`/keywords?${one}`)).keywords, [{ metrics: { clicks: 0 } }, { metrics: { clicks: 0 } }]);
+  t.match(await askIt(question), { rows: [] });
+  const { keywords } = await askIt('/keywords?from=2026-03-03&to=2026-03-03&compare=previous');
+  t.match(keywords[1], { query: 'x', metrics: { clicks: 1 }, comparison: { clicks: 0 } });
+  t.strictSame(keywords[1].unsafe.clicks, ['low_base'], 'no day is missing');
+});
+
 t.test('tracked keywords in other letter case, and --track-top', async (t) => {
   const { bring, askIt, load } = await makeImports(t);
   const folder = await exportOf(t, {
