@@ -842,9 +842,9 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
-      /** @description Null if the other range has no such days, as of the 31st. */
+      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
       readonly comparison?: components['schemas']['Metrics'] | null;
-      /** @description Null if the other range has no such days, as of the 31st. */
+      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
       readonly change?: components['schemas']['Change'] | null;
       readonly unsafe?: components['schemas']['Unsafe'];
     };
@@ -1360,8 +1360,10 @@ export interface components {
       /** @description Manual groups only. */
       readonly groupIds: readonly string[];
       readonly metrics: components['schemas']['Metrics'];
-      readonly comparison?: components['schemas']['Metrics'];
-      readonly change?: components['schemas']['Change'];
+      /** @description Null if a day of either range is unknown. */
+      readonly comparison?: components['schemas']['Metrics'] | null;
+      /** @description Null if a day of either range is unknown. */
+      readonly change?: components['schemas']['Change'] | null;
       readonly unsafe?: components['schemas']['Unsafe'];
       /** @description Only when daily is requested: the days for which the keyword has stored data, in order; with interval, weeks or months. */
       readonly daily?: readonly components['schemas']['DayMetrics'][];
@@ -1398,10 +1400,10 @@ export interface components {
     /** @enum {string} */
     readonly MetricName: 'clicks' | 'impressions' | 'ctr' | 'position';
     readonly Metrics: {
-      /** Format: int64 */
-      readonly clicks: number;
-      /** Format: int64 */
-      readonly impressions: number;
+      /** @description Null only for a keyword with an unknown day in the range: it was stored before the keyword was tracked. */
+      readonly clicks: number | null;
+      /** @description Null only for a keyword with an unknown day in the range: it was stored before the keyword was tracked. */
+      readonly impressions: number | null;
       /** @description Clicks per impression, four decimals; null when there are no impressions. */
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
@@ -1802,9 +1804,9 @@ export interface components {
       readonly ctr?: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position?: number | null;
-      /** @description Null if the other range has no such days, as of the 31st. */
+      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
       readonly comparison?: components['schemas']['QuestionMetrics'] | null;
-      /** @description Null if the other range has no such days, as of the 31st. */
+      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
       readonly change?: components['schemas']['QuestionChange'] | null;
       readonly unsafe?: components['schemas']['Unsafe'];
     };

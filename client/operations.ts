@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '673fb7bb01576675d58b60a12a871128797afb1cbc8869e0a66f0ebe979c56c9';
+export const DOCUMENT = 'f9c2186670acab22c52df501460d96cfc592cb2872a94ff368e207e2f9a229f4';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -33,7 +33,14 @@ export async function readProjectDays(
   }));
   const { keywords, files } = input!;
   const synced = { site_daily: NOTHING, keyword_daily: NOTHING, keyword_page_daily: NOTHING, page_daily: NOTHING };
-  const query = { files, range, synced, open: new Set<string>(), signal: new AbortController().signal };
+  const query = {
+    files,
+    range,
+    synced,
+    gaps: new Map(),
+    open: new Set<string>(),
+    signal: new AbortController().signal,
+  };
   return {
     ...(await readProjectFacts(facts, query, keywords)),
     calendar: new AlertCalendar(range, PROVIDER_EVENTS, []),

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { listChangedPages } from '../catalog/inspections.ts';
+import { readKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
 import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
@@ -97,6 +98,7 @@ export async function evaluateProject(
       files,
       stored: await readCoverage(snapshot, id),
       synced: await readSyncedDays(snapshot, id, read),
+      gaps: await readKeywordGaps(snapshot, id, read),
       hours: await readHourlyInput(snapshot, state.project, asOf ?? pacificDayOf(now())),
       index: await listChangedPages(snapshot, id),
       surfaces: await listSurfaceDays(snapshot, state.project),
@@ -107,7 +109,8 @@ export async function evaluateProject(
   const { state, range, read, files } = input;
 
   const before = stateBefore(state, range);
-  const query = { files, range: read, signal, synced: input.synced, open: keywordsWithPageAlerts(before.keywords) };
+  const open = keywordsWithPageAlerts(before.keywords);
+  const query = { files, range: read, signal, synced: input.synced, gaps: input.gaps, open };
   const { site, keywords } = await readProjectFacts(facts, query, state.keywords);
   const calendar = new AlertCalendar(read, PROVIDER_EVENTS, state.notes);
   const days = { from: calendar.indexOf(range.from), to: calendar.indexOf(range.to) };

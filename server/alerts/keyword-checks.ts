@@ -40,7 +40,7 @@ const NEW_LEVEL = 'after 28 days this is the new usual';
 /** Undefined if days are missing or not comparable. */
 function dropOf({ facts, calendar, keyword, day }: Spot): ReturnType<typeof keywordDrop> | undefined {
   const from = day - KEYWORD_DROP_DAYS + 1;
-  if (!facts.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) return undefined;
+  if (!facts.areWhole(keyword, from, day) || calendar.crossesEvent(from, day)) return undefined;
   return keywordDrop(facts.sumsOf(keyword), day);
 }
 
@@ -80,7 +80,7 @@ function lostOf({
   const sums = facts.sumsOf(keyword);
   const last = lastShown(sums, day);
   const from = last - LOOK_BACK + 1;
-  if (from < 0 || !facts.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) return undefined;
+  if (from < 0 || !facts.areWhole(keyword, from, day) || calendar.crossesEvent(from, day)) return undefined;
   return { ...keywordLost(sums, day, last), last };
 }
 
@@ -105,7 +105,7 @@ const lost: KeywordCheck = {
 function changeOf(spot: Spot): ReturnType<typeof urlChanged> | undefined {
   const { facts, calendar, keyword, day } = spot;
   const from = day - URL_CHANGED_DAYS + 1;
-  if (!facts.hasPages(keyword) || !facts.pages.stored.areWhole(from, day) || calendar.crossesEvent(from, day))
+  if (!facts.hasPages(keyword) || !facts.arePagesWhole(keyword, from, day) || calendar.crossesEvent(from, day))
     return undefined;
   return urlChanged(facts.mainPage(keyword, day - 6, day), facts.mainPage(keyword, from, day - 7));
 }
@@ -135,7 +135,7 @@ function mismatchOf(spot: Spot): ReturnType<typeof urlMismatch> {
   if (!facts.hasPages(keyword)) return undefined;
   const target = facts.pages.targets[keyword] ?? Number.NaN;
   const from = day - URL_MISMATCH_DAYS + 1;
-  if (Number.isNaN(target) || !facts.pages.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) {
+  if (Number.isNaN(target) || !facts.arePagesWhole(keyword, from, day) || calendar.crossesEvent(from, day)) {
     return undefined;
   }
   return urlMismatch(facts.mainPage(keyword, from, day), target);

@@ -23,6 +23,9 @@ export interface PageFacts {
   readonly targets: Float64Array;
 }
 
+/** The days on which keywords are unknown, by the keyword's index. */
+export type UnknownDays = ReadonlyMap<number, readonly { readonly from: number; readonly to: number }[]>;
+
 /** Facts without pages. */
 export const NO_PAGES: Omit<PageFacts, 'stored'> = {
   starts: new Int32Array(0),
@@ -42,6 +45,7 @@ export class KeywordFacts {
   readonly days: number;
   readonly stored: StoredDays;
   readonly pages: PageFacts;
+  readonly #gaps: UnknownDays;
   readonly #impressions: Float64Array;
   readonly #positions: Float64Array;
   /** Sums of the last used keyword, as callers process one keyword at a time. */
@@ -53,12 +57,13 @@ export class KeywordFacts {
     keywords: readonly AlertKeyword[],
     days: number,
     sums: KeywordGrid,
-    { stored, pages }: { stored: StoredDays; pages: PageFacts },
+    { stored, pages, gaps = new Map() }: { stored: StoredDays; pages: PageFacts; gaps?: UnknownDays },
   ) {
     this.keywords = keywords;
     this.days = days;
     this.stored = stored;
     this.pages = pages;
+    this.#gaps = gaps;
     this.#impressions = sums.impressions;
     this.#positions = sums.positions;
   }
@@ -71,6 +76,21 @@ export class KeywordFacts {
       this.#sums = { keyword, sums: { impressions, positions } };
     }
     return this.#sums.sums;
+  }
+
+  /** Whether all days of a window are stored and known of a keyword, both ends included. */
+  areWhole(keyword: number, from: number, to: number): boolean {
+    return this.stored.areWhole(from, to) && this.#areKnown(keyword, from, to);
+  }
+
+  /** The same of the pages that ranked for it. */
+  arePagesWhole(keyword: number, from: number, to: number): boolean {
+    return this.pages.stored.areWhole(from, to) && this.#areKnown(keyword, from, to);
+  }
+
+  #areKnown(keyword: number, from: number, to: number): boolean {
+    const gaps = this.#gaps.get(keyword);
+    return gaps === undefined || gaps.every((gap) => gap.to < from || gap.from > to);
   }
 
   /** Whether any rows of pages were read for a keyword. */

@@ -1,5 +1,6 @@
 import type { SyncedDays, SyncedTables } from '../catalog/evaluations.ts';
-import { addDays, countDays, type Day, eachDay } from '../domain/dates.ts';
+import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
+import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
@@ -28,6 +29,7 @@ interface ProjectQuery {
   readonly signal: AbortSignal;
   /** Whether days are complete, as far as the sync knows. */
   readonly synced: SyncedTables;
+  readonly gaps: KeywordGaps;
   /** Ids of keywords whose page alerts can resolve. */
   readonly open: ReadonlySet<string>;
 }
@@ -35,7 +37,7 @@ interface ProjectQuery {
 /** Reads the facts for all checks of a project, once for all keywords and days. */
 export async function readProjectFacts(
   facts: Facts,
-  { files, range, signal, synced, open }: ProjectQuery,
+  { files, range, signal, synced, gaps, open }: ProjectQuery,
   keywords: readonly AlertKeyword[],
 ): Promise<ProjectFacts> {
   const days = countDays(range.from, range.to);
@@ -57,8 +59,26 @@ export async function readProjectFacts(
   const storedPages = storedDays(range, published, pages.days, synced.keyword_page_daily, undivided);
   return {
     site: { clicks, stored: daysOf(range, new Set(published), synced.site_daily) },
-    keywords: new KeywordFacts(keywords, days, sums, { stored, pages: { ...pages.rows, stored: storedPages } }),
+    keywords: new KeywordFacts(keywords, days, sums, {
+      stored,
+      pages: { ...pages.rows, stored: storedPages },
+      gaps: gapsByIndex(gaps, keywords, range),
+    }),
   };
+}
+
+/** The unknown days of keywords by their indexes, both counted from 0. */
+function gapsByIndex(gaps: KeywordGaps, keywords: readonly AlertKeyword[], { from: first, to: last }: Range) {
+  const found = new Map<number, { from: number; to: number }[]>();
+  if (gaps.size === 0) return found;
+  for (const [index, { id }] of keywords.entries()) {
+    const ranges = gaps.get(id)?.map(({ from, to }) => ({
+      from: countDays(first, later(from, first)) - 1,
+      to: countDays(first, earlier(to, last)) - 1,
+    }));
+    if (ranges !== undefined) found.set(index, ranges);
+  }
+  return found;
 }
 
 /** The days on which any keyword was shown. */
@@ -94,7 +114,7 @@ const MAX_EMPTY_DAYS = 6;
 /**
  * The stored days of a table. A day without rows counts as stored only in a short gap between days with rows, and only if
  * site totals have it (or do not exist) and it is not undivided (see `undividedDays`). Unknown is not empty: if loads of
- * keywords stop while those of the site continue, no keyword is lost. The state of the sync takes precedence.
+ * keywords stop while those of the site continue, no keyword is lost. The state of the sync takes precedence, but for days that are unknown of one of the keywords (`gaps`).
  */
 export function storedDays(
   range: Range,
@@ -102,6 +122,7 @@ export function storedDays(
   days: readonly Day[],
   synced?: SyncedDays,
   undivided: ReadonlySet<Day> = new Set(),
+  gaps: readonly Range[] = [],
 ): StoredDays {
   const published = new Set(site);
   const stored = new Set(days);
@@ -113,11 +134,17 @@ export function storedDays(
       if (site.length === 0 || (published.has(between) && !undivided.has(between))) stored.add(between);
     }
   }
-  return daysOf(range, stored, synced);
+  return daysOf(range, stored, synced, gaps);
 }
 
-export function daysOf({ from, to }: Range, stored: ReadonlySet<Day>, synced: SyncedDays = new Map()): StoredDays {
-  return new StoredDays(eachDay(from, to).map((day) => synced.get(day) ?? stored.has(day)));
+export function daysOf(
+  { from, to }: Range,
+  stored: ReadonlySet<Day>,
+  synced: SyncedDays = new Map(),
+  gaps: readonly Range[] = [],
+): StoredDays {
+  const isUnknown = (day: Day): boolean => gaps.some((gap) => gap.from <= day && day <= gap.to);
+  return new StoredDays(eachDay(from, to).map((day) => (synced.get(day) ?? stored.has(day)) && !isUnknown(day)));
 }
 
 /** Reads the URLs of the pages of some keywords, for texts. */

@@ -1,6 +1,7 @@
 import type { StoredRule } from '../catalog/alert-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/evaluations.ts';
+import { type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
 import { filesOf, keywordFilesUntil, type StoredTable } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
@@ -21,6 +22,7 @@ export interface RuleFiles {
   readonly keywords: readonly StoredFile[];
   readonly pages: readonly StoredFile[];
   readonly synced: SyncedTables;
+  readonly gaps: KeywordGaps;
   /** Keyword totals through the last day, for groups by rule. */
   readonly totals: Awaited<ReturnType<typeof keywordFilesUntil>>;
 }
@@ -42,6 +44,7 @@ export async function readRuleFiles(snapshot: Catalog, project: string, range: R
     keywords: await files('keyword_all'),
     pages: await files('page_daily'),
     synced: await readSyncedDays(snapshot, project, range),
+    gaps: await readKeywordGaps(snapshot, project, range),
     totals: await keywordFilesUntil(snapshot, project, range.to, true),
   };
 }
@@ -54,7 +57,7 @@ export async function readRuleSubject(
   { rule: { scope, id } }: Pick<StoredRule, 'rule'>,
   signal: AbortSignal,
 ): Promise<RuleSubject | undefined> {
-  const { range, synced } = files;
+  const { range, synced, gaps } = files;
   const queryOf = (table: 'site' | 'keywords' | 'pages'): FactsQuery => ({ files: files[table], range, signal });
   const site = await facts.siteDays(queryOf('site'), 'all');
   const published = site.map(({ date }) => date);
@@ -62,8 +65,8 @@ export async function readRuleSubject(
   const subject = (about: string, rows: readonly DayMeasures[], stored: StoredDays): RuleSubject => {
     return { about, sums: dailySums(range, rows, stored) };
   };
-  const stored = async (query: FactsQuery, known: SyncedDays): Promise<StoredDays> =>
-    storedDays(range, published, await facts.storedDays(query), known, undivided);
+  const stored = async (query: FactsQuery, known: SyncedDays, unknown: readonly Range[] = []): Promise<StoredDays> =>
+    storedDays(range, published, await facts.storedDays(query), known, undivided, unknown);
   if (scope === 'site') return subject('the site', site, daysOf(range, new Set(published), synced.site_daily));
   if (scope === 'page_group') {
     const group = state.pageGroups.find((each) => each.id === id);
@@ -77,27 +80,38 @@ export async function readRuleSubject(
     );
   }
   const query = queryOf('keywords');
-  const days = (): Promise<StoredDays> => stored(query, synced.keyword_daily);
+  const days = (ids: readonly string[]): Promise<StoredDays> =>
+    stored(
+      query,
+      synced.keyword_daily,
+      ids.flatMap((member) => gaps.get(member) ?? []),
+    );
   if (scope === 'keyword') {
     const keyword = state.keywords.find((each) => each.id === id);
-    return keyword && subject(`"${keyword.query}"`, await facts.keywordSums(query, [keyword.id]), await days());
+    return (
+      keyword && subject(`"${keyword.query}"`, await facts.keywordSums(query, [keyword.id]), await days([keyword.id]))
+    );
   }
   const group = state.tracked.groups.find((each) => each.id === id);
   if (group === undefined) return undefined;
   const members = await currentMembers(facts, state, files, group, signal);
-  return subject(`group "${group.name}"`, await facts.keywordSums(query, members), await days());
+  return subject(`group "${group.name}"`, await facts.keywordSums(query, members), await days(members));
 }
 
 async function currentMembers(
   facts: Facts,
   { tracked, cache }: AlertProject,
-  { totals, range: { to } }: RuleFiles,
+  { totals, gaps, range: { to } }: RuleFiles,
   group: Group,
   signal: AbortSignal,
 ): Promise<string[]> {
   const range = { from: addDays(to, 1 - MEMBERS_RANGE), to };
   const matches = await cache.matches(tracked, withDescendants(group, tracked.groups));
-  const measures = await facts.keywordTotals({ files: totals, range, signal }, 'all', tracked.indexes);
+  const measures = await facts.keywordTotals(
+    { files: totals, range, unknown: unknownIn(gaps, range), signal },
+    'all',
+    tracked.indexes,
+  );
   const members = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => measures.of(keyword)));
   return members.map(({ id }) => id);
 }

@@ -67,7 +67,12 @@ export const metricsProperties = {
   position,
 };
 
-export const metrics = object('Metrics', metricsProperties);
+const countOrNull = nullable(
+  integer({ minimum: 0 }),
+  'Null only for a keyword with an unknown day in the range: it was stored before the keyword was tracked.',
+);
+
+export const metrics = object('Metrics', { ...metricsProperties, clicks: countOrNull, impressions: countOrNull });
 
 /** What reports about AI answers count. */
 export const aiProperties = {
@@ -113,8 +118,13 @@ const unsafe = Type.Optional(
 /** The properties added to metrics with `compare`. */
 export const comparedProperties = { comparison: Type.Optional(metrics), change, unsafe };
 
+/** The same where there may be nothing to compare with. @param why says when */
+export function comparedOrNull(why: string) {
+  return { comparison: Type.Optional(nullable(metrics, why)), change: Type.Optional(nullable(changes, why)), unsafe };
+}
+
 /** What a day, week or month has no comparison with. */
-export const NO_SUCH_DAYS = 'Null if the other range has no such days, as of the 31st.';
+export const NO_SUCH_DAYS = 'Null if the other range has no such days, as of the 31st, or they are unknown.';
 
 /** Metrics that may be compared. */
 export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...comparedProperties });
@@ -137,9 +147,7 @@ export const dayMetrics = object('DayMetrics', {
     }),
   ),
   ...metricsProperties,
-  comparison: Type.Optional(nullable(metrics, NO_SUCH_DAYS)),
-  change: Type.Optional(nullable(changes, NO_SUCH_DAYS)),
-  unsafe,
+  ...comparedOrNull(NO_SUCH_DAYS),
 });
 
 export const project = object(

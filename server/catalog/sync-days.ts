@@ -110,19 +110,6 @@ export async function listFetchedKeywords(catalog: Catalog, project: string): Pr
   return catalog.statements.all<FetchedKeyword>('sync_keywords_of_project', { project });
 }
 
-/** Ids of tracked keywords that lack fetched days of a range, because they were added recently. */
-export async function listPartialKeywords(
-  catalog: Catalog,
-  project: string,
-  { from, to }: Range,
-): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for await (const rows of catalog.statements.each<{ id: string }>('keywords_not_whole', { project, from, to })) {
-    for (const { id } of rows) ids.add(id);
-  }
-  return ids;
-}
-
 export async function putSyncKeywords(
   catalog: Catalog,
   project: string,

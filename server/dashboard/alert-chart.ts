@@ -4,6 +4,7 @@ import { readRuleFigures } from '../alerts/rules.ts';
 import { TRAFFIC_DROP_DAYS, trafficDrop } from '../alerts/traffic-drop.ts';
 import { listEvaluatedAlerts } from '../catalog/evaluations.ts';
 import { type Alert, listAlerts } from '../catalog/events.ts';
+import { isUnknownIn, readKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type AlertRule, windowDays } from '../domain/alert-rules.ts';
@@ -56,7 +57,10 @@ export async function readAlertChart(sources: ReportSources, question: AlertQues
   const rows = await readDays(sources, { project, alert, range, signal });
   const days = new Map(rows.map((row) => [row.date, row]));
   const at = countDays(range.from, date) - 1;
-  const chart = alert.keywordId === null ? siteChart(alert, days, range, at) : keywordChart(alert, days, range, at);
+  if (alert.keywordId === null) return { date, window: WEEK, ...siteChart(alert, days, range, at) };
+  const gaps = await readKeywordGaps(sources.catalog, project.id, range);
+  const isKnown = (week: Range): boolean => !isUnknownIn(gaps, alert.keywordId!, week);
+  const chart = keywordChart(alert, days, range, at, isKnown);
   return { date, window: WEEK, ...chart };
 }
 
@@ -134,15 +138,25 @@ function siteChart({ type }: Alert, days: Days, range: Range, at: number): Omit<
   };
 }
 
-function keywordChart({ type }: Alert, days: Days, range: Range, at: number): Omit<AlertChart, 'date' | 'window'> {
+function keywordChart(
+  { type }: Alert,
+  days: Days,
+  range: Range,
+  at: number,
+  isKnown: (week: Range) => boolean,
+): Omit<AlertChart, 'date' | 'window'> {
+  const weeksOf = (valueAt: (end: number) => number | null): AlertChart['points'] =>
+    weeks(range, valueAt).map(({ date, value }) => {
+      return { date, value: isKnown({ from: addDays(date, 1 - WEEK), to: date }) ? value : null };
+    });
   const daily = eachDay(range.from, range.to).map((day) => days.get(day));
   const impressions = prefixSums(daily.map((day) => day?.impressions ?? 0));
   const positions = prefixSums(daily.map((day) => day?.sumPosition ?? 0));
   const weekOf = (sums: readonly number[], end: number): number => sums[end + 1]! - sums[end - WEEK + 1]!;
   if (type === 'keyword_lost') {
-    return { metric: 'impressions', points: weeks(range, (end) => weekOf(impressions, end)), levels: [] };
+    return { metric: 'impressions', points: weeksOf((end) => weekOf(impressions, end)), levels: [] };
   }
-  const points = weeks(range, (end) => {
+  const points = weeksOf((end) => {
     const shown = weekOf(impressions, end);
     return shown === 0 ? null : weekOf(positions, end) / shown + 1;
   });

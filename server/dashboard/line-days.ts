@@ -1,3 +1,4 @@
+import { isUnknownIn, readKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { pairingOf } from '../domain/compared-days.ts';
@@ -93,14 +94,18 @@ class LineReader {
     return facts.keywordSums(await this.#asked('keyword_all', { from: first, to }), [keyword]);
   }
 
-  /** The keywords that are in the group in these days. */
+  /** The keywords that are in the group in these days. A day that is unknown of one of them is left out. */
   async group(id: string): Promise<DayMeasures[]> {
     const sources = this.#sources;
     const { request } = this.#question;
     const asked = { ...this.#range, group: id, format: 'ndjson' };
     const { keywords } = await askReport(keywordsReport, sources, request, asked);
     const ids = keywords.map((keyword) => keyword.id);
-    return ids.length === 0 ? [] : sources.facts.keywordSums(await this.#asked('keyword_all'), ids);
+    if (ids.length === 0) return [];
+    const gaps = await readKeywordGaps(sources.catalog, this.#question.project.id, this.#range);
+    const days = await sources.facts.keywordSums(await this.#asked('keyword_all'), ids);
+    if (gaps.size === 0) return days;
+    return days.filter(({ date }) => !ids.some((member) => isUnknownIn(gaps, member, { from: date, to: date })));
   }
 
   async groupName(id: string): Promise<string> {

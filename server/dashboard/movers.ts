@@ -1,7 +1,7 @@
 import { METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { isKnown, type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { CHANGE_KINDS, type ChangeKind, changeKindOf, gainOf } from '../domain/movers.ts';
 import { SortKeys } from '../domain/sort-steps.ts';
 import { keywordRows } from '../formats/keyword-rows.ts';
@@ -130,7 +130,8 @@ async function moversOfKeywords(
   const result = await askReport(keywordsReport, sources, request, { ...asked, format: 'ndjson' });
   const { keywords, totals, comparison, tracked } = result;
   const { totals: base, comparerOf } = comparison!;
-  const picked = await pick(keywords, (keyword) => [totals.of(keyword), base.of(keyword)], page);
+  const known = keywords.filter((keyword) => isKnown(totals.of(keyword)) && isKnown(base.of(keyword)));
+  const picked = await pick(known, (keyword) => [totals.of(keyword), base.of(keyword)], page);
   const head = { ...result.head, paging: { total: picked.total, limit: page.limit, offset: page.offset } };
   return {
     json: () => ({

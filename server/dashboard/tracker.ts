@@ -3,7 +3,7 @@ import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
-import type { Measures } from '../domain/metrics.ts';
+import { isKnown, type Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { type KeywordsResult, keywordsReport } from '../reports/keywords.ts';
 import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
@@ -128,7 +128,7 @@ async function readLines(
           const mine = members.flatMap(({ ids }, at) => (ids.has(id) ? [sums[at]!] : []));
           for (let day = 0; day < width; day++) {
             const measures = days.measures(index * width + day);
-            if (measures.impressions === 0) continue;
+            if (!isKnown(measures) || measures.impressions === 0) continue;
             if (shown.has(id)) distribution[day]![bandOf(measures)]!++;
             for (const sum of mine) {
               sum.impressions[day]! += measures.impressions;
@@ -152,7 +152,7 @@ async function readLines(
 
 function countBands(rows: readonly Measures[]): number[] {
   const counts = Array.from({ length: COUNTS }, () => 0);
-  for (const row of rows) counts[bandOf(row)]!++;
+  for (const row of rows) if (isKnown(row)) counts[bandOf(row)]!++;
   return counts;
 }
 

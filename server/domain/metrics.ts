@@ -50,6 +50,11 @@ export function hasPosition({ sumPosition }: Pick<Measures, 'sumPosition'>): boo
   return sumPosition >= 0;
 }
 
+/** Whether sums are known: those of days on which a keyword was not tracked yet are NaN. */
+export function isKnown({ impressions }: Pick<Measures, 'impressions'>): boolean {
+  return !Number.isNaN(impressions);
+}
+
 export function add(a: Measures, b: Measures): Measures {
   return {
     clicks: a.clicks + b.clicks,

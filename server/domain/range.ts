@@ -23,6 +23,15 @@ export function rangesOf(days: readonly Day[]): Range[] {
   return ranges;
 }
 
+/** What is left of a range without the days of another one. */
+export function withoutRange({ from, to }: Range, other: Range): Range[] {
+  if (other.to < from || other.from > to) return [{ from, to }];
+  return [
+    ...(other.from > from ? [{ from, to: addDays(other.from, -1) }] : []),
+    ...(other.to < to ? [{ from: addDays(other.to, 1), to }] : []),
+  ];
+}
+
 export const EVERY_DAY: Range = { from: '0001-01-01', to: '9999-12-31' };
 
 /** The last day of a range as sent: a day, or `final` for the last final day of the project. */

@@ -25,7 +25,7 @@ export function describeLengths(days: number, compared: number): string {
 }
 
 interface Beside {
-  readonly comparison?: { readonly impressions: number } | null | undefined;
+  readonly comparison?: { readonly impressions: number | null } | null | undefined;
   readonly unsafe?: { readonly impressions?: readonly string[] } | null | undefined;
 }
 

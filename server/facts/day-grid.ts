@@ -49,7 +49,13 @@ export class DayGrid {
     }
   }
 
-  /** The measures of a cell; zeros if nothing is stored. */
+  /** Makes a cell unknown. */
+  forget(cell: number): void {
+    this.stored[cell] = 0;
+    for (const values of [this.clicks, this.impressions, this.sumPosition]) values[cell] = Number.NaN;
+  }
+
+  /** The measures of a cell; zeros if nothing is stored, NaN if they are unknown. */
   measures(cell: number): Measures {
     return { clicks: this.clicks[cell]!, impressions: this.impressions[cell]!, sumPosition: this.sumPosition[cell]! };
   }

@@ -73,6 +73,8 @@ export type TakeColumns = (columns: readonly Float64Array[], rows: number) => vo
 /** A query for totals of keywords: its range, and the files to choose from; null if no day of it is stored. */
 export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
   readonly files: KeywordFiles | null;
+  /** The ids of keywords that are unknown on a day of the range: so are their totals. */
+  readonly unknown: ReadonlySet<string>;
 }
 
 /** A query for a page of keywords with their totals. */

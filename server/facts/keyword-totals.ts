@@ -40,7 +40,17 @@ export class KeywordTotals {
     }
   }
 
-  /** Zeros for a keyword without rows. */
+  /** Makes the totals of some keywords (`shortIdNumber`) unknown. */
+  forget(keywords: readonly number[]): void {
+    const { numbers, indexes } = this.#index;
+    for (const number of keywords) {
+      const at = placeOf(numbers, number);
+      if (numbers[at] !== number) continue;
+      for (const values of [this.clicks, this.impressions, this.sumPosition]) values[indexes[at]!] = Number.NaN;
+    }
+  }
+
+  /** Zeros for a keyword without rows, NaN for one whose totals are unknown. */
   of({ index }: { readonly index: number }): Measures {
     return {
       clicks: this.clicks[index]!,

@@ -2,6 +2,7 @@ import { countDays, type Day, eachDay, WEEK } from '../domain/dates.ts';
 import type { AiMeasure } from '../domain/engines.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
 import type { IndexedKeyword } from '../domain/groups.ts';
+import { shortIdNumber } from '../domain/ids.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -103,7 +104,7 @@ export class StoredFacts implements Facts {
    * would be faster only for a handful of keywords.
    */
   keywordTotals(
-    { files, range, signal }: KeywordTotalsQuery,
+    { files, range, unknown, signal }: KeywordTotalsQuery,
     device: Device,
     indexes: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals> {
@@ -136,6 +137,7 @@ export class StoredFacts implements Facts {
         // If one has failed, the others are not needed.
         stopping.abort();
       }
+      totals.forget([...unknown].map(shortIdNumber));
       return totals;
     });
   }

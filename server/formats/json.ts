@@ -75,21 +75,23 @@ export class MetricsBytes extends TextBytes {
     this.bytes[this.end++] = BRACE;
   }
 
-  /** Writes one day with its comparison; null if the other range does not have the day. */
+  /** Writes one day with its comparison; null if the other range does not have the day, or it is unknown. */
   comparedDay(start: Piece, first: boolean, now: Measures, other: ComparedMeasures | null): void {
     this.day(start, first, now.clicks, now.impressions, now.sumPosition);
     // Overwrites the closing brace.
     this.end--;
-    if (other === null) {
-      this.reserve(NONE.length + 1);
-      this.raw(NONE);
-    } else this.compared(other);
+    this.compared(other);
     this.bytes[this.end++] = BRACE;
   }
 
-  /** Writes the properties of a comparison, each after a comma. */
-  compared({ base, changes, unsafe }: ComparedMeasures): void {
+  /** Writes the properties of a comparison, each after a comma; null if there is nothing to compare with. */
+  compared(other: ComparedMeasures | null): void {
     this.reserve(MAX_COMPARED_BYTES);
+    if (other === null) {
+      this.raw(NONE);
+      return;
+    }
+    const { base, changes, unsafe } = other;
     this.#metrics(COMPARISON, base.clicks, base.impressions, base.sumPosition);
     this.raw(CHANGE);
     this.#change(changes, 0, 0, 1);

@@ -1,7 +1,7 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { type Comparer, NOT_COMPARED } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { type Measures, type Metrics, NOTHING, roundRatio, toMetrics } from '../domain/metrics.ts';
+import { isKnown, type Measures, type Metrics, NOTHING, roundRatio, toMetrics } from '../domain/metrics.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordDays } from '../facts/facts.ts';
 import type { KeywordSeries, KeywordsResult } from '../reports/keywords.ts';
@@ -46,9 +46,13 @@ export function keywordRows(result: KeywordsResult): RowsAnswer {
   return daily === undefined ? { head: about, ...totalsRows(result) } : { head: about, ...dayRows(result, daily) };
 }
 
+/** The cells of unknown metrics. */
+const UNKNOWN = { clicks: null, impressions: null, ctr: null, position: null };
+
 interface Total extends ComparedRow {
   readonly keyword: TrackedKeyword;
-  readonly metrics: Metrics;
+  /** Null if they are unknown. */
+  readonly metrics: Metrics | null;
   readonly now: Measures;
 }
 
@@ -62,9 +66,9 @@ function totalsRows(result: KeywordsResult): Rows {
     ({ keyword }) => isoInstant(keyword.trackedSince),
     ({ keyword }) => keyword.intent,
     ({ keyword }) => membership.groupsOf.get(keyword.id) ?? [],
-    ...metricReaders(({ metrics }: Total) => metrics),
+    ...metricReaders(({ metrics }: Total) => metrics ?? UNKNOWN),
     ...compared.readers,
-    ({ now }) => now.sumPosition,
+    ({ now }) => (isKnown(now) ? now.sumPosition : null),
   ];
   return {
     columns: [...TOTALS, ...METRICS, ...compared.columns, sumPositionColumn()],
@@ -80,8 +84,13 @@ function* totalsBatches(
     const rows = keywords.slice(start, start + KEYWORDS).map((keyword): Total => {
       const now = totals.of(keyword);
       const base = comparison?.totals.of(keyword) ?? NOTHING;
-      const compared = comparison?.comparerOf(keyword).compare(now, base) ?? null;
-      return { keyword, metrics: toMetrics(now), now, base, compared };
+      const isCompared = isKnown(now) && isKnown(base);
+      return {
+        keyword,
+        metrics: isKnown(now) ? toMetrics(now) : null,
+        now,
+        ...(isCompared ? { base, compared: comparison?.comparerOf(keyword).compare(now, base) ?? null } : UNCOMPARED),
+      };
     });
     yield batchOf(rows, readers);
   }
@@ -168,9 +177,10 @@ function dayBatch(
   const keyword = (row: number): TrackedKeyword => keywords[rows.keywords[row]!]!;
   const compared = remembered((row): ComparedRow => {
     const comparer = comparers[rows.days[row]!];
-    if (!comparer) return NO_DAY;
+    if (!comparer) return UNCOMPARED;
     const cell = rows.cells[row]!;
     const measures = base!.measures(cell);
+    if (!isKnown(measures)) return UNCOMPARED;
     return { base: measures, compared: comparer.compare(grid.measures(cell), measures) };
   });
   return {
@@ -197,5 +207,5 @@ function remembered<T>(make: (row: number) => T): (row: number) => T {
 }
 
 const NO_ROW: ComparedRow = { base: null, compared: null };
-/** Of a day that the other range does not have. */
-const NO_DAY: ComparedRow = { base: null, compared: NOT_COMPARED };
+/** Of a day that the other range does not have, and of what is unknown. */
+const UNCOMPARED: ComparedRow = { base: null, compared: NOT_COMPARED };

@@ -1,6 +1,7 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { CHANGES, type Comparer } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { isKnown } from '../domain/metrics.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordComparison, KeywordsResult } from '../reports/keywords.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
@@ -11,6 +12,9 @@ import { MetricsBytes, metricsJson, openRows } from './json.ts';
 const CHUNK = 64 * 1024;
 /** Most keywords with a comparison are shorter, in bytes. */
 const COMPARED_KEYWORD = 1024;
+
+/** As from `metricsJson`, where the totals are unknown. */
+const UNKNOWN = '"clicks":null,"impressions":null,"ctr":null,"position":null}';
 
 type Tracked = KeywordsResult['tracked'];
 
@@ -77,8 +81,9 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
 function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKeyword) => string {
   const prefixes = KeywordPrefixCache.of(tracked);
   return (keyword) => {
-    const { clicks, impressions, sumPosition } = totals.of(keyword);
-    return prefixes.get(keyword) + metricsJson(clicks, impressions, sumPosition);
+    const measures = totals.of(keyword);
+    const { clicks, impressions, sumPosition } = measures;
+    return prefixes.get(keyword) + (isKnown(measures) ? metricsJson(clicks, impressions, sumPosition) : UNKNOWN);
   };
 }
 
@@ -95,8 +100,10 @@ function comparedWriter(
     const base = others.of(keyword);
     if (!isFirst) bytes.char(',');
     bytes.text(prefixes.get(keyword));
-    bytes.metrics(now);
-    bytes.compared({ base, changes, unsafe: comparerOf(keyword).changes(now, base, changes) });
+    if (isKnown(now)) bytes.metrics(now);
+    else bytes.text(UNKNOWN);
+    const isCompared = isKnown(now) && isKnown(base);
+    bytes.compared(isCompared ? { base, changes, unsafe: comparerOf(keyword).changes(now, base, changes) } : null);
   };
 }
 
@@ -130,7 +137,8 @@ function writeComparedDays(
     const now = days.measures(cell);
     const comparer = comparers[day]!;
     const other = base.measures(cell);
-    const compared = comparer && { base: other, changes, unsafe: comparer.changes(now, other, changes) };
+    const isCompared = comparer !== null && isKnown(other);
+    const compared = isCompared ? { base: other, changes, unsafe: comparer.changes(now, other, changes) } : null;
     bytes.comparedDay(starts[day]!, isFirst, now, compared);
     isFirst = false;
   }

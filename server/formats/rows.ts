@@ -94,8 +94,10 @@ export const METRICS: readonly Column[] = [
   { name: 'position', type: 'ratio' },
 ];
 
-/** Reads the cells of `METRICS`. */
-export function metricReaders<Row>(of: (row: Row) => Metrics): ((row: Row) => Cell)[] {
+/** Reads the cells of `METRICS`, null for unknown ones. */
+export function metricReaders<Row>(
+  of: (row: Row) => Readonly<Record<keyof Metrics, number | null>>,
+): ((row: Row) => Cell)[] {
   return [(row) => of(row).clicks, (row) => of(row).impressions, (row) => of(row).ctr, (row) => of(row).position];
 }
 

@@ -152,7 +152,7 @@ async function load(
       const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
       const { days, isEmpty } = await writeFacts(session, plan, { folder, project: id, keywords, brandTerms, kept });
       if (isEmpty) throw new NoRows();
-      return { project: id, days };
+      return { project: id, days, begun: added.map((keyword) => keyword.id) };
     },
   });
   const { id, created, added } = made!;

@@ -72,7 +72,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
     makeSnapshot: async (folder) => {
       using session = await (await engine()).session();
       outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
-      return { project: outcome.project, days: outcome.knownDays, isBulkExport: true };
+      return { project: outcome.project, days: outcome.knownDays, isBulkExport: true, begun: outcome.begun };
     },
     engine,
   });
@@ -197,6 +197,7 @@ async function writeSnapshot(
     project,
     created: known === undefined,
     keywordsAdded: added.length,
+    begun: added.map(({ id }) => id),
     siteTotals: siteFiles.length > 0 ? ('property' as const) : ('page' as const),
     otherSearchTypes: types.unknown,
     knownDays: { ...knownDays, ...types.days },

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow, findRowOfProject, removeRows, upsertRows } from '../catalog/entity-rows.ts';
+import type { KeywordGap } from '../catalog/keyword-gaps.ts';
 import { raiseRevisions } from '../catalog/revisions.ts';
 import { createOnce, type Submission } from '../catalog/submissions.ts';
 import { newShortId } from '../domain/ids.ts';
@@ -36,6 +37,8 @@ export interface EntityChange {
   readonly tx: Catalog;
   /** Upserts complete rows by their keys. */
   readonly put: (table: Changeable, rows: readonly Row[]) => Promise<void>;
+  /** Records unknown days of keywords (`catalog/keyword-gaps.ts`). */
+  readonly unknown: (gaps: readonly KeywordGap[]) => void;
   /** Removes complete rows, and with them those that refer to them. */
   readonly remove: (table: Changeable, rows: readonly Row[]) => Promise<void>;
 }
@@ -66,6 +69,7 @@ export function changeEntities<T>(
           }
         }
       },
+      unknown: (gaps) => lines.push(...gaps.map((unknown) => ({ unknown }))),
       remove: async (table, rows) => {
         const schema = schemaOf(table);
         const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));

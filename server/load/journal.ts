@@ -3,6 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { type BulkExportDays, listBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog, Values } from '../catalog/catalog.ts';
 import { eachRow } from '../catalog/entity-rows.ts';
+import { eachKeywordGap, type KeywordGap } from '../catalog/keyword-gaps.ts';
 import type { CatalogLocation } from '../catalog/location.ts';
 import { type LoadedTable, listLoadedTables, listManifest, type ManifestRow } from '../catalog/manifest.ts';
 import { lastPublication, nextPublication, type Publication } from '../catalog/publications.ts';
@@ -15,6 +16,7 @@ export type JournalLine =
   | { readonly remove: EntityTable['name']; readonly row: Values }
   | { readonly loaded: LoadedTable }
   | { readonly bulkExport: BulkExportDays }
+  | { readonly unknown: KeywordGap }
   | { readonly file: ManifestRow }
   | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
 
@@ -134,6 +136,7 @@ export class Journal implements Publications {
           for (const row of rows) await record.add({ upsert: table, row });
         }
       }
+      for await (const unknown of eachKeywordGap(snapshot)) await record.add({ unknown });
       for (const file of await listManifest(snapshot)) await record.add({ file });
       for (const loaded of await listLoadedTables(snapshot)) await record.add({ loaded });
       for (const bulkExport of await listBulkExportDays(snapshot)) await record.add({ bulkExport });

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
+import { beginKeywords, fillKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { lastFactDay } from '../domain/fact-days.ts';
 import { LoadRejected, type Problem } from '../domain/problems.ts';
+import { rangesOf } from '../domain/range.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import { allEnded } from '../runtime/all-ended.ts';
 import { patternOf } from '../runtime/patterns.ts';
@@ -12,8 +14,8 @@ import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
-import { type CoveredDays, replacedDays } from './part-files.ts';
-import { publishWritten, recordOwners, writeDays } from './publish.ts';
+import { type CoveredDays, replacedDays, type StagedDays } from './part-files.ts';
+import { type Publishing, publishWritten, recordOwners, writeDays } from './publish.ts';
 import { publishEntities, readFirstRows, recordLoad } from './publish-entities.ts';
 import type { Removals } from './removals.ts';
 import { RepeatedKeys } from './rollups.ts';
@@ -174,6 +176,7 @@ async function loadLocked(
     await publishWritten(stores, written, async (publishing) => {
       const { tx, record, changed } = publishing;
       await publishEntities(session, publishing, carried, firstRows);
+      await publishKeywordDays(publishing, staged, coveredDays);
       const owners = await recordOwners(tx, record, changed.facts.union(changed.projects).union(new Set(named)));
       if (options.source !== undefined)
         await recordLoad(tx, { source: options.source, rows: loadedRows, removed }, owners);
@@ -188,6 +191,24 @@ async function loadLocked(
     warnings,
     seconds: Math.round(performance.now() - started) / 1000,
   };
+}
+
+/**
+ * Records on which stored days keywords are unknown: those that an import begins to track, until a load has their days. A
+ * snapshot says all about its days, and that keywords without rows had no clicks.
+ */
+async function publishKeywordDays(
+  { tx, record }: Publishing,
+  staged: readonly StagedDays[],
+  covered: CoveredDays | undefined,
+): Promise<void> {
+  const changed = covered === undefined ? [] : await beginKeywords(tx, covered.project, covered.begun ?? []);
+  const days = staged.find(({ schema }) => schema.name === 'keyword_daily')?.days ?? [];
+  for (const [project, known] of days) {
+    const ranges = rangesOf([...known].sort());
+    changed.push(...(await fillKeywordGaps(tx, project, ranges, covered === undefined ? 'all' : 'tracked')));
+  }
+  for (const unknown of changed) await record.add({ unknown });
 }
 
 /** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */

@@ -24,6 +24,8 @@ export interface CoveredDays {
   readonly days: Readonly<Partial<Record<FactTable, readonly Day[]>>>;
   /** Whether they come from a bulk export of the search engine. */
   readonly isBulkExport?: boolean;
+  /** The ids of the keywords that an import begins to track: what it does not cover is unknown of them. */
+  readonly begun?: readonly string[];
 }
 
 /** The days that a load replaces, by project: the covered days, or all from the first to the last with rows. */

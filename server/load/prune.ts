@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { forgetCrawlDaysBefore } from '../catalog/crawl-days.ts';
 import { openJoinedStore } from '../catalog/joined-store.ts';
+import { forgetKeywordGapsBefore } from '../catalog/keyword-gaps.ts';
 import { type FactTable, manifestOf, type StoredTable } from '../catalog/manifest.ts';
 import { dropListsBefore } from '../catalog/stored-lists.ts';
 import { forgetSyncDaysBefore } from '../catalog/sync-days.ts';
@@ -75,6 +76,7 @@ export async function pruneProject(
     await publishFiles({ catalog, journal, lock, files }, { changes, bulkExportDays }, async ({ tx, changed }) => {
       // Reports contain which days and keywords were fetched, even without facts.
       if (await forgetSyncDaysBefore(tx, project, before)) changed.projects.add(project);
+      await forgetKeywordGapsBefore(tx, project, before);
       await dropListsBefore(tx, project, before);
       await forgetCrawlDaysBefore(tx, project, before);
     });

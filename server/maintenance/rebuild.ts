@@ -7,6 +7,7 @@ import { requireRestored } from '../catalog/data-folder.ts';
 import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { CatalogMissing } from '../catalog/failures.ts';
 import { FileLocks } from '../catalog/file-locks.ts';
+import { putKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { sqliteIn } from '../catalog/location.ts';
 import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from '../catalog/manifest.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
@@ -206,6 +207,7 @@ async function rebuildCatalog(
 async function apply(tx: Catalog, line: JournalLine): Promise<void> {
   if ('loaded' in line) await addLoadedTable(tx, line.loaded);
   if ('bulkExport' in line) await putBulkExportDays(tx, line.bulkExport);
+  if ('unknown' in line) await putKeywordGaps(tx, [line.unknown]);
   if ('upsert' in line) await upsert(tx, entityOf(line.upsert), line.row);
   if ('remove' in line) {
     const { name: table, key } = entityOf(line.remove);

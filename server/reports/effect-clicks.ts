@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Note } from '../catalog/events.ts';
+import { isUnknownIn, type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
@@ -27,6 +28,8 @@ interface ClicksPlan {
   /** The files of totals of keywords; null for pages. */
   readonly totals: Awaited<ReturnType<typeof keywordFilesUntil>> | null;
   readonly known: KnownDaysPlan;
+  /** Of keywords. */
+  readonly gaps: KeywordGaps;
 }
 
 /** Plans reading all days up to the end of the windows that are final and that the plan may read; undefined for none. */
@@ -50,6 +53,7 @@ export async function planClicks(
     files: await filesOf(catalog, project.id, isPages ? 'page_daily' : 'keyword_all', range),
     totals: isPages ? null : await keywordFilesUntil(catalog, project.id, to, true),
     known: await planKnownDays(catalog, project, table, { ranges: [range], coverage, notBefore: from }),
+    gaps: isPages ? new Map() : await readKeywordGaps(catalog, project.id, range),
   };
 }
 
@@ -82,12 +86,15 @@ export async function readClicks(
   cache: TrackedKeywordsCache,
   query: ClicksQuery,
 ): Promise<SubjectClicks> {
-  const { files, known, range, found, signal } = query;
+  const { files, known, gaps, range, found, signal } = query;
   const read = { files, range, signal };
   const days = await KnownDays.read(facts, known, signal);
-  const stored = Uint8Array.from(eachDay(range.from, range.to), (day) => (days.isStored(day) ? 1 : 0));
   const { members, controls, notesOn, sums } =
     found.table === 'page_daily' ? await pages(facts, read, query) : await keywords(facts, cache, read, query);
+  const isUnknown = (day: Day): boolean => members.some((id) => isUnknownIn(gaps, id, { from: day, to: day }));
+  const stored = Uint8Array.from(eachDay(range.from, range.to), (day) =>
+    days.isStored(day) && !(gaps.size > 0 && isUnknown(day)) ? 1 : 0,
+  );
   const clicks = new Float64Array(controls.length * stored.length);
   const of = found.table === 'page_daily' ? 'page' : 'keyword';
   await facts.clickDays(read, of, controls, ([cells, counted], rows) => {
@@ -142,16 +149,17 @@ async function keywords(
   facts: Facts,
   cache: TrackedKeywordsCache,
   read: FactsQuery,
-  { found, tracked, windows, totals, signal }: ClicksQuery,
+  { found, tracked, windows, totals, gaps, signal }: ClicksQuery,
 ): Promise<Units> {
   const range = beforeOf(read.range, windows);
-  const measures = await facts.keywordTotals({ files: totals!, range, signal }, 'all', tracked.indexes);
+  const unknown = unknownIn(gaps, range);
+  const measures = await facts.keywordTotals({ files: totals!, range, unknown, signal }, 'all', tracked.indexes);
   const membersOf = (group: Group) => groupMembers(cache, tracked, group, measures);
   const members = found.group === null ? found.keywords : await membersOf(found.group);
   const own = new Set(members);
   const clicksOf = (keyword: TrackedKeyword): number => measures.of(keyword).clicks;
   const controls = tracked.keywords
-    .filter(({ id }) => !own.has(id))
+    .filter(({ id }) => !own.has(id) && !gaps.has(id))
     .sort((a, b) => clicksOf(b) - clicksOf(a) || a.index - b.index)
     .slice(0, MAX_CONTROLS)
     .map(({ id }) => id);

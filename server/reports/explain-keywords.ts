@@ -1,8 +1,9 @@
+import { readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
 import type { Coverage, FactTable } from '../catalog/manifest.ts';
 import { keywordFilesUntil } from '../catalog/manifest.ts';
-import { listPartialKeywords } from '../catalog/sync-days.ts';
-import type { TrackedRead } from '../catalog/tracked.ts';
+import type { TrackedKeyword, TrackedRead } from '../catalog/tracked.ts';
 import { type Day, later } from '../domain/dates.ts';
+import { isKnown } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
@@ -23,18 +24,19 @@ export async function planKeywordRows(
   const totals = { now: await planned(now), base: await planned(base) };
   const ranges = [now, base];
   const days = await planRowDays(catalog, project, 'keyword_daily', { ranges, coverage, notBefore: historyFrom });
-  const partial = await listPartialKeywords(catalog, project.id, spanOf(ranges));
+  const gaps = await readKeywordGaps(catalog, project.id, spanOf(ranges));
   const known = await Promise.all(ranges.map((range) => planKeywordDays(catalog, project, range, tracked)));
   const { keywords, indexes } = tracked;
   return async ({ facts }, limit, signal) => {
     const [ofNow, ofBase, { lacks, events }, ...areUnknown] = await Promise.all([
-      facts.keywordTotals({ ...totals.now, signal }, 'all', indexes),
-      facts.keywordTotals({ ...totals.base, signal }, 'all', indexes),
+      facts.keywordTotals({ ...totals.now, unknown: unknownIn(gaps, totals.now.range), signal }, 'all', indexes),
+      facts.keywordTotals({ ...totals.base, unknown: unknownIn(gaps, totals.base.range), signal }, 'all', indexes),
       readRowDays(facts, days, signal),
       ...known.map((plan) => areKeywordsUnknown(facts, plan, signal)),
     ]);
     // Those of one range alone would look lost.
-    const shown = areUnknown.includes(true) ? [] : keywords;
+    const isShown = (keyword: TrackedKeyword): boolean => isKnown(ofNow.of(keyword)) && isKnown(ofBase.of(keyword));
+    const shown = areUnknown.includes(true) ? [] : keywords.filter(isShown);
     const rows = shown.map((keyword) => ({
       key: { keyword: { id: keyword.id, query: keyword.query } },
       now: ofNow.of(keyword),
@@ -43,7 +45,7 @@ export async function planKeywordRows(
     return {
       ...(await orderedRows(rows, limit)),
       source: null,
-      reasons: new Set(lacks || partial.size > 0 ? ['missing_days'] : []),
+      reasons: new Set(lacks || gaps.size > 0 ? ['missing_days'] : []),
       events,
     };
   };

@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { isUnknownIn, type KeywordGaps, lacksDays, readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
 import { groupExists } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { listPartialKeywords } from '../catalog/sync-days.ts';
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
@@ -59,7 +59,7 @@ interface ComparedRange extends Range {
 /** The data to compare keywords with. */
 export interface KeywordComparison {
   readonly ranges: ComparedRanges;
-  /** For the totals of a keyword, which may lack days that others have. */
+  /** For the known totals of a keyword, which may lack days that others have. */
   readonly comparerOf: (keyword: TrackedKeyword) => Comparer;
   /** Totals over the other range. */
   readonly totals: KeywordTotals;
@@ -81,6 +81,7 @@ export interface KeywordsResult {
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
   /** The keywords of the page. */
   readonly keywords: readonly TrackedKeyword[];
+  /** Those of keywords that are unknown on a stored day of the range are unknown. */
   readonly totals: KeywordTotals;
   /** Undefined without a comparison. */
   readonly comparison: KeywordComparison | undefined;
@@ -126,18 +127,18 @@ export const keywordsReport = trackedReport({
       tracked,
       groups,
       days: await planKeywordDays(catalog, project, { from, to }, tracked),
+      gaps: await readKeywordGaps(catalog, project.id, spanOf([{ from, to }, ...(comparison ? [comparison] : [])])),
       files: await planFiles(catalog, project, { from, to }, query),
       compared: comparison && {
         files: await planFiles(catalog, project, comparison, query),
         known: await planKnown(catalog, project, query, comparison),
-        partial: await listPartialKeywords(catalog, project.id, spanOf([{ from, to }, comparison])),
         ...comparison,
       },
       quality: query.quality ? await planKeywordQuality(catalog, project, query) : null,
     };
   },
   run: async (
-    { query, project, tracked, groups, days: knownDays, files, compared, quality },
+    { query, project, tracked, groups, days: knownDays, gaps, files, compared, quality },
     { facts, trackedCache },
     { signal },
   ): Promise<KeywordsResult> => {
@@ -145,13 +146,13 @@ export const keywordsReport = trackedReport({
     const range = { from, to };
     await refuseUnknownKeywords(facts, knownDays, signal);
     const matches = groups && (await trackedCache.matches(tracked, groups));
-    const page = { tracked, matches, selection: { filter, sort }, limit, offset };
+    const page = { tracked, matches, selection: { filter, sort }, limit, offset, unknown: unknownIn(gaps, range) };
     const [{ total, keywords, totals }, comparison] = await Promise.all([
       facts.keywordPage({ ...page, files: files.totals, range, device, signal }),
-      compared && readComparison(facts, compared, { range, device, indexes: tracked.indexes, signal }),
+      compared && readComparison(facts, compared, { range, gaps, device, indexes: tracked.indexes, signal }),
     ]);
     const buckets = bucketsOf(range, interval);
-    const batches = facts.keywordDayBatches(
+    const read = facts.keywordDayBatches(
       {
         device,
         signal,
@@ -164,6 +165,7 @@ export const keywordsReport = trackedReport({
       },
       keywords,
     );
+    const batches = gaps.size === 0 ? read : withoutGaps(read, gaps, buckets, comparison?.ranges);
     return {
       head: {
         project: projectReference(project),
@@ -190,30 +192,57 @@ export const keywordsReport = trackedReport({
 interface ComparedPlan extends ComparedRange {
   readonly files: Awaited<ReturnType<typeof planFiles>>;
   readonly known: KnownDaysPlan;
-  /** Keywords that lack days which others have. */
-  readonly partial: ReadonlySet<string>;
 }
 
 async function readComparison(
   facts: Facts,
-  { from, to, asked, files, known, partial }: ComparedPlan,
+  { from, to, asked, files, known }: ComparedPlan,
   {
     range,
+    gaps,
     device,
     indexes,
     signal,
   }: Pick<FactsQuery, 'range' | 'signal'> & {
+    readonly gaps: KeywordGaps;
     readonly device: Device;
     readonly indexes: TrackedKeywords['indexes'];
   },
 ): Promise<KeywordComparison> {
   const [days, totals] = await Promise.all([
     KnownDays.read(facts, known, signal),
-    facts.keywordTotals({ files: files.totals, range: { from, to }, signal }, device, indexes),
+    facts.keywordTotals(
+      { files: files.totals, range: { from, to }, unknown: unknownIn(gaps, { from, to }), signal },
+      device,
+      indexes,
+    ),
   ]);
   const ranges = new ComparedRanges(range, asked, days, oneDevice(device));
   const partialComparer = ranges.total.with(['missing_days']);
-  return { ranges, totals, comparerOf: ({ id }) => (partial.has(id) ? partialComparer : ranges.total) };
+  const comparerOf = ({ id }: TrackedKeyword): Comparer =>
+    gaps.size > 0 && (lacksDays(gaps, id, range) || lacksDays(gaps, id, { from, to })) ? partialComparer : ranges.total;
+  return { ranges, totals, comparerOf };
+}
+
+/** Makes days, weeks and months unknown that have an unknown day of their keyword. */
+async function* withoutGaps(
+  batches: KeywordSeries['batches'],
+  gaps: KeywordGaps,
+  buckets: readonly Bucket[],
+  ranges: ComparedRanges | undefined,
+): KeywordSeries['batches'] {
+  const bases = buckets.map((bucket) => ranges?.counterpart(bucket) ?? []);
+  for await (const batch of batches) {
+    for (const [index, { id }] of batch.keywords.entries()) {
+      if (!gaps.has(id)) continue;
+      for (const [at, bucket] of buckets.entries()) {
+        const cell = index * buckets.length + at;
+        if (isUnknownIn(gaps, id, bucket)) batch.days.forget(cell);
+        if (bases[at]!.some((base) => isUnknownIn(gaps, id, base))) batch.base?.forget(cell);
+      }
+    }
+    yield batch;
+  }
 }
 
 function countsOf(

@@ -179,7 +179,7 @@ export class KnownDays implements DayReasons {
   isStored(day: Day): boolean {
     const { project, firstDay, unusual } = this.#plan;
     if (!isBy(day, project.syncedThrough)) return false;
-    if (this.isExported(day)) return true;
+    if (this.cameFromExport(day)) return true;
     if (firstDay === null || day < firstDay) return false;
     const state = unusual.get(day)?.state;
     if (state === 'empty') return true;
@@ -187,7 +187,7 @@ export class KnownDays implements DayReasons {
   }
 
   /** Whether a bulk export had the day, with rows or without. */
-  isExported(day: Day): boolean {
+  cameFromExport(day: Day): boolean {
     return this.#plan.exported.some(({ from, to }) => from <= day && day <= to);
   }
 

@@ -1,3 +1,4 @@
+import { readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
 import { keywordFilesUntil } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type BrandTerm, brandTest } from '../domain/brand-terms.ts';
@@ -33,14 +34,15 @@ export async function previewGroup(
     const isSynced = project.syncedThrough !== null;
     const files = isSynced ? await keywordFilesUntil(catalog, project.id, to, true) : null;
     const days = compileRule(rule).readsNumbers ? await planKeywordDays(catalog, project, { from, to }, tracked) : null;
-    return { tracked, range: { from, to }, files, days };
+    const unknown = unknownIn(await readKeywordGaps(catalog, project.id, { from, to }), { from, to });
+    return { tracked, range: { from, to }, files, days, unknown };
   });
   if (plan === undefined) throw notFound('The project was removed.');
-  const { tracked, range, files, days } = plan;
+  const { tracked, range, files, days, unknown } = plan;
   await refuseUnknownKeywords(facts, days, signal, 'rule');
   const matches = [await inTurns(matchGroup({ id: '', rule }, tracked), signal)];
   const page = { tracked, matches, selection: { filter: null, sort: null }, limit: MAX_SHOWN, offset: 0 };
-  const { total, keywords } = await facts.keywordPage({ ...page, device: 'all', files, range, signal });
+  const { total, keywords } = await facts.keywordPage({ ...page, device: 'all', files, range, unknown, signal });
   return { total, keywords: keywords.map(({ id: keyword, query }) => ({ id: keyword, query })) };
 }
 

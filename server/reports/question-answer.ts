@@ -1,3 +1,4 @@
+import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
 import type { TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
 import {
@@ -118,11 +119,13 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
 type TotalsOf = (range: Range) => Promise<KeywordTotals>;
 
 /** Reads the totals of keywords over one of the ranges of a plan, once. */
-function totalsReader({ totals, tracked }: Plan, facts: Facts, signal: AbortSignal): TotalsOf {
+function totalsReader({ totals, tracked, ranges, partial }: Plan, facts: Facts, signal: AbortSignal): TotalsOf {
   const known = new Map<Range, Promise<KeywordTotals>>();
   return (range) => {
+    const unknown = new Set(partial[range === ranges.now ? 0 : 1]?.keys());
     const found =
-      known.get(range) ?? facts.keywordTotals({ files: totals.get(range)!, range, signal }, 'all', tracked.indexes);
+      known.get(range) ??
+      facts.keywordTotals({ files: totals.get(range)!, range, unknown, signal }, 'all', tracked.indexes);
     known.set(range, found);
     return found;
   };
@@ -165,10 +168,10 @@ const NO_REASONS = { reasonsOn: () => ['missing_days'] as const, events: eventsO
 /** The most keywords that a nearest question names. */
 const MAX_NAMED = 100;
 
-/** The sync fetches the days of a new keyword one after the other. */
+/** Keywords that were tracked after others may lack days that these have. */
 function refusePartial(
   { keywords }: QuestionNames,
-  partial: ReadonlySet<string>,
+  partial: KeywordGaps,
   { filters, isOfComparison }: { readonly filters: readonly Filter[]; readonly isOfComparison: boolean },
 ): void {
   if (partial.size === 0) return;
@@ -183,8 +186,10 @@ function refusePartial(
     says: 'the same without them, by ["not", ["equals", "keyword", […]]]',
     question: { filters: others },
   };
+  const isLoading = lacking.every(({ id }) => partial.get(id)!.every(({ fetched }) => fetched !== undefined));
+  const why = isLoading ? 'which are still being loaded' : 'which were stored before they were tracked';
   throw new RefusedQuestion(
-    `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, which are still being loaded; a shorter one may have all.`,
+    `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, ${why}; a shorter one may have all.`,
     [...(isOfComparison ? [WITHOUT_COMPARE] : []), ...(lacking.length > MAX_NAMED ? [] : [without])],
   );
 }

@@ -82,7 +82,7 @@ export async function unknownDays(
     if (unnamed.has(day)) return true;
     const state = planned.unusual.get(day)?.state;
     if (!siteDays.has(day)) return false;
-    if (known.isExported(day)) return false;
+    if (known.cameFromExport(day)) return false;
     if (state === 'failed') return true;
     if (withRows.has(day) || state === 'empty') return false;
     // What was never loaded is unknown, not empty.

@@ -1,6 +1,6 @@
+import { readKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { listPageGroups } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, readCoverage, type StoredTable } from '../catalog/manifest.ts';
-import { listPartialKeywords } from '../catalog/sync-days.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
@@ -77,9 +77,7 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
     /** Whether the days of keywords are known; null if the question is not about any. */
     keywordDays: isOfKeywords ? await planKeywordDays(catalog, project, { from, to }, tracked) : null,
     /** The keywords that lack days of the ranges. */
-    partial: await Promise.all(
-      isOfKeywords ? ranges.map((range) => listPartialKeywords(catalog, project.id, range)) : [],
-    ),
+    partial: await Promise.all(isOfKeywords ? ranges.map((range) => readKeywordGaps(catalog, project.id, range)) : []),
     /** The files of the totals of keywords over `ranges`, for questions about keywords and groups. */
     totals,
     /** Whether the totals answer it. */

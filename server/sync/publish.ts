@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { fillKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { manifestOf, readCoverage } from '../catalog/manifest.ts';
 import {
   type FetchedKeyword,
@@ -65,10 +66,11 @@ export async function publishWindow(publication: WindowPublication): Promise<rea
     await putSyncDays(tx, project, states);
     const keywords = await changedKeywords(tx, publication);
     await putSyncKeywords(tx, project, keywords);
+    const filled = await fillFetched(tx, publication);
     const isOutdated = await putState(tx, publication, after);
     // Reports contain which days are empty, failed or cut off, and which days keywords lack.
     const isReported = (day: SyncDay): boolean => hasNewState(days.get(day.table as SyncTable)?.get(day.day), day);
-    return isOutdated || keywords.length > 0 || states.some(isReported);
+    return isOutdated || filled || keywords.length > 0 || states.some(isReported);
   };
   await publish(publication, { after, changed, source: { window, files: fetched.files }, deferCumulative, write });
   return states;
@@ -147,12 +149,27 @@ async function changedDays(
   return changed;
 }
 
+/** What a window has fetched of keywords. */
+function keywordQueries({ window, fetched }: Pick<WindowPublication, 'window' | 'fetched'>) {
+  return window.dayQueries.filter(({ table }) => table === 'keyword_daily' && !fetched.failures.has(table));
+}
+
+/** The days of a window are known of its keywords. Returns whether any of them was not before. */
+async function fillFetched(tx: Catalog, { project, ...publication }: WindowPublication): Promise<boolean> {
+  let isFilled = false;
+  for (const { from, to, keywords } of keywordQueries(publication)) {
+    const ids = new Set(keywords.map(({ id }) => id));
+    isFilled = (await fillKeywordGaps(tx, project, [{ from, to }], ids)).length > 0 || isFilled;
+  }
+  return isFilled;
+}
+
 /** The keywords of a window whose coverage its publication changes. */
 async function changedKeywords(
   tx: Catalog,
   { project, window, fetched, days }: WindowPublication,
 ): Promise<FetchedKeyword[]> {
-  const dayQueries = window.dayQueries.filter(({ table }) => table === 'keyword_daily' && !fetched.failures.has(table));
+  const dayQueries = keywordQueries({ window, fetched });
   if (dayQueries.length === 0) return [];
   const known = [...(days.get('keyword_daily')?.values() ?? [])];
   const published = new Set(known.filter(({ state }) => state !== 'failed').map(({ day }) => day));

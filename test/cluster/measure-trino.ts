@@ -48,7 +48,7 @@ async function questionsOfOne(): Promise<Record<string, Question>> {
     const stored = await keywordFilesUntil(catalog, project, to, device === 'all');
     const files: KeywordFiles = isRaw ? { days: stored.days, cumulative: [], running: undefined } : stored;
     const range = { from, to };
-    return (facts) => facts.keywordTotals({ files, range, signal }, device, positions);
+    return (facts) => facts.keywordTotals({ files, range, unknown: new Set(), signal }, device, positions);
   };
   const recent = addDays(to, -27);
   const long = addDays(to, -485);

@@ -76,7 +76,7 @@ async function answers(
   const pages = await query('keyword_page_daily');
   const urls = (await facts.pageUrls(await query('page_daily'))).sort();
   const files = await keywordFilesUntil(catalog, project, to, device === 'all');
-  const totals = await facts.keywordTotals({ files, range, signal }, device, indexes);
+  const totals = await facts.keywordTotals({ files, range, unknown: new Set(), signal }, device, indexes);
   const breakdowns: readonly (readonly [Breakdown, StoredTable])[] = [
     ['country', 'country_daily'],
     ['device', 'site_daily'],

@@ -223,6 +223,7 @@ t.test('groups are matched once, in small steps', async (t) => {
       matches,
       selection: { filter: null, sort: null },
       device: 'all' as const,
+      unknown: new Set<string>(),
     };
     const range = { from: '2026-03-01', to: '2026-03-02' };
     const page = await keywordPage(facts, {

@@ -57,7 +57,10 @@ t.test('a keyword that is tracked from now on gets its history, and nothing else
   const world = await syncedWorld(t);
   await world.done('keywords', 'add', '--project', world.project, '--query', 'ABC shoes', '--query', 'light boots');
   t.strictSame(again(world.provider.asked(), '2026-03-15'), [], 'it fetches nothing');
+  const unknown = () => world.catalog('select distinct keyword_id from keyword_gaps').length;
+  t.equal(unknown(), 1, 'its history is unknown until the next sync');
   const asked = await world.sync();
+  t.equal(unknown(), 0);
   await holdsAll(t, world, wanted(world), 'with one more keyword');
   const keyword = world.keywords().find(({ query }) => query === 'ABC shoes')!;
   const rows = await world.stored('keyword_daily');

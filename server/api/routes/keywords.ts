@@ -19,7 +19,7 @@ const keyword = Type.Object(
     intent: openWords(INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
     metrics: schema.metrics,
-    ...schema.comparedProperties,
+    ...schema.comparedOrNull('Null if a day of either range is unknown.'),
     daily: Type.Optional(
       Type.Array(schema.dayMetrics, {
         description:

@@ -9,7 +9,7 @@ import {
   nameInSentence,
   shownMetric,
 } from './format.ts';
-import { type Compared, METRICS, type Metric, type MetricValues } from './types.ts';
+import { type Compared, type Keyword, METRICS, type Metric, type MetricValues } from './types.ts';
 
 export interface ChangeText {
   readonly text: string;
@@ -70,8 +70,12 @@ function ratioText(metric: Metric, size: number): string {
   return metric === 'ctr' ? formatPoints(size) : formatMetric(metric, size);
 }
 
-/** The comparison of a keyword, whose metrics the API has one level below. */
-export function comparedOf({ comparison, change, unsafe }: Compared): Compared {
+/** The comparison of a keyword, whose metrics the API has one level below; none of what is unknown. */
+export function comparedOf({
+  comparison,
+  change,
+  unsafe,
+}: Pick<Keyword, 'comparison' | 'change' | 'unsafe'>): Compared {
   return comparison && change && unsafe ? { comparison, change, unsafe } : {};
 }
 

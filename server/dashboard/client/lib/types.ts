@@ -24,7 +24,7 @@ export type IndexAnswer = Schemas['IndexAnswer'];
 export type IndexHistoryAnswer = Schemas['IndexHistoryAnswer'];
 export type HoursAnswer = Schemas['HoursAnswer'];
 
-export type Metrics = Schemas['Metrics'];
+export type Metrics = Pick<Schemas['TotalMetrics'], 'clicks' | 'impressions' | 'ctr' | 'position'>;
 export type MetricValues = { readonly [Name in Metric]: number | null };
 /** What `compare` adds beside metrics. */
 export type Compared = Pick<Schemas['TotalMetrics'], 'comparison' | 'change' | 'unsafe'>;

@@ -1,17 +1,17 @@
 import { hasNothingToCompare } from '../../../domain/unsafe-texts.ts';
 import { metricOf } from '../lib/changes.ts';
 import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import { type Compared, METRICS, type Metric, type Metrics } from '../lib/types.ts';
+import { type Compared, METRICS, type Metric, type MetricValues } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Change, Value } from './numbers.tsx';
 
 /** A CTR or position of neither of the ranges has no change. */
-function hasNumber(metric: Metric, totals: Metrics & Compared): boolean {
+function hasNumber(metric: Metric, totals: MetricValues & Compared): boolean {
   return metricOf(metric, totals) !== null || metricOf(metric, totals.comparison!) !== null;
 }
 
 /** The four metrics of a range; the chosen one is that of the chart. */
-export function MetricTiles({ totals }: { totals: (Metrics & Compared) | undefined }) {
+export function MetricTiles({ totals }: { totals: (MetricValues & Compared) | undefined }) {
   const view = useView();
   return (
     <div class="metrics" role="radiogroup" aria-label="Metric of the chart">

@@ -3,7 +3,17 @@ import type { Resource } from '../lib/api.ts';
 import { metricOf } from '../lib/changes.ts';
 import { formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import type { Alert, Compared, Day, Metrics, Note, Project, Quality, RankingUpdate, SiteAnswer } from '../lib/types.ts';
+import type {
+  Alert,
+  Compared,
+  Day,
+  MetricValues,
+  Note,
+  Project,
+  Quality,
+  RankingUpdate,
+  SiteAnswer,
+} from '../lib/types.ts';
 import { intervalOf, useView } from '../lib/view.ts';
 import { Caveats } from './caveats.tsx';
 import { ChartLines, useExtraLines } from './chart-lines.tsx';
@@ -32,7 +42,7 @@ interface PerformanceProps {
 interface PerformanceAnswer {
   readonly range: SiteAnswer['range'];
   readonly quality?: Quality | undefined;
-  readonly totals: Metrics & Compared;
+  readonly totals: MetricValues & Compared;
   readonly daily: SiteAnswer['daily'];
   readonly comparison?: SiteAnswer['daily'] | null;
 }

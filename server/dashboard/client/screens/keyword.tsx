@@ -162,15 +162,23 @@ function KeywordPerformance({ project, keyword }: { project: Project; keyword: K
     [notes.data, id],
   );
   const missing = useMissingDays(project.id, 'keyword_daily', data?.quality);
+  const isUnknown = data?.keywords.some((found) => found.id === id && found.metrics.clicks === null);
   return (
-    <Performance
-      project={project}
-      name={`the keyword ${query}`}
-      answer={answer}
-      state={state}
-      notes={own}
-      missing={missing}
-    />
+    <>
+      {isUnknown && (
+        <p class="muted">
+          Totals are unknown: some of these days were stored before this query was tracked, and its own are not loaded.
+        </p>
+      )}
+      <Performance
+        project={project}
+        name={`the keyword ${query}`}
+        answer={answer}
+        state={state}
+        notes={own}
+        missing={missing}
+      />
+    </>
   );
 }
 

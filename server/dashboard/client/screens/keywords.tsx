@@ -224,7 +224,13 @@ function keywordRow(keyword: Keyword, project: Project, targets: Tracker['target
     key: id,
     metrics: { ...metrics, ...comparedOf(keyword) },
     name: (
-      <KeywordName id={id} query={query} project={project} target={targets[id]} isRanking={metrics.impressions > 0} />
+      <KeywordName
+        id={id}
+        query={query}
+        project={project}
+        target={targets[id]}
+        isRanking={metrics.impressions !== null && metrics.impressions > 0}
+      />
     ),
     cells:
       daily === undefined

@@ -10,7 +10,6 @@ import type {
   BreakdownsAnswer,
   KeywordsAnswer,
   ListAnswer,
-  Metrics,
   NotesAnswer,
   Paging,
   Project,
@@ -176,7 +175,7 @@ function List({ project, kind }: Of & { kind: keyof typeof NAME_FIELDS }) {
   );
 }
 
-function rowOf(key: string, metrics: Metrics, name = key): MetricRow {
+function rowOf(key: string, metrics: MetricRow['metrics'], name = key): MetricRow {
   return {
     key,
     metrics,

@@ -1,11 +1,13 @@
--- Tracked keywords that the sync has not fetched for all days of a range that it has fetched others for. $project; $from,
--- $to: days. None where the sync has fetched no keywords.
+-- Tracked keywords that the sync has not fetched for all days of a range that it has fetched others for, with the days that
+-- it has fetched others for, and those that it has fetched them for, null for none. $project; $from, $to: days. None where
+-- the sync has fetched no keywords.
 with span as (
   select case when min(first_day) <= $from then $from else min(first_day) end as first_day,
     case when max(last_day) >= $to then $to else max(last_day) end as last_day
   from sync_keywords where project_id = $project
 )
-select k.id
+select k.id as keyword, span.first_day as "from", span.last_day as "to",
+  s.first_day as firstFetched, s.last_day as lastFetched
 from span
 join keywords k on k.project_id = $project and k.archived = 0
 left join sync_keywords s on s.project_id = k.project_id and s.keyword_id = k.id and s.query = k.query
