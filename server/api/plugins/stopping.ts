@@ -9,8 +9,8 @@ const LOOK_EVERY = 50;
 /** Looks without traffic after which a connection is idle; looks, because a busy process reads late what has arrived. */
 const IDLE_AFTER = 10;
 /** Looks without a new connection until the port is closed, and looks until it is closed though clients still connect. */
-const CALM_AFTER = 2;
-const MAX_TAKING = 40;
+const CALM_AFTER = 4;
+const MAX_TAKING = 100;
 /** Looks until requests of late connections are answered: by then all processes of the server have closed the port. */
 const HELD_FOR = 10;
 /** Looks until requests are refused. */
