@@ -6,20 +6,21 @@ import type { StagedDays } from './part-files.ts';
 
 /**
  * What a publication changes of the days that came from a bulk export: the days that it replaces become such days if it is
- * one, and cease to be otherwise.
+ * one, and cease to be otherwise, but for those of which it keeps rows.
  */
 export async function replacedBulkExportDays(
   catalog: Catalog,
-  staged: readonly Pick<StagedDays, 'schema' | 'days'>[],
+  staged: readonly Pick<StagedDays, 'schema' | 'days' | 'kept'>[],
   isBulkExport: boolean,
 ): Promise<BulkExportDays[]> {
   const changed: BulkExportDays[] = [];
   for (const project of new Set(staged.flatMap(({ days }) => [...days.keys()]))) {
     const stored = await readBulkExportDays(catalog, project);
-    for (const { schema, days } of staged) {
+    for (const { schema, days, kept } of staged) {
       const before = new Set((stored.get(schema.name) ?? []).flatMap(({ from, to }) => eachDay(from, to)));
       const replaced = days.get(project) ?? new Set<Day>();
-      const after = isBulkExport ? before.union(replaced) : before.difference(replaced);
+      const gone = replaced.difference(kept?.get(project) ?? new Set<Day>());
+      const after = isBulkExport ? before.union(replaced) : before.difference(gone);
       if (after.size === before.size) continue;
       changed.push({ project, table: schema.name, ranges: rangesOf([...after].sort()) });
     }

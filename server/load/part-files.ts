@@ -51,6 +51,8 @@ export interface StagedDays {
   readonly schema: FactTableSchema;
   readonly parts: readonly StagedPart[];
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
+  /** Those of them with rows that were stored before. */
+  readonly kept?: ReadonlyMap<string, ReadonlySet<Day>>;
 }
 
 /** A part that a load changes. */

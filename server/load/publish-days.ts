@@ -25,6 +25,8 @@ import { type FactTableSchema, identifiers } from './tables.ts';
 export interface NewDays {
   readonly table: FactTable;
   readonly days: readonly Day[];
+  /** Those of them with rows that were stored before: what is known of the origin of days stays known of these. */
+  readonly kept?: readonly Day[];
   /** NDJSON or Parquet files with all columns and valid values. */
   readonly files: readonly string[];
 }
@@ -101,7 +103,7 @@ async function publishLocked(
   await engine.useThreads(engine.threads);
   const found = await newDays({ session, folder: change.staging, keywords, open: openFiles });
   await engine.useThreads(areSmall(found.flatMap(({ files }) => files)) ? 1 : engine.threads);
-  for (const { table, days, files } of found) {
+  for (const { table, days, kept = [], files } of found) {
     const schema = FACTS.find(({ name }) => name === table)!;
     const folder = join(change.staging, table);
     await stage(session, schema, { files, folder, keywords, days });
@@ -111,7 +113,12 @@ async function publishLocked(
     // The provider occasionally returns such rows.
     const moreClicks = parts.reduce((sum, part) => sum + part.moreClicks, 0);
     if (moreClicks > 0) onWarning?.(`${table}: ${count(moreClicks, 'row')} with more clicks than impressions.`);
-    staged.push({ schema, parts, days: new Map([[project, new Set(days)]]) });
+    staged.push({
+      schema,
+      parts,
+      days: new Map([[project, new Set(days)]]),
+      kept: new Map([[project, new Set(kept)]]),
+    });
   }
   await publishStaged(engine, { ...change, catalog }, staged, {
     deferCumulative,
@@ -129,7 +136,7 @@ async function publishLocked(
 async function stage(
   session: Session,
   schema: FactTableSchema,
-  { files, folder, keywords, days }: Omit<NewDays, 'table'> & Pick<Gathering, 'folder' | 'keywords'>,
+  { files, folder, keywords, days }: Omit<NewDays, 'table' | 'kept'> & Pick<Gathering, 'folder' | 'keywords'>,
 ): Promise<void> {
   const { columns } = schema;
   const selected = identifiers(columns.map(({ name }) => name));

@@ -34,8 +34,8 @@ export function gatherDays(
     for (const [table, days] of changed) {
       if (table === 'country_daily') continue;
       const files = source.files?.paths(table, days) ?? [];
-      if (KEYWORD_TABLES.includes(table)) files.push(...(await otherKeywords(source, gathering, table, days)));
-      found.push({ table, days, files });
+      const others = KEYWORD_TABLES.includes(table) ? await otherKeywords(source, gathering, table, days) : [];
+      found.push({ table, days, kept: others.length === 0 ? [] : days, files: [...files, ...others] });
     }
     return [...found, ...(await countryDays(source, gathering, changed.get('country_daily') ?? [], isComplete))];
   };
@@ -67,8 +67,10 @@ async function countryDays(
   if (changed.length + days.length === 0) return [];
   const daily = changed.filter((day) => !months.includes(monthOf(day)));
   const replaced = [...new Set([...changed, ...days])];
+  // The rows of days that become months are kept as their sums.
+  const kept = days.filter((day) => !fetched.includes(day));
   const found: NewDays[] = [
-    { table: 'country_daily', days: replaced, files: files?.paths('country_daily', daily) ?? [] },
+    { table: 'country_daily', days: replaced, kept, files: files?.paths('country_daily', daily) ?? [] },
   ];
   const firstDays = months.map((month) => `${month}-01`);
   if (months.length > 0) found.push({ table: 'country_monthly', days: firstDays, files: [target] });
