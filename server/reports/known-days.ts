@@ -33,9 +33,9 @@ export interface PlannedDays {
   readonly unusual: ReadonlyMap<Day, UnusualDay>;
   /** The events of the provider that concern the table, whatever its days came from. */
   readonly events: readonly ProviderEvent[];
-  /** The days that came from a bulk export, if that matters in the ranges; see `mattersWhetherExported`. */
+  /** The days whose rows came from a bulk export; may be empty where no event of it concerns the ranges (`meetExportEvents`). */
   readonly bulkExportDays: readonly Range[];
-  /** Days of parts of the site that came from a bulk export, which has all of their rows: without any, nothing was shown. */
+  /** The stored days of a part of the site that came from a bulk export. It has all their rows: without any, nothing was shown. */
   readonly exported: readonly Range[];
 }
 
@@ -55,7 +55,7 @@ export interface KnownDaysPlan extends PlannedDays {
 /**
  * Plans what to read about the days of a table in some ranges. `coverage`: that of the project; `notBefore`: days before
  * this one count as missing; `hasEvents`: whether it matters which events of the provider the property shows; `source`:
- * what the rows are read from that the days are about.
+ * where the rows of these days are read from.
  */
 export async function planKnownDays(
   catalog: Catalog,
@@ -79,36 +79,34 @@ export async function planKnownDays(
   const site = siteTableOf(table);
   const isSite = table === site;
   const firstDay = firstDayOf(table, coverage);
+  const imported = isSite && !meetExportEvents(ranges) ? [] : await importedDays(catalog, project, table);
   return {
     table,
     ranges,
     project,
     firstDay: firstDay && later(firstDay, notBefore ?? firstDay),
     unusual: await listUnusualDays(catalog, project.id, table, hull),
-    exported: isSite ? [] : ((await readBulkExportDays(catalog, project.id)).get(table) ?? []),
+    exported: isSite ? [] : imported.flatMap((range) => within(range, notBefore ?? range.from, range.to) ?? []),
     siteFiles: await filesOf(catalog, project.id, site, hull),
     ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
     watchedFiles: hasEvents ? await planWatchedDays(catalog, project.id, { site, range: hull }) : [],
     events: hasEvents ? eventsOf(surfaceOf(table)) : [],
-    bulkExportDays: await bulkExportDaysOf(catalog, project, table, { ranges, source }),
+    bulkExportDays: BULK_EXPORT_DAYS[source] ?? imported,
   };
 }
 
-/** Whether an event of the bulk export lies in ranges, so that it matters which of their days came from one. */
-export function mattersWhetherExported(ranges: readonly Range[]): boolean {
+/** Whether ranges have days of an event of the bulk export, so that it matters which of their days came from one. */
+export function meetExportEvents(ranges: readonly Range[]): boolean {
   return eventsIn(ranges, null, eventsOf('bulkExport')).length > 0;
 }
 
-async function bulkExportDaysOf(
-  catalog: Catalog,
-  project: Project,
-  table: FactTable,
-  { ranges, source }: { readonly ranges: readonly Range[]; readonly source: RowSource },
-): Promise<readonly Range[]> {
-  if (source === 'bulkExport') return [EVERY_DAY];
-  if (source === 'api' || !mattersWhetherExported(ranges)) return [];
+/** The stored days of a table that were imported from a bulk export. */
+async function importedDays(catalog: Catalog, project: Project, table: FactTable): Promise<readonly Range[]> {
   return (await readBulkExportDays(catalog, project.id)).get(table) ?? [];
 }
+
+/** The days that came from a bulk export where rows are not read from stored facts. */
+const BULK_EXPORT_DAYS: Readonly<Partial<Record<RowSource, readonly Range[]>>> = { api: [], bulkExport: [EVERY_DAY] };
 
 const SURFACES_OF = new Map<FactTable, Surface>([
   [BING_TABLES.site, 'bing'],

@@ -22,7 +22,7 @@ import { type RankingRecord, rankingUpdatesIn } from '../domain/ranking-updates.
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device, StoredRange } from '../facts/facts.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { mattersWhetherExported, type PlannedDays } from './known-days.ts';
+import { meetExportEvents, type PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
 import { noCountryOfBing, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
@@ -123,9 +123,7 @@ export async function planPortfolio(
     brand: query.quality && isWeb ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
     unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, table, spanOf(ranges)) : none,
     bulkExportDays:
-      readsDays && mattersWhetherExported(ranges)
-        ? await readBulkExportDaysOfWorkspace(catalog, workspaceId, table)
-        : none,
+      readsDays && meetExportEvents(ranges) ? await readBulkExportDaysOfWorkspace(catalog, workspaceId, table) : none,
     lastDays: isWeb ? none : await readLastDaysOfWorkspace(catalog, workspaceId, table),
     rankings: query.quality ? await readRankingRecord(catalog) : null,
     reconciled: query.quality && isWeb ? await readReconciledOfWorkspace(catalog, workspaceId) : none,

@@ -478,6 +478,19 @@ t.test('days of an export without rows of keywords are zeros, beside days with r
   t.strictSame(keywords[1].unsafe.clicks, ['low_base'], 'no day is missing');
 });
 
+t.test("days before the plan's history are missing, though an export had them", async (t) => {
+  const { bring, askIt, load } = await makeImports(t);
+  const days = ['2026-03-02', '2026-03-03', '2026-03-05', '2026-03-06'];
+  const part = days.map((day) => byPage([day, 'DESKTOP', 'usa', '/a', 'x'], [20, 200, 0]));
+  await bring(await exportOf(t, { part }), { trackTop: 1 });
+  const path = '/keywords?from=2026-03-05&to=2026-03-06&compare=2026-03-02..2026-03-03';
+  t.match((await askIt(path)).keywords, [{ change: { clicks: { difference: 0, ratio: 0 } }, unsafe: {} }]);
+  await load({ workspaces: [{ ...WORKSPACE, keyword_history_days: 4 }] });
+  const { range, keywords } = await askIt(path);
+  t.match(range.comparison, { from: '2026-03-03', clamped: true });
+  t.match(keywords, [{ change: { clicks: { difference: 20, ratio: null } }, unsafe: { clicks: ['missing_days'] } }]);
+});
+
 t.test('tracked keywords in other letter case, and --track-top', async (t) => {
   const { bring, askIt, load } = await makeImports(t);
   const folder = await exportOf(t, {
