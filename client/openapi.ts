@@ -842,9 +842,9 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
-      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
+      /** @description Null if the other range has no such days, such as a 31st, or they are unknown. */
       readonly comparison?: components['schemas']['Metrics'] | null;
-      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
+      /** @description Null if the other range has no such days, such as a 31st, or they are unknown. */
       readonly change?: components['schemas']['Change'] | null;
       readonly unsafe?: components['schemas']['Unsafe'];
     };
@@ -1804,9 +1804,9 @@ export interface components {
       readonly ctr?: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position?: number | null;
-      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
+      /** @description Null if the other range has no such days, such as a 31st, or they are unknown. */
       readonly comparison?: components['schemas']['QuestionMetrics'] | null;
-      /** @description Null if the other range has no such days, as of the 31st, or they are unknown. */
+      /** @description Null if the other range has no such days, such as a 31st, or they are unknown. */
       readonly change?: components['schemas']['QuestionChange'] | null;
       readonly unsafe?: components['schemas']['Unsafe'];
     };

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'f9c2186670acab22c52df501460d96cfc592cb2872a94ff368e207e2f9a229f4';
+export const DOCUMENT = 'd83b03d49c76fd37e82b0337d630fa8dc9e661b0063cc11ac2ad52b16610b49a';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -55,7 +55,7 @@ export function addRebuild(program: Command): void {
           if (lost.length > 0) {
             print(`Not in the journal, and so lost: ${lost.map((table) => table.replaceAll('_', ' ')).join(', ')}.`);
             print(
-              "Alerts come back when a project is evaluated, by a running server or by 'ordinate alerts evaluate': with the same ids those whose cause began in the last 42 final days, those of stopped clicks in the last 34 days, those of surfaces without new days, however old, and those that were loaded. If another cause is older and still shows in these days, the alert opens again on a later day under another id. All others are lost: those that had resolved before, and those about the state of pages in the index, until these are inspected again.",
+              "Alerts come back when a project is evaluated, by a running server or by 'ordinate alerts evaluate': under the same ids those whose cause began in the last 42 final days (34 days for stopped clicks), those about surfaces without new days, however old, and those that were loaded. If an older cause still shows in these days, its alert opens again on a later day, under another id. All others are lost: those that had resolved before these days, and those about pages in the index, until the pages are inspected again.",
             );
             print(
               'Set again what people had set: members, keys, feeds, shared links, connections, channels, saved views, tags, favourites, dismissed findings, and the limits and retention of workspaces.',

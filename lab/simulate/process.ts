@@ -69,7 +69,7 @@ export class SimulatedProcess implements Host {
     };
     this.product = program((wanted) => modules[wanted] ?? requirePackage(wanted), {
       ...clock.globals,
-      // No process has a network: what the real one answers, and when, would be no work of the seed.
+      // No network: its answers and their timing would not follow from the seed.
       fetch: () =>
         simulation.operation(this, 'fetch', () => {
           throw new TypeError('fetch failed');

@@ -18,7 +18,7 @@ import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './key
 import { type AlertProject, lastStoredFinalDay, readAlertProject } from './project-state.ts';
 import { type AlertFiles, readPageNames, readProjectFacts } from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
-import { alertsOfStaleSurfaces, freshBecause } from './stale-surfaces.ts';
+import { alertsOfStaleSurfaces, staleEndedBecause } from './stale-surfaces.ts';
 import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './store.ts';
 import { TrafficReplay, type TrafficState } from './traffic-replay.ts';
 
@@ -215,7 +215,7 @@ function endedBecause(
   return ({ type, subject, basis, date, keywordId }) => {
     if (type === 'hourly_stop') return date < hoursFrom ? NEW_LEVEL : undefined;
     if (isAboutIndex(type)) return undefined;
-    if (type === 'surface_stale') return freshBecause({ subject, basis }, surfaces);
+    if (type === 'surface_stale') return staleEndedBecause({ subject, basis }, surfaces);
     if (type === 'rule') {
       const rule = rules.find(({ id }) => id === subject);
       if (rule === undefined) return 'the rule was removed';

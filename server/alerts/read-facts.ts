@@ -114,7 +114,8 @@ const MAX_EMPTY_DAYS = 6;
 /**
  * The stored days of a table. A day without rows counts as stored only in a short gap between days with rows, and only if
  * site totals have it (or do not exist) and it is not undivided (see `undividedDays`). Unknown is not empty: if loads of
- * keywords stop while those of the site continue, no keyword is lost. The state of the sync takes precedence, but for days that are unknown of one of the keywords (`gaps`).
+ * keywords stop while those of the site continue, no keyword is lost. The state of the sync takes precedence, except on
+ * days that are unknown of one of the keywords (`gaps`).
  */
 export function storedDays(
   range: Range,

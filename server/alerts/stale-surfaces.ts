@@ -25,11 +25,11 @@ export function alertsOfStaleSurfaces(surfaces: readonly SurfaceDays[], today: D
     }));
 }
 
-/** Why an alert about a surface ends that no longer opens. @param basis the last day that the surface had */
-export function freshBecause(
+/** Why an alert about a stale surface has ended. @param basis the last day that the surface had when it opened */
+export function staleEndedBecause(
   { subject, basis }: Pick<EvaluatedAlert, 'subject' | 'basis'>,
   surfaces: readonly SurfaceDays[],
-) {
+): string {
   const lastDay = surfaces.find(({ surface }) => surface === subject)?.lastDay;
   if (lastDay === undefined) return 'its days were removed';
   if (lastDay < basis) return 'its last days were removed';

@@ -118,13 +118,13 @@ const unsafe = Type.Optional(
 /** The properties added to metrics with `compare`. */
 export const comparedProperties = { comparison: Type.Optional(metrics), change, unsafe };
 
-/** The same where there may be nothing to compare with. @param why says when */
+/** The same where there may be nothing to compare with. @param why says when that is so */
 export function comparedOrNull(why: string) {
   return { comparison: Type.Optional(nullable(metrics, why)), change: Type.Optional(nullable(changes, why)), unsafe };
 }
 
-/** What a day, week or month has no comparison with. */
-export const NO_SUCH_DAYS = 'Null if the other range has no such days, as of the 31st, or they are unknown.';
+/** When a day, week or month has no comparison. */
+export const NO_SUCH_DAYS = 'Null if the other range has no such days, such as a 31st, or they are unknown.';
 
 /** Metrics that may be compared. */
 export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...comparedProperties });

@@ -154,7 +154,7 @@ export class JoinedStore implements FileStore {
   }
 }
 
-/** The id of the store after both are joined; null if it cannot be joined, because one of both is read-only. */
+/** The id of the store after both are joined; null if they cannot be joined, because one of them is read-only. */
 async function joinStores(catalog: OpenCatalog, store: FileStore, isOwn: boolean): Promise<string | null> {
   const known = await decide(catalog, store, isOwn);
   if (known.joined !== undefined) return known.joined;
@@ -170,7 +170,7 @@ async function joinStores(catalog: OpenCatalog, store: FileStore, isOwn: boolean
   } catch (error) {
     const failure = classifyFailure(error);
     if (failure === 'read-only' || failure === 'disk-full') return null;
-    // A node that may only read the store has looked whether it has the files; one that may write joins them.
+    // This node may only read the store, and `decide` has found the files in it. One that may write joins them.
     if (error instanceof StorageAway && error.isDenied) return null;
     throw error;
   }

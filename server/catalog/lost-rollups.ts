@@ -1,7 +1,7 @@
 import { DamagedFile } from '../storage/checked-files.ts';
 import { rollupOf } from './manifest.ts';
 
-/** The projects of the rollups that an error, its cause or one of several errors misses. They can be made again. */
+/** The projects whose rollups are lost, according to an error, its cause or its parts. The rollups can be made again. */
 export function lostRollups(error: unknown): Set<string> {
   const projects = new Set<string>();
   const look = (found: unknown): void => {

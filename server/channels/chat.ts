@@ -9,8 +9,9 @@ const MAX_LINE = 1200;
 /** Of all lines: Teams takes 28 kB, of which a character may need six bytes; Slack takes 50 blocks. */
 const MAX_TEXT = 3600;
 const MAX_LINES = 40;
-/** Of the whole text, which has 2,000 in Discord, and of the line that says how many are left out. */
+/** Of the whole text in Discord, which takes 2,000. */
 const MAX_DISCORD = 1900;
+/** Of the line that says how many are left out. */
 const MAX_MORE = 40;
 const OPEN = 'Open in Ordinate';
 
@@ -25,7 +26,7 @@ export function chatBody(kind: Chat, message: Message): string {
   return JSON.stringify(FORMATS[kind]({ title, lines, about, link }));
 }
 
-/** The first lines that fit, but at least one, and how many did not. @param written a line as it is sent */
+/** The first lines that fit, at least one, and how many are left out. @param written a line as it is sent */
 function shorten(lines: readonly string[], most: number, written = (line: string): string => line): readonly string[] {
   let length = 0;
   const end = lines.findIndex((line, index) => {

@@ -1,6 +1,7 @@
 import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/delivery-body.ts';
 import { type Change, UNSAFE_REASONS } from '../domain/comparison.ts';
 import { countDays } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 import { describeLengths, describeReasons, hasNothingToCompare } from '../domain/unsafe-texts.ts';
 
@@ -80,10 +81,15 @@ function digestWords(
       ...projects.map(projectWords),
       ...(more > 0 ? [`${more} more projects are not shown here.`] : []),
       ...projects.flatMap(({ project, verdicts = [] }) => verdicts.map((each) => verdictWords(project.domain, each))),
-      `Changes are against ${comparison?.from} to ${comparison?.to}${range && comparison ? describeLengths(countDays(range.from, range.to), countDays(comparison.from, comparison.to)) : ''}.`,
+      `Changes are against ${comparison?.from} to ${comparison?.to}${lengthWords(range, comparison)}.`,
     ],
     charts: projects.slice(0, MAX_CHARTS).map(({ daily }) => daily?.map(([, clicks]) => clicks)),
   };
+}
+
+function lengthWords(range: Range | undefined, comparison: Range | undefined): string {
+  if (range === undefined || comparison === undefined) return '';
+  return describeLengths(countDays(range.from, range.to), countDays(comparison.from, comparison.to));
 }
 
 function projectWords(shown: DigestProject): string {
@@ -103,7 +109,7 @@ function projectWords(shown: DigestProject): string {
   return `${project.domain}: ${numbers.join(', ')}.${unsafeWords(shown)}${moved}${open}${days}`;
 }
 
-/** Why changes are differences and not percentages, but for what a digest says in another place. */
+/** Why changes are differences and not percentages, except for reasons that the digest names elsewhere. */
 function unsafeWords(shown: DigestProject): string {
   if (hasNothingToCompare(shown)) return ' There is no data to compare with.';
   const { unsafe, provisional } = shown;

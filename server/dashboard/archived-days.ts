@@ -73,7 +73,7 @@ export async function readArchivedDays(sources: ReportSources, { project, of, pa
 
 /**
  * The days of a range that have rows, or the weeks or months that have any.
- * @param daysOf the days whose rows belong to a part of the range, if these are not its own
+ * @param daysOf the days whose rows count for a part of the range; its own if left out
  */
 export function dailyOf(
   days: readonly DayMeasures[],

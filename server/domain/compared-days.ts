@@ -38,16 +38,15 @@ export function monthsMoved(range: Days, by: 1 | -1): Days | undefined {
   return months === undefined ? undefined : monthsFrom(range.from, by * months, months);
 }
 
-/** As many whole weeks just before, or a year before: also where the weeks are as long as a month. */
+/** As many whole weeks just before, or a year before, even if the weeks happen to be a month. */
 export function weeksBefore(weeks: Days, compare: 'previous' | 'year'): Days {
   return moved(weeks, compare === 'year' ? -YEAR : -lengthOf(weeks));
 }
 
 /**
- * Which days of `base` the parts of `now` are compared with: those in the same place, counted from the start of each range.
- * Of whole months, those of the month in the same place: the same days of it, and all of it for a whole month. Returns a
- * function of a part, whose result has several ranges where the days do not follow each other, and none where `base` has
- * no such days.
+ * Which days of `base` a part of `now` is compared with: those in the same place, counted from the start of each range. If
+ * both are whole months, those of the month in the same place: the days with the same numbers, or all for a whole month.
+ * The result has several ranges where the days do not follow each other, and none where `base` has no such days.
  */
 export function pairingOf(now: Days, base: Days): (part: Days) => readonly Days[] {
   if (!areMonths(now, base)) {
@@ -74,7 +73,7 @@ function areMonths(now: Days, base: Days): boolean {
   return wholeMonths(now) !== undefined && wholeMonths(base) !== undefined;
 }
 
-/** The days of a month that have the numbers of a part's days in another one; all of them if the part has all of that. */
+/** The days of the month `other` with the numbers of the part's days in `month`; all of them if the part has all of `month`. */
 function sameDays(part: Days, month: number, other: number): Days[] {
   const [here, there] = [monthAt(month), monthAt(other)];
   if (part.from <= here.from && part.to >= here.to) return [there];
@@ -83,12 +82,12 @@ function sameDays(part: Days, month: number, other: number): Days[] {
   return cutAt(there.to, [{ from, to: dayOf(part.to < here.to ? part.to : here.to) }]);
 }
 
-/** Ranges up to a last day. Days that a month does not have come after its last one. */
+/** Ranges up to a last day. A day that its month does not have, such as February 31, sorts after the last one. */
 function cutAt(last: string, ranges: readonly Days[]): Days[] {
   return ranges.flatMap(({ from, to }) => (from > last ? [] : [{ from, to: to < last ? to : last }]));
 }
 
-/** Ranges in order; those that follow each other as one. */
+/** Ordered ranges, with those that follow each other joined. */
 function joined(ranges: readonly Days[]): Days[] {
   const found: Days[] = [];
   for (const range of ranges) {

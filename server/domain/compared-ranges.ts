@@ -21,7 +21,7 @@ export class ComparedRanges {
   readonly base: Range;
   /** Compares totals over the ranges. */
   readonly total: Comparer;
-  /** The days of the other range to compare a part of this one with; none if it has no such days. */
+  /** The days of the other range to compare a part of this one with; empty if it has no such days. */
   readonly counterpart: (part: Range) => readonly Range[];
   readonly #now: Range;
   readonly #days: { readonly now: readonly ReasonsOfDay[]; readonly base: readonly ReasonsOfDay[] };

@@ -44,7 +44,7 @@ export interface Compared {
   readonly unsafe: Unsafe;
 }
 
-/** Of a part of the range, such as the 31st, that the other range has no days for: unknown is not zero. */
+/** The comparison of a part, such as a 31st, that has no counterpart in the other range: it is unknown, not zero. */
 export interface NotCompared {
   readonly comparison: null;
   readonly change: null;
@@ -66,7 +66,7 @@ export function comparisonRange(range: Range, compare: Compare): Range {
   return compare === 'year' ? yearBefore(range) : previousDays(range);
 }
 
-/** Why the lengths of a range and of others make them unsafe to compare. */
+/** Why the lengths of a range and of the ranges beside it make them unsafe to compare. */
 export function lengthReasons(now: Range, ...base: readonly Range[]): UnsafeReason[] {
   const days = base.reduce((sum, { from, to }) => sum + countDays(from, to), 0);
   return countDays(now.from, now.to) === days ? [] : ['different_length'];

@@ -1,6 +1,6 @@
 /*
- * Numbers in texts for people. Each is rounded here and only here, once, from what it was computed as: a number of an
- * answer is rounded already. Halves are rounded away from zero, as in answers.
+ * Numbers in texts for people. Only this file rounds them, once, so pass computed numbers and not those of an answer, which
+ * are rounded already. Halves are rounded away from zero, as in answers.
  */
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, signDisplay: 'negative' });
@@ -25,23 +25,23 @@ const PERCENT = [0, 1, 2].map(
 
 /** `1,235`. */
 export function wholeText(value: number): string {
-  return WHOLE.format(exactly(value));
+  return WHOLE.format(withoutNoise(value));
 }
 
 /** `4.0`. */
 export function decimalText(value: number, decimals: 1 | 2): string {
-  return DECIMALS[decimals]!.format(exactly(value));
+  return DECIMALS[decimals]!.format(withoutNoise(value));
 }
 
 /** A share in percent: `22%`, `22.0%`. */
 export function percentText(share: number, decimals: 0 | 1 | 2 = 0): string {
-  return PERCENT[decimals]!.format(exactly(share));
+  return PERCENT[decimals]!.format(withoutNoise(share));
 }
 
 /**
- * Without the noise of binary fractions: 0.0291 / 0.02 - 1 is 0.455 and not 0.45499999999999985, so that a half stays a
- * half. Quotients of counts that are not halves are further from one, up to some 10 billion.
+ * Removes the noise of binary fractions, so that a half stays a half: 0.0291 / 0.02 - 1 is 0.455 and not
+ * 0.45499999999999985. No other quotient of counts up to some 10 billion is so close to a half.
  */
-function exactly(value: number): number {
+function withoutNoise(value: number): number {
   return Number(value.toPrecision(14));
 }

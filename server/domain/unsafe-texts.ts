@@ -1,7 +1,4 @@
-/**
- * What is said of changes that have no percentage: one text for digests and the dashboard, which bundles this file. It imports
- * nothing.
- */
+/** The words for changes without a percentage, shared by digests and the dashboard, which bundles this file. It imports nothing. */
 
 const REASONS: Readonly<Record<string, string>> = {
   low_base: 'the compared days have fewer than 10 clicks or impressions',
@@ -11,7 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   cut_off: 'the search engine left out rows on some days',
   monthly_spread: 'older days are stored as months and count with an even share',
   different_source: 'the two ranges come from different sources',
-  provider_event: 'the search engine changed how it counts',
+  provider_event: 'the search engine counted some of the days differently',
 };
 
 /** Why a percentage would mislead, in words. */
@@ -19,9 +16,9 @@ export function describeReasons(reasons: readonly string[]): string {
   return reasons.map((reason) => REASONS[reason] ?? reason).join('; ');
 }
 
-/** What follows the days of two ranges whose lengths differ. */
+/** What to add after the days of two ranges if their lengths differ. */
 export function describeLengths(days: number, compared: number): string {
-  return days === compared ? '' : `: ${days} days with ${compared}, so that sums have no percentages`;
+  return days === compared ? '' : `: ${days} days against ${compared}, so clicks and impressions have no percentages`;
 }
 
 interface Beside {

@@ -18,8 +18,8 @@ export const EFFECT_REASONS = [
 ] as const;
 export type EffectReason = (typeof EFFECT_REASONS)[number];
 
-/** What a verdict is about; its numbers are not rounded. */
-export interface Judged {
+/** What a sentence says; its numbers are not rounded. */
+interface Judged {
   readonly verdict: Verdict;
   readonly reasons: readonly EffectReason[];
   readonly windows: Windows;
@@ -29,7 +29,8 @@ export interface Judged {
     readonly low: number | null;
     readonly high: number | null;
   } | null;
-  readonly detectable: { readonly ratio: number } | null;
+  /** As a ratio. */
+  readonly detectable: number | null;
 }
 
 const BECAUSE: Readonly<Record<EffectReason, string>> = {
@@ -80,14 +81,14 @@ function verdictIn(judged: Judged): string {
 
 function unseen({ detectable, windows }: Judged): string {
   if (detectable === null) return '';
-  return `A change under ${percentText(detectable.ratio)} could not be seen here within ${daysIn(windows.after)} days.`;
+  return `A change under ${percentText(detectable)} could not be seen here within ${daysIn(windows.after)} days.`;
 }
 
 function numbers({ actual, expected }: NonNullable<Judged['effect']>): string {
   return `${wholeText(actual)} against ${wholeText(expected)}`;
 }
 
-/** How far the clicks are from those expected; nothing where none were. */
+/** How far the clicks are from those expected; empty where none were. */
 function share(actual: number, expected: number): string {
   return expected === 0 ? '' : `${percentText(Math.abs(actual - expected) / expected)} `;
 }

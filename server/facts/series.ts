@@ -51,7 +51,7 @@ export class Series {
     return this.#months.has(monthOf(day));
   }
 
-  /** @param total of other days, to add to */
+  /** The total over a range. @param total what to add it to */
   over({ from, to }: Range, total = new Total()): Total {
     const monthly = this.#monthlyThrough;
     const daily = monthly === null ? from : later(from, addDays(monthly, 1));

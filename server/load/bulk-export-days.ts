@@ -5,8 +5,8 @@ import { EVERY_DAY, rangesOf, within } from '../domain/range.ts';
 import type { StagedDays } from './part-files.ts';
 
 /**
- * What a publication changes of the days that came from a bulk export: the days that it replaces become such days if it is
- * one, and cease to be otherwise, but for those of which it keeps rows.
+ * What a publication changes in the record of the days that came from a bulk export: it adds the days that it replaces if it
+ * is one, and drops those of which it keeps no rows otherwise.
  */
 export async function replacedBulkExportDays(
   catalog: Catalog,
@@ -28,7 +28,7 @@ export async function replacedBulkExportDays(
   return changed;
 }
 
-/** The same where all days before a day are dropped. */
+/** What dropping all days before a day changes in that record. */
 export async function keptBulkExportDays(catalog: Catalog, project: string, before: Day): Promise<BulkExportDays[]> {
   const stored = [...(await readBulkExportDays(catalog, project))];
   return stored

@@ -127,7 +127,7 @@ export function duplicates({ name, key }: EntityTable | FactTableSchema): Check 
     sql: 'duplicate_rows',
     table: name,
     column: key.join(', '),
-    message: 'that several rows have; it is the key',
+    message: 'that several rows have',
   };
 }
 

@@ -25,7 +25,7 @@ import { type FactTableSchema, identifiers } from './tables.ts';
 export interface NewDays {
   readonly table: FactTable;
   readonly days: readonly Day[];
-  /** Those of them with rows that were stored before: what is known of the origin of days stays known of these. */
+  /** Those of them with rows that were stored before; the record of where these days came from stays. */
   readonly kept?: readonly Day[];
   /** NDJSON or Parquet files with all columns and valid values. */
   readonly files: readonly string[];

@@ -76,7 +76,7 @@ export interface PublishedFiles {
   readonly changes: readonly PartChange[];
   /** The fact tables of the change, including those without rows. */
   readonly loaded?: readonly LoadedTable[];
-  /** The tables in which other days than before come from a bulk export. */
+  /** The tables whose record of days from a bulk export changes. */
   readonly bulkExportDays?: readonly BulkExportDays[];
 }
 

@@ -22,7 +22,7 @@ export async function unreadable(
   if (/no space left|out of memory|file too large|disk quota/i.test(said)) throw error;
   const path = /^\s*file = (.*)$/m.exec(said)?.[1] ?? files.find((file) => said.includes(file.path))?.path;
   const file = files.find((one) => one.path === path) ?? (files.length === 1 ? files[0] : undefined);
-  // DuckDB reads members with a name and an extra field only.
+  // DuckDB reads headers with a name or an extra field, and nothing else.
   if (/Unsupported GZIP archive/.test(said)) {
     const where = file === undefined ? 'one of its files: ' : `'${file.name}': `;
     return { table: schema.name, column: null, message: `${where}${UNREAD_HEADER}`, rows: [] };

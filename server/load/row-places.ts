@@ -22,7 +22,7 @@ interface Place {
 interface Wanted {
   readonly shown: ShownRow;
   readonly values: readonly (readonly [name: string, value: Scalar])[];
-  /** How many places are named: of a repeated key, two. */
+  /** How many places to name: two for a repeated key. */
   readonly places: 1 | 2;
 }
 
@@ -48,8 +48,8 @@ export async function findReadRows(
 }
 
 /**
- * The problems of the tables of a snapshot, each row with the file and the place of the first row with its
- * values, and of the second one (`again`) if it is a key that several rows have.
+ * The problems of the tables of a snapshot, each row with the file and the place of the first row with its values. A repeated
+ * key also has the place of the second row (`again`).
  */
 export async function withPlaces(
   session: Session,
@@ -78,7 +78,7 @@ export async function withPlaces(
 
 function wantedOf({ columns }: TableSchema, rows: readonly ShownRow[]): Wanted[] {
   const names = columns.filter(({ name }) => name !== 'hour').map(({ name }) => name);
-  // Rows are not told apart by their hours, so that the next one may be another.
+  // Hours are not compared, so a second match may be another row.
   const canRepeat = names.length === columns.length;
   return rows.map((shown) => {
     const values = names.flatMap((name) => {

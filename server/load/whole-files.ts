@@ -9,9 +9,9 @@ export const TOO_LONG = 'the line is longer than 2 MB.';
 const CHUNK = 262_144;
 const [LF, CR] = [0x0a, 0x0d];
 
-/** Of a valid gzip file that DuckDB does not read. */
+/** Why a valid gzip file is refused: DuckDB does not read these headers. */
 export const UNREAD_HEADER =
-  'its gzip header says more than a name (a comment, a checksum of the header or that it is text), which is not read; pack it again, as by `gzip -dc FILE | gzip`.';
+  'its gzip header has a comment, a checksum or the text flag, which are not read; pack it again: `gzip -dc FILE | gzip > NEW`.';
 
 /** Why a file is not read. */
 export interface FileRefusal {

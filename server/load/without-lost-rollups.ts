@@ -2,10 +2,7 @@ import { lostRollups } from '../catalog/lost-rollups.ts';
 import type { LockOptions } from './change-facts.ts';
 import type { Stores } from './stores.ts';
 
-/**
- * Runs work that reads facts. If it misses rollups, they are made again from the days, and it runs once more: it must be
- * such that it can be repeated.
- */
+/** Runs work that reads facts. If it misses rollups, makes them again from the days and runs it once more, from the start. */
 export async function withoutLostRollups<T>(
   stores: Stores,
   work: () => Promise<T>,

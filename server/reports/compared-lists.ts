@@ -54,7 +54,7 @@ export async function comparedRendering(
   };
 }
 
-/** What is known of the days of stored facts; null without any: a list that was exported as a whole has none. */
+/** What is known of the days of lists from stored facts; null if all lists were exported as a whole, which have no days. */
 async function readDays(
   facts: Facts,
   known: KnownDaysPlan,

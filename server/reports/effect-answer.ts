@@ -8,7 +8,7 @@ import type { KnownRankingUpdates } from '../domain/ranking-updates.ts';
 import { bundle } from '../effects/bundles.ts';
 import { type Estimate, estimate, LEVEL } from '../effects/estimate.ts';
 import { clicksIn, MIN_CLICKS, type Unit } from '../effects/scatter.ts';
-import { type EffectReason, type Judged, sentenceOf, type Verdict } from '../effects/verdict.ts';
+import { type EffectReason, sentenceOf, type Verdict } from '../effects/verdict.ts';
 import type { WindowLengths, Windows } from '../effects/windows.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { SubjectClicks } from './effect-clicks.ts';
@@ -45,11 +45,6 @@ export async function answerOf(plan: EffectPlan) {
   const effect = exact && roundedEffect(exact);
   const verdict = verdictOf(reasons, effect, isOver);
   const detectable = estimated?.detectable ?? null;
-  const judgement: Judged = {
-    ...{ verdict, reasons, windows },
-    effect: exact,
-    detectable: detectable === null ? null : { ratio: detectable },
-  };
   const result = {
     subject: {
       ...(found.note && { note: found.note.id }),
@@ -76,7 +71,7 @@ export async function answerOf(plan: EffectPlan) {
   return {
     project: projectReference(project),
     ...result,
-    text: sentenceOf(judgement, changesOn(plan)),
+    text: sentenceOf({ verdict, reasons, windows, effect: exact, detectable }, changesOn(plan)),
     daily: clicks === undefined ? [] : dailyOf(clicks, windows, effect),
     events: [
       ...eventsIn([span], null, clicks?.events ?? eventsOf('web')).map(({ title, from, to, source }) => ({
@@ -174,17 +169,17 @@ function effectOf(
 }
 
 function roundedEffect({ actual, expected, ratio, low, high, p }: Effect) {
-  const certain = (value: number | null): number | null => value && rounded(value);
-  const told = rounded(expected, 100);
+  const orNull = (value: number | null): number | null => value && rounded(value);
+  const shown = rounded(expected, 100);
   return {
     actual,
-    expected: told,
-    // Of the number that is told, so that the three fit to each other.
-    difference: rounded(actual - told, 100),
+    expected: shown,
+    // Of the rounded number, so that the three add up.
+    difference: rounded(actual - shown, 100),
     ratio: rounded(ratio),
-    low: certain(low),
-    high: certain(high),
-    p: certain(p),
+    low: orNull(low),
+    high: orNull(high),
+    p: orNull(p),
   };
 }
 

@@ -37,7 +37,7 @@ export interface RangesRows {
   /** The lists that were read, if rows are read from lists. */
   readonly source: (ListSource & { readonly comparison: ListSource }) | null;
   readonly reasons: ReadonlySet<RowsReason>;
-  /** The events of the provider that concern the rows, for what they were read from. */
+  /** The events of the provider that concern what the rows were read from. */
   readonly events: readonly ProviderEvent[];
 }
 

@@ -16,7 +16,7 @@ import type { NamedRows } from './findings-rows.ts';
 import type { SplitQuery } from './findings-split.ts';
 import { textOf } from './findings-texts.ts';
 import type { Judged, TestedType } from './judged-findings.ts';
-import type { Finding, FindingEvidence, Untold } from './listed-finding.ts';
+import type { ExactFinding, Finding, FindingEvidence } from './listed-finding.ts';
 
 /** The largest share of false findings that can be asked for. */
 const MOST_Q = 0.5;
@@ -75,24 +75,24 @@ interface Naming {
 }
 
 function findingOf(
-  { evidence, gain, p, adjusted, sinceAge, ...one }: JudgedFinding,
+  { type, kind, row, evidence, gain, p, adjusted, sinceAge }: JudgedFinding,
   { names, range }: Naming,
 ): Finding {
-  const name = names.get(one.kind)![one.row]!;
-  const untold: Untold = {
-    type: one.type,
-    ...(one.kind === 'page' ? { page: name } : { query: name }),
+  const name = names.get(kind)![row]!;
+  const exact: ExactFinding = {
+    type,
+    ...(kind === 'page' ? { page: name } : { query: name }),
     evidence: { ...evidence, ...averagePosition(evidence) },
     gain,
     since: sinceAge === null ? null : addDays(range.to, -sinceAge),
   };
   return {
-    ...untold,
+    ...exact,
     evidence: roundedEvidence(evidence),
     gain: gain && roundedGain(gain),
     p: p === null ? null : significant(p),
     adjusted: adjusted === null ? null : significant(adjusted),
-    text: textOf(untold, range),
+    text: textOf(exact, range),
   };
 }
 
@@ -108,7 +108,7 @@ function countBelow(values: Float64Array, bound: number): number {
 }
 
 function splitFinding({ query, impressions, pages, shownDays, changes, since }: SplitQuery, range: Range): Finding {
-  const untold: Untold = {
+  const exact: ExactFinding = {
     type: 'split',
     query,
     evidence: {
@@ -121,7 +121,7 @@ function splitFinding({ query, impressions, pages, shownDays, changes, since }: 
     gain: null,
     since,
   };
-  return { ...untold, p: null, adjusted: null, text: textOf(untold, range) };
+  return { ...exact, p: null, adjusted: null, text: textOf(exact, range) };
 }
 
 const rounded = (value: number, decimals: number): number => Number(value.toFixed(decimals)) + 0;

@@ -1,10 +1,10 @@
 import { countDays } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
-import type { Finding, FindingEvidence, Untold } from './listed-finding.ts';
+import type { ExactFinding, Finding, FindingEvidence } from './listed-finding.ts';
 
 /** A sentence or two about a finding, with its numbers. */
-export function textOf(finding: Untold, range: Range): string {
+export function textOf(finding: ExactFinding, range: Range): string {
   const { type, page, query, evidence } = finding;
   const row = page === undefined ? `The query “${query}”` : `The page ${page}`;
   const days = countDays(range.from, range.to);
@@ -39,13 +39,13 @@ function moveText(row: string, { clicks, clicksBefore, expectedClicks }: Finding
   return `${row} went from ${count(clicksBefore)} to ${count(clicks)} clicks in ${days} days; moving like the others it would have ${count(expectedClicks)}.`;
 }
 
-function gainText({ gain, type }: Untold): string {
+function gainText({ gain, type }: ExactFinding): string {
   if (gain === null) return '';
   const what = type === 'near_top' ? 'That would bring about' : 'To be gained:';
   return `${what} ${count(gain.clicks)} clicks more (${count(gain.low)} to ${count(gain.high)}).`;
 }
 
-function sinceText({ since, type }: Untold): string {
+function sinceText({ since, type }: ExactFinding): string {
   if (since === null) return '';
   return type === 'new' ? `First shown on ${since}.` : `Since ${since}.`;
 }

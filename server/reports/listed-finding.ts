@@ -33,5 +33,5 @@ export interface Finding {
   readonly text: string;
 }
 
-/** What the text of a finding tells, unrounded. */
-export type Untold = Omit<Finding, 'text' | 'p' | 'adjusted'>;
+/** What the text of a finding is made of: its numbers are not rounded. */
+export type ExactFinding = Omit<Finding, 'text' | 'p' | 'adjusted'>;

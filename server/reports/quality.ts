@@ -47,7 +47,7 @@ export interface QualityPlan {
   readonly range: Range;
   /** The device of the response; null for all. */
   readonly device: ProviderEvent['device'];
-  /** Events of the provider beside those of the table. */
+  /** Events of the provider besides those of the days. */
   readonly moreEvents: readonly ProviderEvent[];
 }
 

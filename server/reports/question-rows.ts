@@ -103,7 +103,7 @@ export class QuestionRows {
     return !this.#options.plan.query.dimensions.includes('appearance');
   }
 
-  /** What rows are grouped by: weeks, months and days of another range have the names of those of `named` that are compared with them. */
+  /** What rows are grouped by. Days, weeks and months of another range are named after those of `named` that they stand beside. */
   #by(range: Range, named: Range): GroupedBy[] {
     return this.#options.names.by.map(({ dimension, grouped }) => {
       if (!isTime(dimension)) return grouped!;

@@ -98,7 +98,7 @@ export class SiteAnswer {
     if (this.#compared === null) return { now, base: null, compared: null, hasPositions };
     const comparer = this.#compared.part(bucket);
     const base = comparer && this.#over(this.#compared.counterpart(bucket));
-    const compared = comparer && base ? comparer.compare(now, base) : NOT_COMPARED;
+    const compared = base === null ? NOT_COMPARED : comparer!.compare(now, base);
     return { now, base, compared: hasPositions ? compared : withoutPosition(compared), hasPositions };
   }
 

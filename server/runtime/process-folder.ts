@@ -31,7 +31,7 @@ export class ProcessFolder {
    * @param within a folder that is not recreated: throws if it is missing
    */
   makeAgain(within: string | undefined): boolean {
-    // What still runs when its work has failed ends without the folder.
+    // Work that still runs after a failure must not bring the folder back.
     if (this.#isRemoved) return false;
     if (this.#lock !== undefined && existsSync(this.path)) return false;
     if (within !== undefined) statSync(within);

@@ -1,6 +1,5 @@
--- Tracked keywords that the sync has not fetched for all days of a range that it has fetched others for, with the days that
--- it has fetched others for, and those that it has fetched them for, null for none. $project; $from, $to: days. None where
--- the sync has fetched no keywords.
+-- Tracked keywords that lack days of a range which the sync has fetched for others: these days of the others, and those that
+-- it has fetched for the keyword, null for none. No keywords if the sync has fetched none. $project; $from, $to: days.
 with span as (
   select case when min(first_day) <= $from then $from else min(first_day) end as first_day,
     case when max(last_day) >= $to then $to else max(last_day) end as last_day

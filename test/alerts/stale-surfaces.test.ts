@@ -1,6 +1,6 @@
 // A surface without new days for two weeks is called stale: by an alert, in answers, and by connection tests.
 import t from 'tap';
-import { freshBecause } from '../../server/alerts/stale-surfaces.ts';
+import { staleEndedBecause } from '../../server/alerts/stale-surfaces.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { dashboardOf } from '../dashboard/dashboard-of.ts';
 import { fakeBing } from '../fakes/bing.ts';
@@ -39,9 +39,12 @@ t.test('an alert ends for the reason that holds', async (t) => {
   const alert = { subject: 'bing', basis: '2026-08-16' };
   const web = { surface: 'web', lastDay: '2026-08-31' } as const;
   const bing = (lastDay: string) => ({ surface: 'bing', lastDay }) as const;
-  t.equal(freshBecause(alert, [web, bing('2026-08-17')]), 'it has newer days');
-  t.equal(freshBecause(alert, [web, bing('2026-08-15')]), 'its last days were removed');
-  t.equal(freshBecause(alert, [{ ...web, lastDay: '2026-08-16' }, bing('2026-08-16')]), 'web has no newer days either');
+  t.equal(staleEndedBecause(alert, [web, bing('2026-08-17')]), 'it has newer days');
+  t.equal(staleEndedBecause(alert, [web, bing('2026-08-15')]), 'its last days were removed');
+  t.equal(
+    staleEndedBecause(alert, [{ ...web, lastDay: '2026-08-16' }, bing('2026-08-16')]),
+    'web has no newer days either',
+  );
 
   const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: ofBing('2026-08-16') });
   await evaluate(world);

@@ -167,7 +167,10 @@ t.test('months of another length: differences without percentages, and why, as o
     text,
     /few\.example: 2 clicks \(-2\), .*position 6\.0\. Differences instead of percentages, which would mislead: the compared days have fewer than 10 clicks or impressions\./,
   );
-  t.match(text, /Changes are against 2026-01-01 to 2026-01-31: 28 days with 31, so that sums have no percentages\./);
+  t.match(
+    text,
+    /Changes are against 2026-01-01 to 2026-01-31: 28 days against 31, so clicks and impressions have no percentages\./,
+  );
   await json('channels', 'digest', channel.id, '--as-of', '2026-02-23');
   const week = partsOf(server.mails[1]!.raw, 'text/plain')[0]!.toString().replaceAll(/\s+/g, ' ');
   t.match(week, /shop\.example: 700 clicks \(0%\).*Changes are against 2026-02-09 to 2026-02-15\./);

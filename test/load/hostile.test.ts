@@ -312,7 +312,7 @@ t.test('packed files are loaded whole or not at all', async (t) => {
     ['a checksum in the second member', Buffer.concat([first, flagged(second, 2, '')])],
   ] as const) {
     const message = await refusalOf(t, world, bytes, 'site_daily.csv.gz');
-    t.match(message, /'site_daily\.csv\.gz': its gzip header .* is not read; pack it again, as by `gzip/, what);
+    t.match(message, /'site_daily\.csv\.gz': its gzip header .* are not read; pack it again: `gzip/, what);
   }
   t.strictSame(await answersOf(world), before);
   const named = flagged(packed, 8, 'a.csv\0');

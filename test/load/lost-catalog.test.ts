@@ -502,9 +502,9 @@ t.test('which alerts come back with the same ids, and which do not', async (t) =
   const operate = readFileSync('docs/operate.md', 'utf8').replaceAll('**', '');
   for (const words of [
     /Alerts come back when a project is evaluated/,
-    /with the same ids those whose cause began in the last 42 final days, those of stopped clicks in the last 34 days, those of surfaces without new days, however old, and those that were loaded\./,
-    /If another cause is older and still shows in these days, the alert opens again on a later day under another id\./,
-    /All others are lost: those that had resolved before, and those about the state of pages in the index/,
+    /under the same ids those whose cause began in the last 42 final days \(34 days for stopped clicks\), those about surfaces without new days, however old, and those that were loaded\./,
+    /If an older cause still shows in these days, its alert opens again on a later day, under another id\./,
+    /All others are lost: those that had resolved before these days, and those about pages in the index/,
     /members, keys, feeds, shared links, connections, channels, saved views, tags, favourites, dismissed findings, and the limits and retention of workspaces\./,
   ]) {
     t.match(stdout, words);

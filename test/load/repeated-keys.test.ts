@@ -38,7 +38,7 @@ t.test('a repeated key among many rows is named', async (t) => {
   const repeated = {
     table: 'keyword_daily',
     column: 'project_id, keyword_id, date, device',
-    message: '1 key that several rows have; it is the key. The first:',
+    message: '1 key that several rows have. The first:',
     // The last row, after the header.
     rows: [{ ...key, line, again: { file, line: ROWS.length + 2 } }],
   };

@@ -38,7 +38,7 @@ export const facts: World = {
     const isCatalogDistant = random.chance(0.6);
     const options = { machine, dataFolder, key: keys[0], isCatalogDistant };
     const tags = new Tags();
-    // A key of its own each: with many loads, one would ask more than its limit of a minute.
+    // Each has its own key: under many loads, a shared one would exceed its limit a minute.
     const servers = ['s', 't'].map((name, index) => new Server(run, tags, { name, ...options, key: keys[index]! }));
     const history: Published[] = [
       {

@@ -46,7 +46,7 @@ export function addLostRollups(
   app.addHook('onClose', async () => void (await Promise.all(running)));
 }
 
-/** The answer to a request that misses a rollup, which is begun to be made again; undefined for other errors. */
+/** The answer to a request that misses a rollup, which is then made again; undefined for other errors. */
 export function answerLostRollup(error: unknown, app: FastifyInstance): KnownError | undefined {
   if (app.remakeRollups === undefined) return undefined;
   const projects = lostRollups(error);

@@ -36,7 +36,7 @@ export async function remoteDamageOf(
 /** The object store does not answer, or refuses to. A retry a minute later may succeed. */
 export class StorageAway extends Error {
   readonly code = 'ESTORAGEAWAY';
-  /** Whether the credentials lack the right to do this. */
+  /** Whether the credentials lack the right. */
   readonly isDenied: boolean;
 
   constructor(address: string, reason: string, isDenied = false) {

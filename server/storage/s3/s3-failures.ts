@@ -21,7 +21,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof S3ServiceException && error.name === 'NoSuchUpload';
 }
 
-/** The credentials are known, but may not do this. */
+/** The store knows the credentials, but they lack the right. */
 export function isDenied(error: unknown): boolean {
   return error instanceof S3ServiceException && ['AccessDenied', 'Forbidden'].includes(error.name);
 }

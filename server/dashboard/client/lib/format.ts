@@ -45,7 +45,7 @@ export function formatMetric(metric: Metric, value: number | null | undefined): 
 /** A ratio as it is shown: the CTR to a tenth of a percent, a position to a tenth. Zero where there is none. */
 export function shownMetric(metric: Metric, value: number | null): number {
   const scale = metric === 'ctr' ? 1000 : 10;
-  // 0.0285 * 1000 has the noise of binary fractions, so that a half would not be one.
+  // Without the noise of binary fractions, which would make 0.0285 * 1000 less than a half.
   return Math.round(Number(((value ?? 0) * scale).toPrecision(14))) / scale;
 }
 

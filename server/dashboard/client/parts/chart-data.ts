@@ -50,7 +50,7 @@ export interface ChartData {
   /** What the first line is about, if it has a name of its own besides the metric. */
   readonly lineName?: string;
   readonly points: readonly ChartPoint[];
-  /** The other range, by the same places, where it has such days. */
+  /** The other range in the same places; undefined where it has no such days. */
   readonly compared?: readonly (ChartPoint | undefined)[] | undefined;
   /** At most four. Each metric has an axis of its own. */
   readonly extra?: readonly ExtraLine[];

@@ -10,7 +10,7 @@ interface ChartTableProps extends ChartData {
   readonly onZoom?: (range: Range) => void;
 }
 
-/** Expected clicks are rounded already, but not to whole ones. */
+/** Expected clicks are shown with their decimals, as the answer has them. */
 function lineText(metric: Metric, value: number | null | undefined): string {
   const isFraction = (metric === 'clicks' || metric === 'impressions') && value && !Number.isInteger(value);
   return isFraction ? exactMetric(metric, value) : formatMetric(metric, value);

@@ -29,8 +29,8 @@ export function pointsOf(
 }
 
 /**
- * The same places with the values and days of the other range, if it has such days; undefined without one, and where its
- * days would not lie beside those of this one.
+ * The other range in the same places; a place without such days is undefined. Undefined as a whole without a comparison, and
+ * if its days do not lie beside those of this range.
  */
 export function comparedPointsOf(
   answer: Series | undefined,

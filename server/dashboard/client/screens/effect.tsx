@@ -141,7 +141,7 @@ function Result({ answer, project }: { answer: EffectsAnswer; project: Project }
 
 function Numbers({ effect }: { effect: NonNullable<EffectsAnswer['effect']> }) {
   const { actual, expected, difference, low, high, p } = effect;
-  // Numbers of the answer are rounded already: they are shown as they are, and the percentage is made of those beside it.
+  // The answer's numbers are rounded already and shown as they are; the percentage is made of those beside it.
   const change = expected === 0 ? '' : ` (${signedBy(difference, formatPercent(Math.abs(difference) / expected))})`;
   const rows = [
     ['Clicks after the change', formatCount(actual)],
