@@ -71,6 +71,13 @@ t.test('errors name the setting as it was written, and all of them are reported'
   t.end();
 });
 
+t.test('a setting without the prefix is named to whoever writes it with the prefix', (t) => {
+  t.throws(() => read({ ORDINATE_PORT: '3100' }), {
+    message: 'ORDINATE_PORT is not a setting of Ordinate; write PORT.',
+  });
+  t.end();
+});
+
 t.test('an address of Redis is checked, and an error does not show its password', (t) => {
   const limits = (text: string) => read({ ORDINATE_LIMITS: text }).settings.limits;
   for (const right of ['', 'redis://127.0.0.1', 'rediss://user:p%40ss@redis.example:6380/2', 'redis://:pass@[::1]/']) {

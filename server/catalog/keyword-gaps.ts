@@ -5,7 +5,7 @@ import { isLoaded, readCoverage } from './manifest.ts';
 
 /** Stored days on which a keyword is unknown. */
 interface Gap extends Range {
-  /** Of days that the sync is going to fetch: those that it has; null for none. */
+  /** If the sync is going to fetch these days: those that it has fetched so far, null for none. */
   readonly fetched?: Range | null;
 }
 
@@ -116,7 +116,7 @@ export async function putKeywordGaps(tx: Catalog, gaps: readonly KeywordGap[]): 
   );
 }
 
-/** Keywords that have just been tracked are unknown on all days that are stored of others. Returns what it has changed. */
+/** Makes keywords that have just been tracked unknown on all stored days. Returns what has changed. */
 export async function beginKeywords(tx: Catalog, project: string, keywords: readonly string[]): Promise<KeywordGap[]> {
   const stored = keywords.length === 0 ? null : await storedSpan(tx, project);
   if (stored === null) return [];
@@ -125,7 +125,7 @@ export async function beginKeywords(tx: Catalog, project: string, keywords: read
   return gaps;
 }
 
-/** Days that are stored while keywords are archived are unknown. Returns what it has changed. */
+/** Makes archived keywords unknown on days that will be stored. Returns what has changed. */
 export async function pauseKeywords(tx: Catalog, project: string, keywords: readonly string[]): Promise<KeywordGap[]> {
   const stored = await storedSpan(tx, project);
   const from = stored === null ? EVERY_DAY.from : addDays(stored.to, 1);
@@ -138,17 +138,17 @@ export async function pauseKeywords(tx: Catalog, project: string, keywords: read
   return gaps;
 }
 
-/** Days that will be stored of a keyword that is no longer archived are known. Returns what it has changed. */
+/** Makes a keyword that is no longer archived known on days that will be stored. Returns what has changed. */
 export async function resumeKeyword(tx: Catalog, project: string, keyword: string): Promise<KeywordGap[]> {
   const stored = await storedSpan(tx, project);
   const future = { from: stored === null ? EVERY_DAY.from : addDays(stored.to, 1), to: EVERY_DAY.to };
   return fill(tx, new Map([[keyword, await gapsOf(tx, project, keyword)]]), project, [future]);
 }
 
-/** Days have been stored of some keywords, of all, or of those that are not archived. */
+/** The keywords that stored days are known of: some, all, or those that are not archived. */
 export type KnownKeywords = ReadonlySet<string> | 'all' | 'tracked';
 
-/** Days of keywords have been stored, with rows or without: they are known. Returns what it has changed. */
+/** Makes days known of keywords, for which they have been stored with rows or without. Returns what has changed. */
 export async function fillKeywordGaps(
   tx: Catalog,
   project: string,

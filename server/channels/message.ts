@@ -3,7 +3,7 @@ import { type Change, UNSAFE_REASONS } from '../domain/comparison.ts';
 import { countDays } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
-import { describeLengths, describeReasons, hasNothingToCompare } from '../domain/unsafe-texts.ts';
+import { describeLengths, describeReasons, hasNothingToCompare, WHY_DIFFERENCES } from '../domain/unsafe-texts.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -118,7 +118,7 @@ function unsafeWords(shown: DigestProject): string {
   if (provisional.length > 0) all.delete('provisional');
   const reasons = UNSAFE_REASONS.filter((reason) => all.has(reason));
   if (reasons.length === 0) return '';
-  return ` Differences instead of percentages, which would mislead: ${describeReasons(reasons)}.`;
+  return ` ${WHY_DIFFERENCES}${describeReasons(reasons)}.`;
 }
 
 /** Those that changed most, with their clicks before and now. */

@@ -11,6 +11,9 @@ const REASONS: Readonly<Record<string, string>> = {
   provider_event: 'the search engine counted some of the days differently',
 };
 
+/** What precedes the reasons. */
+export const WHY_DIFFERENCES = 'Differences instead of percentages, which would mislead: ';
+
 /** Why a percentage would mislead, in words. */
 export function describeReasons(reasons: readonly string[]): string {
   return reasons.map((reason) => REASONS[reason] ?? reason).join('; ');

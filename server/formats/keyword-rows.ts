@@ -97,7 +97,7 @@ function* totalsBatches(
 }
 
 function dayRows({ comparison }: KeywordsResult, { buckets, dayCounts, batches }: KeywordSeries): Rows {
-  const columns = comparedColumns<number>(() => NO_ROW, { isCompared: comparison !== undefined }).columns;
+  const columns = comparedColumns<number>(() => UNCOMPARED, { isCompared: comparison !== undefined }).columns;
   const comparers = buckets.map((bucket) => comparison?.ranges.part(bucket));
   return {
     columns: [...DAYS, ...(dayCounts ? [DAY_COUNT] : []), ...METRICS, ...columns, sumPositionColumn()],
@@ -206,6 +206,5 @@ function remembered<T>(make: (row: number) => T): (row: number) => T {
   return (row) => (known[row] ??= make(row));
 }
 
-const NO_ROW: ComparedRow = { base: null, compared: null };
-/** Of a day that the other range does not have, and of what is unknown. */
+/** The comparison of a day that the other range does not have, and of what is unknown. */
 const UNCOMPARED: ComparedRow = { base: null, compared: NOT_COMPARED };

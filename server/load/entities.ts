@@ -38,7 +38,7 @@ export interface EntityChange {
   /** Upserts complete rows by their keys. */
   readonly put: (table: Changeable, rows: readonly Row[]) => Promise<void>;
   /** Records unknown days of keywords (`catalog/keyword-gaps.ts`). */
-  readonly unknown: (gaps: readonly KeywordGap[]) => void;
+  readonly recordGaps: (gaps: readonly KeywordGap[]) => void;
   /** Removes complete rows, and with them those that refer to them. */
   readonly remove: (table: Changeable, rows: readonly Row[]) => Promise<void>;
 }
@@ -69,7 +69,7 @@ export function changeEntities<T>(
           }
         }
       },
-      unknown: (gaps) => lines.push(...gaps.map((unknown) => ({ unknown }))),
+      recordGaps: (gaps) => lines.push(...gaps.map((unknown) => ({ unknown }))),
       remove: async (table, rows) => {
         const schema = schemaOf(table);
         const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));

@@ -46,7 +46,7 @@ export function trackQueries(
   waiting: LockOptions,
 ): Promise<TrackedQueries> {
   const text = textOfTags(tags);
-  return createEntities(stores, waiting, submission, async ({ tx, put, unknown }) => {
+  return createEntities(stores, waiting, submission, async ({ tx, put, recordGaps }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const before = await entityRows<KeywordRow>(tx, 'keywords', project);
     const { rows, skipped } = newKeywords(before, queries, { project, source, at });
@@ -59,7 +59,7 @@ export function trackQueries(
         'keywords',
         rows.map((row) => ({ ...row, tags: text })),
       );
-      unknown(await beginKeywords(tx, project, ids));
+      recordGaps(await beginKeywords(tx, project, ids));
       await recordAudit(tx, { at, workspace, actor, action: 'keyword.added', subject: project, details });
     }
     return { added, skipped };
@@ -106,7 +106,7 @@ export async function archiveKeywords(
   writer: Writer,
   waiting: LockOptions,
 ): Promise<{ id: string; query: string }[]> {
-  return changeEntities(stores, waiting, async ({ tx, put, unknown }) => {
+  return changeEntities(stores, waiting, async ({ tx, put, recordGaps }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const tracked = (await entityRows<KeywordRow>(tx, 'keywords', project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
@@ -125,7 +125,7 @@ export async function archiveKeywords(
       [...found].map((row) => ({ ...row, archived: 1 })),
     );
     const archived = [...found].map(({ id }) => id);
-    unknown(await pauseKeywords(tx, project, archived));
+    recordGaps(await pauseKeywords(tx, project, archived));
     for (const { id } of found) await auditChange(tx, { workspace, project, id }, { archived: true }, writer);
     return [...found].map(({ id, query }) => ({ id, query }));
   });
@@ -150,15 +150,15 @@ export function changeKeyword(
     ...(tags !== undefined && { tags: textOfTags(tags) }),
     ...(targetUrl !== undefined && { target_url: checkUrl(targetUrl) }),
   };
-  return changeEntities(stores, waiting, async ({ tx, put, unknown }) => {
+  return changeEntities(stores, waiting, async ({ tx, put, recordGaps }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const row = await entityRowOfProject<KeywordRow>(tx, 'keywords', { project, id });
     if (row === undefined) throw notFound('The project has no such keyword.');
     requireVersion(keywordVersion((await findKeyword(tx, project, id))!), version);
     if (row.archived === 1 && archived === false) await requireUntracked(tx, row);
     await put('keywords', [{ ...row, ...columns }]);
-    if (row.archived === 0 && archived === true) unknown(await pauseKeywords(tx, project, [id]));
-    if (row.archived === 1 && archived === false) unknown(await resumeKeyword(tx, project, id));
+    if (row.archived === 0 && archived === true) recordGaps(await pauseKeywords(tx, project, [id]));
+    if (row.archived === 1 && archived === false) recordGaps(await resumeKeyword(tx, project, id));
     await auditChange(tx, { workspace, project, id }, changes, writer);
     return (await findKeyword(tx, project, id))!;
   });

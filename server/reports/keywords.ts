@@ -81,7 +81,7 @@ export interface KeywordsResult {
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
   /** The keywords of the page. */
   readonly keywords: readonly TrackedKeyword[];
-  /** Those of keywords that are unknown on a stored day of the range are unknown. */
+  /** Unknown for keywords that are unknown on a stored day of the range. */
   readonly totals: KeywordTotals;
   /** Undefined without a comparison. */
   readonly comparison: KeywordComparison | undefined;
@@ -224,7 +224,7 @@ async function readComparison(
   return { ranges, totals, comparerOf };
 }
 
-/** Makes days, weeks and months unknown that have an unknown day of their keyword. */
+/** Makes each day, week and month unknown that has an unknown day of its keyword. */
 async function* withoutGaps(
   batches: KeywordSeries['batches'],
   gaps: KeywordGaps,

@@ -17,7 +17,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, warn = warnOnce): S
   const formerNames = known.map(({ formerly }) => formerly);
   const problems = Object.keys(environment)
     .filter((name) => name.startsWith('ORDINATE_') && !names.includes(name) && !formerNames.includes(name))
-    .map((name) => `${name} is not a setting of Ordinate; the settings are ${names.join(', ')}.`);
+    .map((name) => unknownSetting(name, names));
   const values = Object.entries<AnySetting>(SETTINGS).map(([key, setting]) => {
     const { name, text } = findValue(setting, environment, warn);
     const value = setting.read(text);
@@ -30,6 +30,13 @@ export function readSettings(environment: NodeJS.ProcessEnv, warn = warnOnce): S
 }
 
 type AnySetting = Setting<unknown>;
+
+/** Some settings have no prefix, such as PORT. */
+function unknownSetting(name: string, names: readonly string[]): string {
+  const short = name.replace('ORDINATE_', '');
+  const others = names.includes(short) ? `write ${short}` : `the settings are ${names.join(', ')}`;
+  return `${name} is not a setting of Ordinate; ${others}.`;
+}
 
 /** The text of a setting, and the name under which it was found. */
 function findValue(

@@ -35,7 +35,7 @@ t.test('an alert opens on the fifteenth day, and resolves with a newer one', asy
   t.match(await alerts(), [{ body: /Resolved: it has newer days\./, resolvedAt: String }]);
 });
 
-t.test('an alert ends for the reason that holds', async (t) => {
+t.test('an alert says why it ended', async (t) => {
   const alert = { subject: 'bing', basis: '2026-08-16' };
   const web = { surface: 'web', lastDay: '2026-08-31' } as const;
   const bing = (lastDay: string) => ({ surface: 'bing', lastDay }) as const;

@@ -1,4 +1,4 @@
-// The gap of the bulk export is told of the days that came from one, in every answer, and of no other days.
+// Every answer names the gap of the bulk export for days that came from one, and for no others.
 import { join } from 'node:path';
 import t from 'tap';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
@@ -157,7 +157,7 @@ t.test('comparisons with days of the gap are marked, and those of days on either
   for (const { id, totals } of projects) t.equal(isMarked(totals), id !== 'Other', `portfolio ${id}`);
 });
 
-t.test('explanations, effects and findings name it', async (t) => {
+t.test('explanations, effects and findings name the gap', async (t) => {
   for (const id of IDS) {
     const isTold = id !== 'Other';
     for (const by of ['page', 'query', 'keyword', 'device', 'country', 'brand']) {
@@ -176,7 +176,7 @@ t.test('explanations, effects and findings name it', async (t) => {
   }
 });
 
-t.test('agents are told of it', async (t) => {
+t.test('agents see the gap', async (t) => {
   const agent = await connectAgent(t, new URL('/mcp', await world.app.listen({ port: 0 })), {
     authorization: `Bearer ${world.key}`,
   });
@@ -199,7 +199,7 @@ t.test('agents are told of it', async (t) => {
   }
 });
 
-t.test('a list of the reporting API does not have it, where the stored days are of an export', async (t) => {
+t.test('a list of the reporting API has no gap, although the stored days come from an export', async (t) => {
   const { ask, catalog, settings, google } = await connectedWorld(t);
   const folder = temporaryFolder(t);
   const rows = exported('Proj1', eachDay({ from: '2026-02-20', to: '2026-03-05' }));
@@ -219,7 +219,7 @@ t.test('a list of the reporting API does not have it, where the stored days are 
   }
 });
 
-t.test('days that the sync replaces are no longer of the export', localOnly, async (t) => {
+t.test('days that the sync replaces are no longer marked', localOnly, async (t) => {
   const { settings, catalog } = world;
   const publisher = publisherOn({ settings, catalog, engine: () => sharedEngine(settings) });
   const isTold = async (range = WITH) => hasGap((await get(`/projects/Proj1/site?${range}&quality=1`)).quality.events);

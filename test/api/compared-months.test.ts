@@ -212,7 +212,7 @@ function flat({ comparison, change, unsafe, ...row }: Row): Row {
 
 const known = (row: Row, names: readonly string[]): Row => Object.fromEntries(names.map((name) => [name, row[name]!]));
 
-t.test('flat formats have nothing where a day has nothing beside it', async (t) => {
+t.test('flat formats have empty cells where a day has no counterpart', async (t) => {
   const check = async (t: Test, path: string, expected: readonly Row[]): Promise<void> => {
     const [name, query] = path.split('?');
     const names = Object.keys(expected[0]!);

@@ -163,7 +163,7 @@ t.test('alerts', async () => {
   ]);
 });
 
-t.test('findings and effects are told of what was computed, not of the numbers of the answer', async (t) => {
+t.test('texts of findings and effects use computed numbers, not those of the answer', async (t) => {
   const range = { from: '2026-10-01', to: '2026-10-28' };
   const none = { gain: null, since: null, query: 'boots' } as const;
   everywhere(1, (clicks, impressions) => {

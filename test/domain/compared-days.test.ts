@@ -54,7 +54,7 @@ const beside = (now: typeof OCTOBER, base: typeof OCTOBER, parts: readonly (type
 const day = (date: string) => ({ from: date, to: date });
 
 t.test(
-  'of whole months, each month is compared with the one in its place, and a day with that of the same number',
+  'in whole months, a month is compared with the one in its place, and a day with that of the same number',
   async (t) => {
     const [now, base] = [
       { from: '2026-02-01', to: '2026-04-30' },
@@ -91,7 +91,7 @@ t.test(
   },
 );
 
-t.test('of other ranges, days are compared with those in the same place', async (t) => {
+t.test('in other ranges, days are compared by their place', async (t) => {
   const now = { from: '2026-10-01', to: '2026-11-15' };
   t.strictSame(beside(now, SEPTEMBER, [day('2026-10-30'), day('2026-10-31'), OCTOBER]), [
     '2026-09-30..2026-09-30',
@@ -170,7 +170,7 @@ t.test(
   },
 );
 
-t.test('of as many whole months: months have all days of the others, days only those of the same number', async () => {
+t.test('whole months against as many: a month has all days of the other, a day only that of its number', async () => {
   fc.assert(
     fc.property(whole, fc.constantFrom(previousDays, yearBefore), (now, baseOf) => {
       const base = baseOf(now);

@@ -82,7 +82,7 @@ async function syncDay({ settings, catalog }: LazyWorld, day: string): Promise<v
   });
 }
 
-t.test('an import records the days that it has rows of, with those of imports before', async (t) => {
+t.test('an import adds the days that it has rows of to those of earlier imports', async (t) => {
   const { bring, catalog } = await makeExports(t);
   const first = [row('2026-02-26'), row('2026-02-27'), row('2026-03-02')];
   await bring(first, { dryRun: true });
@@ -101,7 +101,7 @@ t.test('an import records the days that it has rows of, with those of imports be
   t.strictSame(await readBulkExportDaysOfWorkspace(catalog, 'other', 'site_daily'), new Map());
 });
 
-t.test('days that a load or the sync replaces are no longer of the export, in its tables only', async (t) => {
+t.test('days that a load or the sync replaces no longer come from the export, in its tables only', async (t) => {
   const world = await makeExports(t);
   const { bring, catalog, load } = world;
   await bring([row('2026-02-27'), row('2026-02-28'), row('2026-03-01'), row('2026-03-02')]);

@@ -1,4 +1,4 @@
-// Whoever misses a rollup makes it again from the days: a server, a background job, a command.
+// Whatever misses a rollup makes it again from the days: a server, a background job, a command.
 import t, { type Test } from 'tap';
 import { listProjectsToEvaluate } from '../../server/catalog/evaluations.ts';
 import { FileLeases } from '../../server/catalog/file-leases.ts';

@@ -97,7 +97,7 @@ t.test('rows of Parquet, also below a folder that gives a column', async (t) => 
   });
 });
 
-t.test('a repeated key is named in both places, in one Parquet file and in two', async (t) => {
+t.test('both places of a repeated key are named, in one Parquet file and in two', async (t) => {
   const world = await makeLazyWorld(t, EVERYTHING);
   for (const [files, again] of [
     [{ 'a.parquet': ['desktop', 'mobile', 'desktop'] }, { file: 'site_daily/a.parquet', row: 3 }],

@@ -143,7 +143,7 @@ t.test('weeks are compared with weeks', async (t) => {
   t.match(ofYear, { from: '2026-02-27', comparison: { from: '2025-02-28', to: '2025-03-06' } });
 });
 
-t.test('four weeks that are a month too are compared with four weeks', async (t) => {
+t.test('four weeks that happen to be a month are compared with four weeks', async (t) => {
   const ends = ['2026-02-07', '2026-02-14', '2026-02-21', '2026-02-28'] as const;
   const four = await makeWorld(t, {
     page_weekly_bing: weekly(...ends.map((end) => ['https://acme.example/a', end, 3, 40, 80] as const)),

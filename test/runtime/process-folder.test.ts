@@ -29,7 +29,7 @@ t.test('a folder that could not be made again is made again later, and is that o
   }
 });
 
-t.test('what still runs when a folder is removed does not make it again', async (t) => {
+t.test('work that still runs does not bring a removed folder back', async (t) => {
   const parent = temporaryFolder(t);
   const folder = await ProcessFolder.take(parent);
   const removed = folder.remove();

@@ -1,3 +1,4 @@
+import { WHY_DIFFERENCES } from '../../../domain/unsafe-texts.ts';
 import { describeUnsafe } from '../lib/changes.ts';
 import { addDays, countDays } from '../lib/dates.ts';
 import { plural } from '../lib/format.ts';
@@ -25,7 +26,7 @@ export function Caveats({ answer: { range, totals, quality } }: { answer: Rated 
     <p class="caveats">
       <Icon name="info" size={14} />
       <span>
-        {reasons.length > 0 ? 'Differences instead of percentages, which would mislead: ' : 'Of these days, '}
+        {reasons.length > 0 ? WHY_DIFFERENCES : 'Of these days, '}
         {shown.join('; ')}.{' '}
         {back > 0 && (
           <a href={view.with({ period: null, from: addDays(range.from, -back), to: last })}>Use final days only</a>
