@@ -187,9 +187,9 @@ function refusePartial(
     question: { filters: others },
   };
   const isLoading = lacking.every(({ id }) => partial.get(id)!.every(({ fetched }) => fetched !== undefined));
-  const why = isLoading ? 'which are still being loaded' : 'which were stored before they were tracked';
+  const why = isLoading ? 'which are still being loaded' : 'which were stored before these keywords were tracked';
   throw new RefusedQuestion(
-    `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, ${why}; a shorter one may have all.`,
+    `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, ${why}; a shorter range may have all.`,
     [...(isOfComparison ? [WITHOUT_COMPARE] : []), ...(lacking.length > MAX_NAMED ? [] : [without])],
   );
 }

@@ -30,7 +30,7 @@ export const changes: Tool = {
   name: 'changes',
   title: 'What changed',
   description:
-    'Which queries, pages or keywords gained and lost most against another range (by default as many days just before; before whole calendar months as many months), which vanished, and how the whole site changed, by any metric. For why clicks changed, explain_change adds up. Ratios that would mislead are null, with the reasons in unsafe: by default the newest days are provisional, so send to=final for ratios.',
+    'Which queries, pages or keywords gained and lost most against another range (by default the one just before), which vanished, and how the whole site changed, by any metric. For why clicks changed, explain_change adds up. Ratios that would mislead are null, with the reasons in unsafe: by default the newest days are provisional, so send to=final for ratios.',
   parameters: { project, ...toolParameters, ...rowParameters, ...surfaceParameters },
   required: ['project'],
   run: async ({ project: id = '', kind: sentKind, metric: sentMetric, limit: sentLimit, ...sent }, call) => {

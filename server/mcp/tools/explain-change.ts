@@ -9,7 +9,7 @@ export const explainChange: Tool = {
   name: 'explain_change',
   title: 'Why clicks changed',
   description:
-    'Why the clicks of a site rose or fell against another range (by default as many days just before): parts in whole clicks that add up to the change, for impressions, positions, ctr, rows that came and went, and what no row can say (notAttributed). Use it first for any question why. rows are those that changed most, rest has the others; usual says between which numbers nine of ten such changes of the past year were. Where unsafe names a reason, say so.',
+    'Why the clicks of a site rose or fell against another range (by default the one just before): parts in whole clicks that add up to the change, for impressions, positions, ctr, rows that came and went, and what no row can say (notAttributed). Use it first for any question why. rows are those that changed most, rest has the others; usual says between which numbers nine of ten such changes of the past year were. Where unsafe names a reason, say so.',
   parameters: { project, ...ofReport },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
