@@ -99,7 +99,7 @@ async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
     const same = files.filter(({ base }) => base === file.base);
     if (same.length === 1) return file;
     const isRepeated = same.filter((other) => other.inside === inside).length > 1;
-    return { ...file, name: isRepeated ? `${inside} (file ${index + 1} of the archive)` : inside };
+    return { ...file, name: isRepeated ? `${inside} (CSV file ${index + 1} of the archive)` : inside };
   });
 }
 

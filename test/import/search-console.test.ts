@@ -651,7 +651,9 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
   t.match(await imported(world, [zip], '--force'), { code: 1, stderr: /damaged or cut off, or not a zip file/ });
   const [chart] = [ENGLISH['Chart.csv']!];
   const renamed = Buffer.from(
-    zipOf({ 'Chart.csv': chart, 'Charu.csv': chart }).toString('latin1').replaceAll('Charu.csv', 'Chart.csv'),
+    zipOf({ 'Read me.txt': 'Charts', 'Chart.csv': chart, 'Charu.csv': chart })
+      .toString('latin1')
+      .replaceAll('Charu.csv', 'Chart.csv'),
     'latin1',
   );
   const archives: readonly [Buffer, RegExp][] = [
@@ -661,7 +663,7 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
     ],
     [
       renamed,
-      /of the files 'Chart\.csv \(file 1 of the archive\)', 'Chart\.csv \(file 2 of the archive\)'; import each/,
+      /of the files 'Chart\.csv \(CSV file 1 of the archive\)', 'Chart\.csv \(CSV file 2 of the archive\)'; import each/,
     ],
     [
       zipOf({ '../../Chart.csv': ENGLISH['Chart.csv']! }),
