@@ -1,17 +1,18 @@
 import type { SurfaceDays } from '../catalog/surface-days.ts';
-import { addDays, type Day } from '../domain/dates.ts';
+import { addDays, type Day, earlier } from '../domain/dates.ts';
 import { isStale, STALE_AFTER_DAYS, SURFACE_NAMES } from '../domain/search-types.ts';
 import type { EvaluatedAlert } from './alert.ts';
 
 /**
- * An alert for each surface that has reported no day for more than two weeks. Web is left out: its sync has alarms of its own,
- * which also tell about surfaces that end with it. A project that was imported once has none.
+ * An alert for each surface that has reported no day for more than two weeks, while web has. Web is left out: its sync has
+ * alarms of its own, which also tell about surfaces that end with it, or so shortly before it that they may only have had no
+ * rows on the last days. A project that was imported once has none of these.
  * @param today the last day that is over
  */
 export function alertsOfStaleSurfaces(surfaces: readonly SurfaceDays[], today: Day): EvaluatedAlert[] {
   const web = surfaces.find(({ surface }) => surface === 'web');
   return surfaces
-    .filter(({ lastDay }) => lastDay !== web?.lastDay && isStale(lastDay, today))
+    .filter(({ lastDay }) => isStale(lastDay, earlier(today, web?.lastDay ?? today)))
     .map(({ surface, lastDay }) => ({
       type: 'surface_stale',
       subject: surface,
@@ -33,5 +34,5 @@ export function staleEndedBecause(
   const lastDay = surfaces.find(({ surface }) => surface === subject)?.lastDay;
   if (lastDay === undefined) return 'its days were removed';
   if (lastDay < basis) return 'its last days were removed';
-  return lastDay > basis ? 'it has newer days' : 'web has no newer days either';
+  return lastDay > basis ? 'it has newer days' : 'web has no days long after it either';
 }
