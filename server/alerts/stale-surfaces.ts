@@ -1,18 +1,19 @@
 import type { SurfaceDays } from '../catalog/surface-days.ts';
-import { addDays, type Day, earlier } from '../domain/dates.ts';
+import { addDays, type Day } from '../domain/dates.ts';
 import { isStale, STALE_AFTER_DAYS, SURFACE_NAMES } from '../domain/search-types.ts';
 import type { EvaluatedAlert } from './alert.ts';
 
 /**
- * An alert for each surface that has reported no day for more than two weeks, while web has. Web is left out: its sync has
- * alarms of its own, which also tell about surfaces that end with it, or so shortly before it that they may only have had no
- * rows on the last days. A project that was imported once has none of these.
+ * An alert for each surface that has reported no day for more than two weeks. Web is left out: its sync has alarms of its
+ * own. Where web has stopped, too, they also tell about surfaces that end with it, or so shortly before it that they may only
+ * have had no rows on the last days. A project that was imported once has none of these.
  * @param today the last day that is over
  */
 export function alertsOfStaleSurfaces(surfaces: readonly SurfaceDays[], today: Day): EvaluatedAlert[] {
-  const web = surfaces.find(({ surface }) => surface === 'web');
+  const web = surfaces.find(({ surface }) => surface === 'web')?.lastDay;
+  const basis = web !== undefined && isStale(web, today) ? web : today;
   return surfaces
-    .filter(({ lastDay }) => isStale(lastDay, earlier(today, web?.lastDay ?? today)))
+    .filter(({ lastDay }) => isStale(lastDay, basis))
     .map(({ surface, lastDay }) => ({
       type: 'surface_stale',
       subject: surface,

@@ -14,24 +14,24 @@ const DAILY = factsOf(100, 109).site_daily;
 const ofBing = (...days: string[]) => facts('date device', ...days.map((day) => [day, 'unknown', 5, 90, 0] as const));
 
 t.test('an alert opens on the fifteenth day, and resolves with a newer one', async (t) => {
-  const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: ofBing('2026-08-02', '2026-08-03') });
+  const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: ofBing('2026-08-15', '2026-08-16') });
   const alerts = async (): Promise<Row[]> => {
     const { body } = await world.ask('/alerts?status=all&limit=500');
     return (body.alerts as Row[]).filter(({ type }) => type === 'surface_stale');
   };
-  await evaluate(world, { asOf: '2026-08-17' });
+  await evaluate(world, { asOf: '2026-08-30' });
   t.strictSame(await alerts(), [], 'not on the fourteenth');
   await evaluate(world);
   t.match(await alerts(), [
     {
       severity: 'warning',
-      title: 'Bing has no days after 2026-08-03',
+      title: 'Bing has no days after 2026-08-16',
       body: /more than 14 days ago\. Later days are unknown, not zero\./,
-      date: '2026-08-18',
+      date: '2026-08-31',
       resolvedAt: null,
     },
   ]);
-  await world.load({ site_daily_bing: ofBing('2026-08-04') });
+  await world.load({ site_daily_bing: ofBing('2026-08-17') });
   await evaluate(world);
   t.match(await alerts(), [{ body: /Resolved: it has newer days\./, resolvedAt: String }]);
 });
@@ -47,7 +47,7 @@ t.test('an alert says why it ended', async (t) => {
     'web has no days long after it either',
   );
 
-  const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: ofBing('2026-08-01') });
+  const world = await makeAlertWorld(t, { site_daily: DAILY, site_daily_bing: ofBing('2026-08-16') });
   await evaluate(world);
   await world.catalog.statements.run('fact_file_delete', { project: 'Proj1', table: 'site_daily_bing', part: 'all' });
   await evaluate(world);
