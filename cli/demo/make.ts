@@ -42,6 +42,6 @@ export async function makeDemoSnapshot(
   try {
     await writeDemoSnapshot(folder, now, run, report, part);
   } finally {
-    engine.close();
+    await engine.close();
   }
 }

@@ -110,7 +110,7 @@ async function measure(options: BenchOptions): Promise<Outcome> {
     return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
   } finally {
     await stopShared();
-    engine.close();
+    await engine.close();
     rmSync(join(options.folder, 'memory'), { recursive: true, force: true });
   }
 }

@@ -70,6 +70,6 @@ async function writeSnapshot(folder: string, keywords: number): Promise<void> {
       await session.runFile(`evidence/${table}`, { source, target: join(folder, `${table}.parquet`) });
     }
   } finally {
-    engine.close();
+    await engine.close();
   }
 }

@@ -121,7 +121,7 @@ async function loadLocked(
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
-  using opened = new DisposableStack();
+  await using opened = new AsyncDisposableStack();
   const openEngine = async (): Promise<Engine> => {
     const { memoryLimit, threads } = settings;
     const folders = [resolve(folder), patternOf(resolve(folder)), ...loadFolders(settings)];

@@ -25,7 +25,7 @@ export function remakeRollups(stores: Stores, project: string, waiting: LockOpti
       if ((await undamaged(change.files.store, [file])).length === 0) lost.add(file.part);
     }
     // One thread, so that requests can use the others.
-    using engines = new DisposableStack();
+    await using engines = new AsyncDisposableStack();
     const memory = { memoryLimit: settings.memoryLimit, temporaryFolder: join(change.staging, 'memory') };
     const opened = await Engine.open({ ...memory, threads: 1, folders: loadFolders(settings) });
     const engine = engines.adopt(opened, (it) => it.close());

@@ -240,7 +240,7 @@ async function verifyRollups(
       }
     }
   } finally {
-    engine.close();
+    await engine.close();
     await sweep(catalog, { lock, store, dataFolder });
   }
   return { problems };

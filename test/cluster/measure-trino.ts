@@ -122,4 +122,4 @@ for (const workers of [1, 2]) {
     await trino.stop();
   }
 }
-engine.close();
+await engine.close();

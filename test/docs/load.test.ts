@@ -31,7 +31,7 @@ t.test('the import of a bulk export', async (t) => {
   t.match(out, /was created; 1 keyword/);
   t.match(out, /ord_live_\w{32}/);
   t.match(out, /site_daily +2026-03-01 +2026-03-01 +1$/m);
-  engine.close();
+  await engine.close();
 });
 
 t.test('the import of an export of the user interface', async (t) => {

@@ -197,3 +197,35 @@ t.test('a statement that was interrupted too late is not reused', async (t) => {
   t.equal((await ask())[0]?.clicks, 7);
   t.equal(statements.indexOf(statements[2]!), 2, 'the interrupt could stop another query');
 });
+
+t.test('closing stops what has begun and waits for it, wherever it is', async (t) => {
+  const ends = new Set<string>();
+  for (let time = 0; time < 20; time++) {
+    const engine = await Engine.open({ memoryLimit: '256MB', threads: 2, temporaryFolder: folder, folders: [folder] });
+    const queries = Array.from({ length: 10 }, () => engine.query('facts/keyword_totals', parameters(...large)));
+    for (const query of queries) {
+      query.then(
+        () => ends.add('answered'),
+        (error: Error) => ends.add(error.message),
+      );
+    }
+    // From waiting for a connection to reading rows.
+    for (let turns = 0; turns < time ** 2; turns++) await new Promise((resolve) => setImmediate(resolve));
+    await engine.close();
+    await Promise.allSettled(queries);
+    await t.rejects(engine.query('facts/memory', {}), /The engine is closed/);
+    await engine.close();
+  }
+  ends.delete('answered');
+  t.strictSame([...ends], ['INTERRUPT Error: Interrupted!']);
+});
+
+t.test('a session that is closed ends its statements', async (t) => {
+  const session = await engine.session();
+  const statements = [1, 2, 3].map((number) => session.rows(`select sum(hash(range)) from range(${number}e9::bigint)`));
+  session.close();
+  for (const { status, reason } of (await Promise.allSettled(statements)) as PromiseRejectedResult[]) {
+    t.equal(status, 'rejected');
+    t.match(reason, /Interrupted/);
+  }
+});

@@ -117,7 +117,7 @@ async function measureSmall({ options }: Bench): Promise<Line> {
       if (index >= 3) samples.push(sample);
     }
   } finally {
-    opened.close();
+    await opened.close();
     rmSync(folder, { recursive: true, force: true });
   }
   return { name: 'load of a project with 10 keywords and one day', ...summarise(samples), baselines: {} };

@@ -90,7 +90,7 @@ export async function soak(folder: string, options: SoakOptions, report: (step: 
   watch.stop();
   report('looking at what is left');
   await server.stop();
-  engine.close();
+  await engine.close();
   return {
     counts: tallies.requests.rows,
     works: tallies.works.rows,

@@ -33,6 +33,8 @@ class QueryCancelled extends Error {}
 
 /** Max idle prepared statements per text. */
 const MAX_IDLE = 4;
+/** Milliseconds. */
+const INTERRUPT_EVERY = 10;
 /** Max texts with idle prepared statements. */
 const MAX_TEXTS = 200;
 
@@ -58,6 +60,10 @@ export class Engine {
   /** The most that `useThreads` sets. */
   readonly threads: number;
   #used: number;
+  /** Closing the database while it connects would end the process. */
+  readonly #running = new Running();
+  readonly #statements = new Set<Statement>();
+  #isClosed = false;
 
   private constructor(database: DuckDBInstance, threads: number, makeFolder: () => void) {
     this.#database = database;
@@ -105,7 +111,7 @@ export class Engine {
   /** A connection for several statements in a row, with its own temporary tables. Close it. */
   async session(): Promise<Session> {
     this.#haveFolder();
-    return new Session(await this.#database.connect());
+    return new Session(await this.#connect());
   }
 
   /** Creates macros, by their statements, for all sessions: each takes time to create. */
@@ -139,9 +145,22 @@ export class Engine {
     return found!;
   }
 
-  close(): void {
+  /** Stops the queries that run and waits for them; sessions end by themselves. Later ones are refused. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const stopping = setInterval(() => {
+      for (const statement of this.#statements) statement.interrupt();
+    }, INTERRUPT_EVERY);
+    await this.#running.ended();
+    clearInterval(stopping);
     this.#idle.clear();
     this.#database.closeSync();
+  }
+
+  async #connect(): Promise<DuckDBConnection> {
+    if (this.#isClosed) throw new Error('The engine is closed.');
+    return this.#running.add(this.#database.connect());
   }
 
   #haveFolder(): void {
@@ -160,11 +179,21 @@ export class Engine {
     else statement.close();
   }
 
-  async #result(name: string, parameters: Parameters, signal?: AbortSignal, fills: Fills = {}) {
+  #result(
+    name: string,
+    parameters: Parameters,
+    signal?: AbortSignal,
+    fills: Fills = {},
+  ): Promise<DuckDBMaterializedResult> {
+    return this.#running.add(this.#run(name, parameters, signal, fills));
+  }
+
+  async #run(name: string, parameters: Parameters, signal: AbortSignal | undefined, fills: Fills) {
     this.#haveFolder();
     const key = cacheKey(name, fills);
     const statement =
-      this.#idle.get(key)?.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlTemplate(name, fills)));
+      this.#idle.get(key)?.pop() ?? (await Statement.prepare(await this.#connect(), sqlTemplate(name, fills)));
+    this.#statements.add(statement);
     try {
       const result = await statement.run(parameters, signal);
       // An interrupted statement is not reused: the interrupt could stop the next query.
@@ -175,7 +204,29 @@ export class Engine {
       statement.close();
       if (signal?.aborted) throw new QueryCancelled('The query was stopped.', { cause });
       throw cause;
+    } finally {
+      this.#statements.delete(statement);
     }
+  }
+}
+
+/** What has begun and not ended. */
+class Running {
+  readonly #all = new Set<Promise<unknown>>();
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  add<T>(work: Promise<T>): Promise<T> {
+    const ended: Promise<unknown> = work.catch(() => {}).then(() => this.#all.delete(ended));
+    this.#all.add(ended);
+    return work;
+  }
+
+  /** Also waits for what is added meanwhile. */
+  async ended(): Promise<void> {
+    while (!this.isEmpty) await Promise.all(this.#all);
   }
 }
 
@@ -211,6 +262,10 @@ class Statement {
     }
   }
 
+  interrupt(): void {
+    this.#connection.interrupt();
+  }
+
   close(): void {
     // This also closes the prepared statement.
     this.#connection.closeSync();
@@ -219,6 +274,8 @@ class Statement {
 
 export class Session {
   readonly #connection: DuckDBConnection;
+  /** Statements of a connection that is closed meanwhile never end. */
+  readonly #running = new Running();
 
   constructor(connection: DuckDBConnection) {
     this.#connection = connection;
@@ -231,7 +288,7 @@ export class Session {
 
   /** Runs statements without parameters in one transaction and one driver call. */
   async runAll(texts: readonly string[]): Promise<void> {
-    await this.#connection.run(['begin', ...texts, 'commit'].join(';\n'));
+    await this.#running.add(this.#connection.run(['begin', ...texts, 'commit'].join(';\n')));
   }
 
   /** Runs `sql/NAME.sql`; returns how many rows it wrote. */
@@ -263,8 +320,17 @@ export class Session {
     return appended;
   }
 
+  /** Stops statements that run, and closes the connection when they have ended. */
   close(): void {
-    this.#connection.closeSync();
+    if (this.#running.isEmpty) {
+      this.#connection.closeSync();
+      return;
+    }
+    const stopListening = interruptWhenAborted(this.#connection, AbortSignal.abort());
+    void this.#running.ended().then(() => {
+      stopListening();
+      this.#connection.closeSync();
+    });
   }
 
   [Symbol.dispose](): void {
@@ -273,9 +339,9 @@ export class Session {
 
   #result(text: string, parameters: Parameters): Promise<DuckDBMaterializedResult> {
     // Preparing a statement plans it a second time.
-    if (Object.keys(parameters).length === 0) return this.#connection.run(text);
+    if (Object.keys(parameters).length === 0) return this.#running.add(this.#connection.run(text));
     const { values, types } = bind(parameters);
-    return this.#connection.run(text, values, types);
+    return this.#running.add(this.#connection.run(text, values, types));
   }
 }
 
@@ -283,9 +349,10 @@ export class Session {
 function interruptWhenAborted(connection: DuckDBConnection, signal: AbortSignal): () => void {
   let timer: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
-    timer = setInterval(() => connection.interrupt(), 10);
+    timer = setInterval(() => connection.interrupt(), INTERRUPT_EVERY);
   };
-  signal.addEventListener('abort', interrupt, { once: true });
+  if (signal.aborted) interrupt();
+  else signal.addEventListener('abort', interrupt, { once: true });
   return () => {
     signal.removeEventListener('abort', interrupt);
     clearInterval(timer);

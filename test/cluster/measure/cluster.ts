@@ -34,7 +34,7 @@ export class Cluster implements AsyncDisposable {
   static async start(options: BenchOptions, report: (step: string) => void): Promise<Cluster> {
     mkdirSync(options.folder, { recursive: true });
     const engine = await openEngine(options.folder, 2);
-    const data = await prepareData(engine, options, report).finally(() => engine.close());
+    const data = await prepareData(engine, options, report).finally(() => void engine.close());
     await using opened = new AsyncDisposableStack();
     const folder = join(options.folder, `cluster-${process.pid}`);
     mkdirSync(folder);
