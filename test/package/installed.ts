@@ -41,7 +41,7 @@ const [url = '', key = ''] = process.argv.slice(2);
 const ordinate = createClient({ url, key });
 const { projects } = await ordinate.listProjects();
 const id = projects[0]!.id;
-const totals: Schemas['Metrics'] = (await ordinate.getSite({ id, period: '3m' })).totals;
+const totals: Schemas['TotalMetrics'] = (await ordinate.getSite({ id, period: '3m' })).totals;
 let queries = 0;
 for await (const row of ordinate.all.listQueries({ id, limit: 1000 })) queries += row.clicks >= 0 ? 1 : 0;
 const refused = await ordinate.getSite({ id, period: '17m' }).catch((error: unknown) => error);
