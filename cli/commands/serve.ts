@@ -101,8 +101,8 @@ async function holdDemo(settings: Settings): Promise<{ start: () => void } | und
       const report = (reason: string): void => {
         process.stderr.write(`The demo stays without its older days until the next start: ${reason}\n`);
       };
+      filling.once('close', () => void lease?.release());
       filling.once('exit', (code, signal) => {
-        void lease?.release();
         if (code !== 0) report(`loading them ended with ${signal ?? `exit code ${code}`}.`);
       });
       filling.once('error', (error) => report(error.message));
