@@ -1,7 +1,7 @@
 import type { SyncedDays, SyncedTables } from '../catalog/evaluations.ts';
 import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
-import type { Range } from '../domain/range.ts';
+import { haveDay, type Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -144,8 +144,7 @@ export function daysOf(
   synced: SyncedDays = new Map(),
   gaps: readonly Range[] = [],
 ): StoredDays {
-  const isUnknown = (day: Day): boolean => gaps.some((gap) => gap.from <= day && day <= gap.to);
-  return new StoredDays(eachDay(from, to).map((day) => (synced.get(day) ?? stored.has(day)) && !isUnknown(day)));
+  return new StoredDays(eachDay(from, to).map((day) => (synced.get(day) ?? stored.has(day)) && !haveDay(gaps, day)));
 }
 
 /** Reads the URLs of the pages of some keywords, for texts. */

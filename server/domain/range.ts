@@ -23,6 +23,11 @@ export function rangesOf(days: readonly Day[]): Range[] {
   return ranges;
 }
 
+/** Whether one of some ranges has a day. */
+export function haveDay(ranges: readonly Range[], day: Day): boolean {
+  return ranges.some(({ from, to }) => from <= day && day <= to);
+}
+
 /** What is left of a range without the days of another one. */
 export function withoutRange({ from, to }: Range, other: Range): Range[] {
   if (other.to < from || other.from > to) return [{ from, to }];

@@ -3,29 +3,24 @@
  * are rounded already. Halves are rounded away from zero, as in answers.
  */
 
-const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, signDisplay: 'negative' });
-const DECIMALS = [0, 1, 2].map(
-  (digits) =>
-    new Intl.NumberFormat('en-US', {
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-      useGrouping: false,
-      signDisplay: 'negative',
-    }),
-);
-const PERCENT = [0, 1, 2].map(
-  (digits) =>
-    new Intl.NumberFormat('en-US', {
-      style: 'percent',
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-      signDisplay: 'negative',
-    }),
-);
+/** Formats with 0, 1 and 2 decimals. */
+const formats = (options: Intl.NumberFormatOptions): Intl.NumberFormat[] =>
+  [0, 1, 2].map(
+    (digits) =>
+      new Intl.NumberFormat('en-US', {
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+        signDisplay: 'negative',
+        ...options,
+      }),
+  );
+const [WHOLE] = formats({});
+const DECIMALS = formats({ useGrouping: false });
+const PERCENT = formats({ style: 'percent' });
 
 /** `1,235`. */
 export function wholeText(value: number): string {
-  return WHOLE.format(withoutNoise(value));
+  return WHOLE!.format(withoutNoise(value));
 }
 
 /** `4.0`. */

@@ -37,8 +37,8 @@ export interface Job {
   readonly isQuiet?: boolean;
   /**
    * Runs the job. When `signal` is aborted it must throw within a second, in a state from which the next run can continue;
-   * then the process ends. A failed run is retried with exponential back-off, and one that missed rollups as soon as they have been
-   * made again.
+   * then the process ends. A failed run is retried with exponential back-off, and one that missed rollups as soon as they
+   * have been made again.
    */
   run(context: JobContext, signal: AbortSignal): Promise<JobResult>;
 }

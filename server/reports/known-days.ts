@@ -17,7 +17,7 @@ import {
   unseenEvents,
   WATCHED_DAYS,
 } from '../domain/provider-events.ts';
-import { EVERY_DAY, type Range, spanOf, within } from '../domain/range.ts';
+import { EVERY_DAY, haveDay, type Range, spanOf, within } from '../domain/range.ts';
 import { OTHER_TYPES, type Surface, siteTable, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
@@ -186,7 +186,7 @@ export class KnownDays implements DayReasons {
 
   /** Whether a bulk export had the day, with rows or without. */
   cameFromExport(day: Day): boolean {
-    return this.#plan.exported.some(({ from, to }) => from <= day && day <= to);
+    return haveDay(this.#plan.exported, day);
   }
 
   isProvisional(day: Day): boolean {
@@ -216,7 +216,7 @@ export class KnownDays implements DayReasons {
   /** Whether a day came from a bulk export, or is missing between days that did. */
   #isExported(day: Day): boolean {
     const { bulkExportDays } = this.#plan;
-    if (bulkExportDays.some(({ from, to }) => from <= day && day <= to)) return true;
+    if (haveDay(bulkExportDays, day)) return true;
     const isBetween = bulkExportDays.some(({ to }) => to < day) && bulkExportDays.some(({ from }) => from > day);
     return isBetween && !this.isStored(day);
   }

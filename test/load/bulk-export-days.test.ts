@@ -1,18 +1,12 @@
 // The catalog knows which stored days came from a bulk export, until something else replaces or drops them.
-import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listBulkExportDays, readBulkExportDaysOfWorkspace } from '../../server/catalog/bulk-export-days.ts';
 import type { Catalog } from '../../server/catalog/catalog.ts';
-import { sqliteIn } from '../../server/catalog/location.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { deleteProject } from '../../server/catalog/projects.ts';
 import { type ImportOptions, importBulkExport } from '../../server/load/bulk-export.ts';
-import { Journal } from '../../server/load/journal.ts';
 import { pruneProject } from '../../server/load/prune.ts';
 import { publisherOn } from '../../server/load/publish-days.ts';
-import { rebuild } from '../../server/maintenance/rebuild.ts';
-import { LocalFiles } from '../../server/storage/local-files.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { localOnly } from '../stores.ts';
 import {
@@ -25,6 +19,7 @@ import {
   sharedEngine,
   temporaryFolder,
 } from '../world.ts';
+import { readRebuilt } from './rebuilt.ts';
 
 const PROPERTY = String(PROJECT['property']);
 const TABLES = ['brand_daily', 'country_daily', 'keyword_daily', 'page_daily', 'query_daily', 'site_daily'];
@@ -135,15 +130,5 @@ t.test('a rebuilt catalog knows them, from changes and from a checkpoint', local
   const before = await daysOf(catalog);
   t.equal(before['site_daily'], '2026-02-28..2026-02-28 2026-03-02..2026-03-02');
   await catalog.close();
-  const rebuilt = async (change: (catalog: Catalog) => Promise<void>): Promise<Record<string, string>> => {
-    for (const file of globSync(`${dataFolder}/catalog.sqlite*`)) rmSync(file);
-    t.match(await rebuild(dataFolder), { rebuilt: 'catalog' });
-    await using again = await openCatalog(sqliteIn(dataFolder));
-    await change(again);
-    return await daysOf(again);
-  };
-  const checkpoint = (of: Catalog): Promise<void> => new Journal(new LocalFiles(dataFolder)).checkpoint(of);
-  t.strictSame(await rebuilt(checkpoint), before, 'from changes');
-  t.equal(globSync(`${dataFolder}/facts/journal/*`).length, 1);
-  t.strictSame(await rebuilt(async () => {}), before, 'from a checkpoint');
+  t.strictSame(await readRebuilt(t, dataFolder, daysOf), { fromChanges: before, fromCheckpoint: before });
 });

@@ -1,18 +1,12 @@
 // Days that were stored before a query was tracked are unknown of it, and never zeros, until something brings them.
-import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { eachKeywordGap } from '../../server/catalog/keyword-gaps.ts';
-import { sqliteIn } from '../../server/catalog/location.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
-import { Journal } from '../../server/load/journal.ts';
 import { pruneProject } from '../../server/load/prune.ts';
-import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { archiveKeywords, changeKeyword, trackQueries } from '../../server/projects/keywords.ts';
-import { LocalFiles } from '../../server/storage/local-files.ts';
 import { evaluate, factsOf, KEYWORDS, NOW, projectUntil, START } from '../alerts/world.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { localOnly } from '../stores.ts';
@@ -26,6 +20,7 @@ import {
   type Tables,
   temporaryFolder,
 } from '../world.ts';
+import { readRebuilt } from './rebuilt.ts';
 
 const PROPERTY = String(PROJECT['property']);
 const BY = { by: 'ada@acme.example', at: 0 };
@@ -200,16 +195,7 @@ t.test('a rebuilt catalog knows them, from changes and from a checkpoint', local
   const { catalog, dataFolder } = await makeGap(t);
   const before = await gapsOf(catalog);
   await catalog.close();
-  const rebuilt = async (change: (catalog: Catalog) => Promise<void>): Promise<Record<string, string>> => {
-    for (const file of globSync(`${dataFolder}/catalog.sqlite*`)) rmSync(file);
-    t.match(await rebuild(dataFolder), { rebuilt: 'catalog' });
-    await using again = await openCatalog(sqliteIn(dataFolder));
-    await change(again);
-    return await gapsOf(again);
-  };
-  const checkpoint = (of: Catalog): Promise<void> => new Journal(new LocalFiles(dataFolder)).checkpoint(of);
-  t.strictSame(await rebuilt(checkpoint), before, 'from changes');
-  t.strictSame(await rebuilt(async () => {}), before, 'from a checkpoint');
+  t.strictSame(await readRebuilt(t, dataFolder, gapsOf), { fromChanges: before, fromCheckpoint: before });
 });
 
 t.test('alerts say nothing about unknown days', localOnly, async (t) => {
