@@ -1,145 +1,84 @@
-// npm run bench: measures the real server over HTTP, and baselines in the same run. It prints a table, and writes JSON
-// with --json. Missed targets do not change the exit status: it only says whether the benchmark could run.
+// npm run bench: what has a bound, measured over HTTP and compared in the same rounds. Prints a table, and exits with 1 if a
+// bound is missed.
 import '../../cli/threads.ts';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
-import type { Engine } from '../../server/facts/duckdb/engine.ts';
-import { openEngine } from './baselines.ts';
-import { type Bench, shareServers, stopShared } from './bench-context.ts';
-import { type BenchData, prepareData } from './data.ts';
-import { measureClients } from './measurements/clients.ts';
-import { measureCommands } from './measurements/commands.ts';
-import { measureCompare } from './measurements/compare.ts';
-import { measureCompression } from './measurements/compression.ts';
-import { measureDaily } from './measurements/daily.ts';
-import { measureExports } from './measurements/exports.ts';
-import { measureFindings } from './measurements/findings.ts';
-import { measureFirst } from './measurements/first.ts';
-import { measureLists } from './measurements/lists.ts';
-import { measureLoading } from './measurements/loading.ts';
-import { measureMetrics } from './measurements/metrics.ts';
-import { measurePortfolio } from './measurements/portfolio.ts';
-import { measureProjects } from './measurements/projects.ts';
-import { measureQuestion } from './measurements/question.ts';
-import { measureRepeat } from './measurements/repeat.ts';
-import { measureResident } from './measurements/resident.ts';
-import { measureScale } from './measurements/scale.ts';
-import { measureSelection } from './measurements/selection.ts';
-import { measureSite } from './measurements/site.ts';
-import { measureTotals } from './measurements/totals.ts';
-import { measureUnchanged } from './measurements/unchanged.ts';
-import { measureWorkers } from './measurements/workers.ts';
-import { type BenchOptions, readOptions } from './options.ts';
-import { openClickHouse } from './peers/clickhouse.ts';
-import type { Peer } from './peers/peer.ts';
-import { openPostgres } from './peers/postgres.ts';
-import { tables } from './report.ts';
-import type { Outcome } from './results.ts';
-import { LARGE } from './snapshots.ts';
-import { stampOf } from './stamp.ts';
+import { namesOf } from '../../cli/names.ts';
+import { readCount } from '../../cli/numbers.ts';
+import { formatTable } from '../../cli/table.ts';
+import { PROGRAM } from '../server.ts';
+import { loadRows, makeRows, openEngine, type Sizes } from './data.ts';
+import { type Line, MEASUREMENTS } from './measurements.ts';
 
-const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
-  totals: measureTotals,
-  daily: measureDaily,
-  repeat: measureRepeat,
-  metrics: measureMetrics,
-  site: measureSite,
-  compare: measureCompare,
-  question: measureQuestion,
-  first: measureFirst,
-  commands: measureCommands,
-  lists: measureLists,
-  findings: measureFindings,
-  selection: measureSelection,
-  exports: measureExports,
-  unchanged: measureUnchanged,
-  compression: measureCompression,
-  loading: measureLoading,
-  portfolio: measurePortfolio,
-  projects: measureProjects,
-  clients: measureClients,
-  workers: measureWorkers,
-  resident: measureResident,
-  scale: measureScale,
-};
-
-function report(step: string): void {
-  process.stderr.write(`${step}\n`);
+interface Options extends Partial<Sizes> {
+  readonly only?: readonly string[];
+  readonly quick?: boolean;
+  readonly before?: string;
+  readonly rounds?: number;
+  readonly folder?: string;
 }
 
-async function openPeers(engine: Engine, options: BenchOptions, data: BenchData): Promise<Peer[]> {
-  const { folder, keywords, days } = options;
-  const stamp = stampOf({ keywords, days }, ['sql/bench/*.sql', 'lab/bench/snapshots.ts']);
-  const source = { folder, file: data.plain(LARGE), stamp, report };
-  const peers = [
-    options.postgres === undefined ? undefined : await openPostgres(engine, options.postgres, source),
-    options.chdb ? await openClickHouse(source) : undefined,
-  ];
-  return peers.filter((peer) => peer !== undefined);
-}
+const WHOLE: Sizes = { keywords: 5000, days: 486, queries: 100_000, pages: 30_000 };
+const QUICK: Sizes = { keywords: 60, days: 70, queries: 300, pages: 100 };
 
-async function measure(options: BenchOptions): Promise<Outcome> {
-  mkdirSync(options.folder, { recursive: true });
-  if (options.quick) shareServers();
-  const engine = await openEngine(options.folder, availableParallelism());
+const names = Object.keys(MEASUREMENTS);
+const options = new Command('bench')
+  .description('Measures what has a bound. Everything is compared in turn: read the ratios.')
+  .option('--only <names>', `comma-separated: ${names.join(', ')}`, namesOf(names))
+  .option('--before <checkout>', 'a checkout of the release before, with its packages, to compare with')
+  .option('--quick', 'few rows and rounds, to see that it works: its ratios say nothing')
+  .option('--rounds <n>', 'times that each compared thing is measured [15; 2 with --quick]', readCount)
+  .option('--keywords <n>', `keywords of the project [${WHOLE.keywords}]`, readCount)
+  .option('--days <n>', `days of keywords and of the property, at most 486 [${WHOLE.days}]`, readCount)
+  .option('--folder <folder>', 'where data is made and used again [data/bench; data/bench-quick with --quick]')
+  .parse()
+  .opts<Options>();
+
+async function measure(): Promise<readonly Line[]> {
+  const { quick = false, only = names, before, rounds = quick ? 2 : 15, ...own } = options;
+  const folder = resolve(own.folder ?? (quick ? 'data/bench-quick' : 'data/bench'));
+  const { keywords, days, queries, pages } = { ...(quick ? QUICK : WHOLE), ...own };
+  const sizes = { keywords, days, queries, pages };
+  mkdirSync(folder, { recursive: true });
+  const engine = await openEngine(folder, availableParallelism());
   try {
-    const data = await prepareData(engine, options, report);
-    const chosen = Object.entries(MEASUREMENTS).filter(([name]) =>
-      options.only.length > 0
-        ? options.only.includes(name)
-        : !['projects', 'scale'].includes(name) || options.scale > 0,
-    );
-    const peers = chosen.some(([name]) => name === 'totals') ? await openPeers(engine, options, data) : [];
-    const outcomes: Outcome[] = [];
-    for (const [name, measurement] of chosen) {
-      report(`measuring ${name}`);
-      try {
-        const outcome = await measurement({ options, data, engine, peers, report });
-        // A run that is stopped has shown what it measured.
-        report(tables(outcome));
-        outcomes.push(outcome);
-      } catch (error) {
-        // The other measurements go on.
-        report(`${name} could not be measured:`);
-        fail(error);
-      }
+    const made = await makeRows(engine, folder, sizes);
+    const programs = [await loadRows(join(folder, 'data'), PROGRAM, made)];
+    if (before !== undefined)
+      programs.push(await loadRows(join(folder, 'data-before'), join(resolve(before), 'cli/ordinate.ts'), made));
+    const lines: Line[] = [];
+    for (const name of only) {
+      process.stderr.write(`measuring ${name}\n`);
+      lines.push(...(await MEASUREMENTS[name]!({ sizes, rounds, folder, engine, made, programs })));
     }
-    for (const peer of peers) await peer.close();
-    return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
+    return lines;
   } finally {
-    await stopShared();
     await engine.close();
-    rmSync(join(options.folder, 'memory'), { recursive: true, force: true });
+    rmSync(join(folder, 'memory'), { recursive: true, force: true });
   }
 }
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), Object.keys(MEASUREMENTS));
-  const started = new Date();
-  const outcome = await measure(options);
-  print(tables(outcome));
-  if (options.json === undefined) return;
-  const machine = {
-    processors: availableParallelism(),
-    model: cpus()[0]?.model,
-    memory: Math.round(totalmem() / 1e6),
-    node: process.version,
-  };
-  // The URL of a database may contain a password.
-  const { postgres, ...shown } = options;
-  const document = {
-    at: started.toISOString(),
-    machine,
-    options: { ...shown, postgres: postgres !== undefined },
-    ...outcome,
-  };
-  writeFileSync(options.json, `${JSON.stringify(document, null, 2)}\n`);
+  const lines = await measure();
+  print(
+    formatTable(
+      lines.map(({ what, ms, against, ratio, atMost }) => ({
+        what,
+        ms: Number(ms.toPrecision(3)),
+        against,
+        ratio: ratio?.toFixed(2) ?? 'not measured',
+        atMost,
+        met: ratio === undefined ? null : ratio <= atMost,
+      })),
+    ),
+  );
+  if (options.quick !== true && lines.some(({ ratio = 0, atMost }) => ratio > atMost)) process.exitCode = 1;
 }
 
 // Only an orderly exit stops the servers that this process started.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await main().catch(fail);
-// ClickHouse has threads that would keep the process alive.
 process.exit();

@@ -1,182 +1,115 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createKey } from '../../server/catalog/keys.ts';
-import { sqliteIn } from '../../server/catalog/location.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { toMicroseconds } from '../../server/domain/instants.ts';
-import type { Engine } from '../../server/facts/duckdb/engine.ts';
-import type { BenchOptions } from './options.ts';
-import { load } from './ordinate.ts';
-import {
-  equalPlans,
-  LARGE,
-  MIDDLE,
-  makeTexts,
-  type ProjectPlan,
-  plans,
-  workspaceName,
-  writeEntities,
-  writeFacts,
-  writeLists,
-} from './snapshots.ts';
-import { makeOnce, stampOf } from './stamp.ts';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
+import { createKeys, ordinate, ROOT } from '../server.ts';
+import { PROJECT, projectOf, WORKSPACE, WORKSPACES, writeTables } from '../tables.ts';
 
-/** The files that generate the data of the benchmark, and the files that decide how it is stored. */
-const GENERATOR = ['sql/bench/*.sql', 'lab/bench/snapshots.ts', 'lab/bench/data.ts'];
-const STORE = ['server/load/*.ts', 'server/catalog/*.ts', 'server/facts/**/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
+/** The last day of all data: fixed, so that runs on different days compare, and in mid-month, as most days are. */
+export const LAST_DAY = '2025-12-17';
+const SEED = 'ordinate bench';
+/** As many as a workspace may have: each may send 120 requests a minute. */
+const KEYS = 20;
+/** Of the keywords, this share is loaded in an order that nothing knows. */
+const SHUFFLED = 0.6;
+/** Days of queries and pages. */
+export const LIST_DAYS = 28;
 
-/** A loaded data folder and the keys of its workspaces. */
-export interface Data {
-  readonly folder: string;
-  /** Keys by workspace. */
-  readonly keys: Readonly<Record<string, readonly string[]>>;
-}
-
-export interface BenchData extends Data {
-  /** Snapshot with only the large project's keyword facts. */
-  readonly largeSnapshot: string;
-  /** Plain daily file of a project's keyword facts, as a user of DuckDB would store it. */
-  readonly plain: (project: typeof LARGE | typeof MIDDLE) => string;
-}
-
-/** A load stages the months of all projects at once: more projects do not fit into its memory. */
-const PROJECTS_PER_LOAD = 100;
-
-type Report = (step: string) => void;
-
-/** The data of all measurements except that of many projects. Generated unless data for the same options exists. */
-export async function prepareData(engine: Engine, options: BenchOptions, report: Report): Promise<BenchData> {
-  const { keywords, middleKeywords, smallKeywords, days, queries, pages, listDays, workspaces, keys } = options;
-  const sizes = { keywords, middleKeywords, smallKeywords, days, queries, pages, listDays, workspaces, keys };
-  const { large, others } = plans(options);
-  const snapshots = join(options.folder, 'snapshots');
-  const largeSnapshot = join(snapshots, 'large');
-  const otherSnapshot = join(snapshots, 'others');
-  const plain = (project: string) => join(snapshots, `plain-${project}.parquet`);
-
-  await makeOnce(snapshots, stampOf(sizes, GENERATOR), async () => {
-    using session = await engine.session();
-    report(`making keyword facts of ${LARGE}`);
-    await makeTexts(session, [large, ...others]);
-    await writeEntities(session, largeSnapshot, [large]);
-    await writeFacts(session, largeSnapshot, 'keyword_daily', [large]);
-    report('making all other facts');
-    await writeEntities(session, otherSnapshot, others);
-    await writeFacts(session, otherSnapshot, 'keyword_daily', others);
-    await writeFacts(session, otherSnapshot, 'site_daily', [large, ...others]);
-    await writeFacts(session, otherSnapshot, 'query_daily', [large], listDays);
-    await writeFacts(session, otherSnapshot, 'page_daily', [large], listDays);
-    report('making plain daily files');
-    for (const [folder, project] of [[largeSnapshot, LARGE] as const, [otherSnapshot, MIDDLE] as const]) {
-      const source = join(folder, 'keyword_daily.parquet');
-      await session.runFile('bench/plain_daily', { source, project, target: plain(project) });
-    }
-  });
-  const names = Array.from({ length: workspaces }, (_, index) => workspaceName(index + 1));
-  const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
-  const data = await loadOnce(join(options.folder, 'data'), stamp, [largeSnapshot, otherSnapshot], names, keys, report);
-  return { ...data, largeSnapshot, plain };
-}
-
-/** A data folder with one project that has days of queries and pages as a site has them. */
-export async function prepareLists(
-  engine: Engine,
-  { folder: root, keys }: BenchOptions,
-  name: string,
-  sizes: Pick<ProjectPlan, 'queries' | 'pages' | 'days'>,
-  report: Report,
-): Promise<Data> {
-  const plan = { ...sizes, id: LARGE, workspace: workspaceName(1), keywords: 0 };
-  const snapshot = join(root, `snapshots-${name}`);
-  await makeOnce(snapshot, stampOf(sizes, GENERATOR), async () => {
-    report(`making the rows of ${name}`);
-    using session = await engine.session();
-    await makeTexts(session, [{ ...plan, queries: 1 }]);
-    await writeEntities(session, snapshot, [plan]);
-    await writeFacts(session, snapshot, 'site_daily', [plan]);
-    await writeLists(session, snapshot, plan);
-  });
-  const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
-  return loadOnce(join(root, `data-${name}`), stamp, [snapshot], [plan.workspace], keys, report);
-}
-
-/** Equal projects of one workspace. */
-interface EqualProjects {
-  readonly count: number;
+/** How much data is made. */
+export interface Sizes {
   readonly keywords: number;
   readonly days: number;
+  readonly queries: number;
+  readonly pages: number;
 }
 
-/** A data folder with `count` equal projects. */
-export async function prepareProjects(
-  engine: Engine,
-  { folder: root, keys }: BenchOptions,
-  { count, keywords, days }: EqualProjects,
-  report: Report,
-): Promise<Data> {
-  const { name, snapshots } = await prepareSnapshots(engine, root, { count, keywords, days }, report);
-  const stamp = stampOf({ keywords, days, count, keys }, [...GENERATOR, ...STORE]);
-  return loadOnce(join(root, `data-${name}`), stamp, snapshots, [workspaceName(1)], keys, report);
+/** Snapshots and files for DuckDB. */
+export interface Made {
+  /** Keyword facts, and all other facts. */
+  readonly snapshots: readonly string[];
+  /** A file of the keyword facts by day, as a user of DuckDB would store it. */
+  readonly plain: string;
+  /** A snapshot with some of the keyword facts in no order. */
+  readonly shuffled: string;
 }
 
-/** The snapshots of `count` equal projects, to be loaded in order. */
-export async function prepareSnapshots(
-  engine: Engine,
-  root: string,
-  { count, keywords, days }: EqualProjects,
-  report: Report,
-): Promise<{ readonly name: string; readonly snapshots: readonly string[] }> {
-  const projects = equalPlans(count, keywords, days);
-  const name = `${count}-${keywords}-${days}`;
-  const folder = join(root, `snapshots-${name}`);
-  const parts = Array.from({ length: Math.ceil(count / PROJECTS_PER_LOAD) }, (_, index) => ({
-    snapshot: join(folder, String(index + 1)),
-    projects: projects.slice(index * PROJECTS_PER_LOAD, (index + 1) * PROJECTS_PER_LOAD),
-  }));
-  await makeOnce(folder, stampOf({ keywords, days, count }, GENERATOR), async () => {
-    report(`making the snapshots of ${count} projects`);
+/** DuckDB as a user would run it: all processors, and enough memory. */
+export function openEngine(folder: string, threads: number): Promise<Engine> {
+  return Engine.open({ memoryLimit: '4GB', threads, temporaryFolder: join(folder, 'memory'), folders: [folder] });
+}
+
+/** Makes the rows of the benchmark, unless those of these sizes are there. */
+export async function makeRows(engine: Engine, folder: string, sizes: Sizes): Promise<Made> {
+  const root = join(folder, 'snapshots');
+  const [keywords, others, shuffled] = ['keywords', 'others', 'shuffled'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const plain = join(root, 'plain.parquet');
+  await makeOnce(root, stampOf(sizes, ROOT, ['sql/bench/*.sql', 'lab/bench/data.ts']), async () => {
     using session = await engine.session();
-    await makeTexts(session, projects.slice(0, 1));
-    for (const part of parts) {
-      await writeEntities(session, part.snapshot, part.projects);
-      if (keywords > 0) await writeFacts(session, part.snapshot, 'keyword_daily', part.projects);
-      await writeFacts(session, part.snapshot, 'site_daily', part.projects);
-    }
+    const project = { ...sizes, id: PROJECT, workspace: WORKSPACE };
+    await session.runFile('bench/texts', { seed: SEED, count: Math.max(sizes.keywords, sizes.queries) });
+    const use = (plan: object) => session.runFile('bench/projects', { projects: JSON.stringify([plan]) });
+    const write = (to: string, table: string, values: Record<string, string | number> = {}) =>
+      session.runFile(`bench/${table}`, { ...values, target: join(to, `${table}.parquet`) });
+    const projects = [projectOf(PROJECT, { brand_terms: ['acme'], synced_through: LAST_DAY })];
+    for (const to of [keywords, others, shuffled]) writeTables(to, { workspaces: WORKSPACES, projects });
+    await use(project);
+    await write(keywords, 'keywords');
+    await write(keywords, 'keyword_daily', { seed: SEED, last: LAST_DAY });
+    await write(others, 'site_daily', { seed: SEED, last: LAST_DAY });
+    for (const table of ['query_daily', 'page_daily'])
+      await write(others, table, { seed: SEED, last: LAST_DAY, days: LIST_DAYS });
+    const source = join(keywords, 'keyword_daily.parquet');
+    await session.runFile('bench/plain_daily', { source, project: PROJECT, target: plain });
+    const some = Math.round(sizes.keywords * SHUFFLED);
+    await use({ ...project, keywords: some });
+    await write(shuffled, 'keywords');
+    const below = String(some).padStart(5, '0');
+    await session.runFile('bench/shuffled', { source, below, target: join(shuffled, 'keyword_daily.parquet') });
   });
-  return { name, snapshots: parts.map(({ snapshot }) => snapshot) };
+  return { snapshots: [keywords, others], plain, shuffled };
 }
 
-/** Loads snapshots into a data folder and creates keys, unless this was done before. */
-async function loadOnce(
-  folder: string,
-  stamp: string,
-  snapshots: readonly string[],
-  workspaces: readonly string[],
-  keys: number,
-  report: Report,
-): Promise<Data> {
+/** A data folder that a program has loaded, and keys. */
+export interface Data {
+  readonly program: string;
+  readonly dataFolder: string;
+  readonly keys: readonly string[];
+}
+
+/** Loads the snapshots by a program, unless the same code has done so. */
+export async function loadRows(folder: string, program: string, { snapshots }: Made): Promise<Data> {
+  const where = { program, dataFolder: folder };
   const file = join(folder, 'keys.json');
-  await makeOnce(folder, stamp, async () => {
-    mkdirSync(folder, { recursive: true });
-    for (const snapshot of snapshots) {
-      report(`loading ${snapshot}`);
-      await load(folder, snapshot);
-    }
-    writeFileSync(file, JSON.stringify(await makeKeys(folder, workspaces, keys)), { mode: 0o600 });
+  const made = readFileSync(`${dirname(snapshots[0]!)}.stamp`, 'utf8');
+  const code = ['server/{load,catalog,facts}/**/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
+  await makeOnce(folder, stampOf({ made }, join(dirname(program), '..'), code), async () => {
+    for (const snapshot of snapshots) await ordinate(where, 'load', snapshot, '--json');
+    writeFileSync(file, JSON.stringify(await createKeys(where, WORKSPACE, KEYS)), { mode: 0o600 });
   });
-  return { folder, keys: JSON.parse(readFileSync(file, 'utf8')) as Data['keys'] };
+  return { ...where, keys: JSON.parse(readFileSync(file, 'utf8')) as string[] };
 }
 
-export async function makeKeys(folder: string, workspaces: readonly string[], count: number): Promise<Data['keys']> {
-  await using catalog = await openCatalog(sqliteIn(folder));
-  const at = toMicroseconds(Date.now());
-  const made: Record<string, string[]> = {};
-  for (const workspace of workspaces) {
-    made[workspace] = [];
-    for (let number = 1; number <= count; number++) {
-      const { key } = await createKey(catalog, { workspace, name: `bench ${number}`, by: null, at });
-      made[workspace].push(key);
-    }
-  }
-  return made;
+/** A hash of values and of files. */
+function stampOf(values: object, root: string, files: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(values));
+  for (const file of globSync([...files], { cwd: root }).sort())
+    digest.update(file).update(readFileSync(join(root, file)));
+  return digest.digest('hex');
+}
+
+/** Makes a folder, in place of an old one, unless one with this stamp exists. */
+async function makeOnce(folder: string, stamp: string, make: () => Promise<void>): Promise<void> {
+  const file = `${folder}.stamp`;
+  if (existsSync(file) && readFileSync(file, 'utf8') === stamp) return;
+  process.stderr.write(`making ${folder}\n`);
+  rmSync(file, { force: true });
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await make();
+  // Written last: an incomplete folder has none.
+  writeFileSync(file, stamp);
 }

@@ -1,62 +1,31 @@
-/** One timing, in milliseconds. */
-export interface Sample {
-  readonly ms: number;
-  readonly firstByte?: number;
-  readonly bytes?: number;
-}
-
-/** A summary of timings, in milliseconds. */
-export interface Timing {
-  readonly median: number;
-  readonly p95: number;
-  readonly firstByte?: number;
-  readonly bytes?: number;
-  readonly samples: number;
-}
-
 /**
- * Times the contenders in turn, one of each in every round, so that other load on the machine affects all of them.
- * `warmUp` rounds go first and do not count.
+ * Times contenders in turn, one of each in every round, so that other load of the machine affects all of them. `warmUp`
+ * rounds do not count: V8 optimises code only after it has run many times. Returns medians.
+ * @param contenders each returns milliseconds
  */
 export async function alternate<Name extends string>(
-  rounds: number,
-  contenders: Readonly<Record<Name, () => Promise<Sample>>>,
-  warmUp = Math.min(3, rounds),
-): Promise<Record<Name, Timing>> {
-  const entries = Object.entries(contenders) as [Name, () => Promise<Sample>][];
-  const samples = new Map<Name, Sample[]>(entries.map(([name]) => [name, []]));
+  { rounds, warmUp }: { readonly rounds: number; readonly warmUp: number },
+  contenders: Readonly<Record<Name, () => Promise<number>>>,
+): Promise<Record<Name, number>> {
+  const entries = Object.entries(contenders) as [Name, () => Promise<number>][];
+  const times = new Map<Name, number[]>(entries.map(([name]) => [name, []]));
   for (let round = -warmUp; round < rounds; round++) {
-    // Each goes first in turn, because one that follows a long answer also waits for what the server does after it.
+    // Each goes first in turn: one that follows a long answer also waits for what the server does after it.
     for (const [name, time] of round % 2 === 0 ? entries : entries.toReversed()) {
-      const sample = await time();
-      if (round >= 0) samples.get(name)!.push(sample);
+      const ms = await time();
+      if (round >= 0) times.get(name)!.push(ms);
     }
   }
-  return Object.fromEntries(entries.map(([name]) => [name, summarise(samples.get(name)!)])) as Record<Name, Timing>;
+  return Object.fromEntries([...times].map(([name, all]) => [name, median(all)])) as Record<Name, number>;
 }
 
-/** Times some work. */
-export async function timed(work: () => unknown): Promise<Sample> {
+/** Milliseconds that some work takes. */
+export async function timed(work: () => unknown): Promise<number> {
   const started = performance.now();
   await work();
-  return { ms: performance.now() - started };
+  return performance.now() - started;
 }
 
-export function summarise(samples: readonly Sample[]): Timing {
-  const times = samples.map(({ ms }) => ms);
-  const firstBytes = samples.flatMap(({ firstByte = [] }) => firstByte);
-  const bytes = samples.at(-1)?.bytes;
-  return {
-    median: quantile(times, 0.5),
-    p95: quantile(times, 0.95),
-    samples: samples.length,
-    ...(firstBytes.length > 0 ? { firstByte: quantile(firstBytes, 0.5) } : {}),
-    ...(bytes === undefined ? {} : { bytes }),
-  };
-}
-
-/** The smallest value that is at least as large as this share of all values. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1]!;
 }

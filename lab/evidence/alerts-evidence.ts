@@ -17,29 +17,26 @@ import { addDays, countDays } from '../../server/domain/dates.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { comparedRows, KEYWORDS, TRAFFIC, withLimits } from './compare.ts';
-import { measureCost } from './cost.ts';
-import { type Counted, countAlerts } from './count.ts';
 import { hourlyStopRows } from './hourly-stops.ts';
 import { indexFlipRows } from './index-flips.ts';
+import { worstWeek } from './openings.ts';
 import { countKeywordOpenings, countTrafficOpenings, type ProjectDays, readProjectDays } from './project-days.ts';
 
 /**
- * Replays projects day by day and prints how many alerts each rule opens, in total and in its worst week; which drops it
- * finds in synthetic sites and keywords compared with other formulas; and the cost of evaluating many keywords.
+ * Replays projects day by day and prints how many alerts each rule opens, in total and in its worst week, and which drops it
+ * finds in synthetic sites and keywords compared with other formulas.
  * docs/research/alert-formulas.md has the tables.
  */
 const program = new Command('alerts:evidence')
   .option('--export <path>', 'a bulk export to replay, too')
   .option('--property <property>', 'its property')
   .option('--sites <n>', 'synthetic sites and keywords of each size', Number, 100)
-  .option('--keywords <n>', 'keywords of the measurement of costs', Number, 5000)
-  .option('--only <part>', 'sites, hours, index, demo, export or cost');
+  .option('--only <part>', 'sites, hours, index, demo or export');
 
 interface Options {
   readonly export?: string;
   readonly property?: string;
   readonly sites: number;
-  readonly keywords: number;
   readonly only?: string;
 }
 
@@ -50,7 +47,7 @@ async function run(): Promise<void> {
   const options: Options = program.parse().opts();
   const runs = (part: string): boolean => options.only === undefined || options.only === part;
   // They take longer than the tables, and all of these need them.
-  const limits = ['cost', 'hours', 'index'].includes(options.only ?? '') ? undefined : findLimits(options);
+  const limits = ['hours', 'index'].includes(options.only ?? '') ? undefined : findLimits(options);
   if (limits !== undefined && runs('sites')) printSites(options, limits);
   if (limits !== undefined && runs('demo')) {
     await printFolder('The demo', limits, (stores) => loadDemo(stores, { evaluate: false }));
@@ -64,7 +61,6 @@ async function run(): Promise<void> {
     for (const type of ['page_dropped_from_index', 'canonical_changed'] as const)
       for (const row of indexFlipRows(100 * options.sites, type)) print(row);
   }
-  if (runs('cost')) await measureCost(options.keywords, print);
 }
 
 /** Formulas with their limits. */
@@ -105,7 +101,7 @@ function printCounts(
 interface Replayed {
   readonly id: string;
   readonly years: number;
-  readonly counted: readonly Counted[];
+  readonly alerts: readonly EvaluatedAlert[];
   readonly days: ProjectDays;
 }
 
@@ -113,9 +109,11 @@ function printTable(name: string, projects: readonly Replayed[]): void {
   print(`\n${name}`);
   print('| project | rule | alerts | a year | worst week |');
   print('| --- | --- | --- | --- | --- |');
-  for (const { id, years, counted } of projects) {
-    for (const { type, alerts, worstWeek } of counted) {
-      print(`| ${id} | ${type} | ${alerts} | ${(alerts / years).toFixed(1)} | ${worstWeek} |`);
+  for (const { id, years, alerts } of projects) {
+    const byType = [...Map.groupBy(alerts, ({ type }) => type)].sort(([a], [b]) => a.localeCompare(b));
+    for (const [type, own] of [...byType, ['all', alerts] as const]) {
+      const worst = worstWeek(own.map(({ date }) => Date.parse(date) / 86_400_000));
+      print(`| ${id} | ${type} | ${own.length} | ${(own.length / years).toFixed(1)} | ${worst} |`);
     }
   }
 }
@@ -136,7 +134,7 @@ async function replayFolder(fill: (stores: Stores) => Promise<unknown>): Promise
         const evaluation = (await evaluateProject({ catalog, facts }, id))!;
         const years = countDays(asOf, evaluation.range.to) / 365;
         const days = await readProjectDays({ catalog, facts }, id, { from: site!.firstDay, to: evaluation.range.to });
-        replayed.push({ id, years, days, counted: countAlerts(evaluation.alerts as EvaluatedAlert[]) });
+        replayed.push({ id, years, days, alerts: evaluation.alerts as EvaluatedAlert[] });
       }
       return replayed;
     });

@@ -1,7 +1,6 @@
 import type { KeywordSums } from '../../server/alerts/keyword-drop.ts';
-import { worstWeek } from './count.ts';
 import { KEYWORD_FORMULAS, KEYWORD_RULE, type KeywordDays } from './keyword-formulas.ts';
-import { type ComparedRule, type Judgement, openings } from './openings.ts';
+import { type ComparedRule, type Judgement, openings, worstWeek } from './openings.ts';
 import { DAYS, dayOfDrop, droppedSite, FIRST_DAYS, keywordOf, siteOf } from './synthetic.ts';
 import { type Formula, TRAFFIC_FORMULAS, TRAFFIC_RULE } from './traffic-formulas.ts';
 

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
 import { formatTable } from '../../cli/table.ts';
-import { Draws } from './draws.ts';
-import { measureCost } from './effects/cost.ts';
+import { Random } from '../random.ts';
 import { type Asked, LENGTHS, METHODS } from './effects/methods.ts';
 import { type GeneratedSite, generateSite, readSite, type Site } from './effects/sites.ts';
 
@@ -13,7 +12,6 @@ import { type GeneratedSite, generateSite, readSite, type Site } from './effects
 const program = new Command('effects:evidence')
   .option('--sites <n>', 'generated sites of each kind', Number, 60)
   .option('--questions <n>', 'questions to each site', Number, 24)
-  .option('--cost', 'how long questions take, and nothing else')
   .option('--export <path>', 'a bulk export by URL: placebo questions to its pages');
 
 /** Clicks a day of the classes of pages, and the limits between them. */
@@ -67,7 +65,7 @@ function lastDay({ days }: Site): number {
 }
 
 /** Asks about pages of a generated site on random days, with each planted effect. */
-function askSite(table: Table, draws: Draws, site: GeneratedSite, questions: number): void {
+function askSite(table: Table, draws: Random, site: GeneratedSite, questions: number): void {
   for (let question = 0; question < questions; question++) {
     const index = Math.floor(draws.uniform(0, site.pages.length));
     const day = Math.floor(draws.uniform(FIRST_DAY, lastDay(site)));
@@ -131,12 +129,11 @@ function realRow(method: string, cuts: readonly Table[]): object {
 }
 
 async function run(): Promise<void> {
-  const options: { sites: number; questions: number; cost?: boolean; export?: string } = program.parse().opts();
-  if (options.cost === true) return measureCost(print);
+  const options: { sites: number; questions: number; export?: string } = program.parse().opts();
   for (const wander of [0.1, 0.2]) {
     const table: Table = new Map();
     for (let site = 0; site < options.sites; site++) {
-      const draws = new Draws(`effects ${wander} ${site}`);
+      const draws = new Random(`effects ${wander} ${site}`);
       askSite(table, draws, generateSite(draws, wander), options.questions);
     }
     print(`\nPages that wander by ${wander * 100} % (found in % of pages of ${SIZES.join(' / ')} clicks a day)`);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
 import type { Family } from '../../server/findings/finding.ts';
-import { Draws } from './draws.ts';
+import { Random } from '../random.ts';
 import { judge } from './findings/judge.ts';
 import { lostClicks, type Planted, plant } from './findings/plants.ts';
 import { type RealWeeks, readRealWeeks, shuffled } from './findings/real-worlds.ts';
@@ -50,30 +50,33 @@ class Tally {
     this.worlds++;
     const found = judge(world);
     for (const family of TESTED) {
-      const sums = this.families.get(family) ?? { tested: 0, below: 0, listed: 0 };
-      for (const { p, adjusted } of found.get(family) ?? []) {
-        sums.tested++;
-        if (p! < 0.05) sums.below++;
-        if (adjusted <= Q) sums.listed++;
-      }
-      this.families.set(family, sums);
+      const judged = found.get(family) ?? [];
+      this.#count(family, {
+        tested: judged.length,
+        below: judged.filter(({ p }) => p! < 0.05).length,
+        listed: judged.filter(({ adjusted }) => adjusted <= Q).length,
+      });
     }
-    for (const { name, found: apply } of RULES) {
-      this.rules.set(name, (this.rules.get(name) ?? 0) + apply(world).length);
-    }
+    for (const { name, found: apply } of RULES) this.#countRule(name, apply(world).length);
   }
 
   join(other: Tally): void {
     this.worlds += other.worlds;
-    for (const [family, { tested, below, listed }] of other.families) {
-      const sums = this.families.get(family) ?? { tested: 0, below: 0, listed: 0 };
-      this.families.set(family, {
-        tested: sums.tested + tested,
-        below: sums.below + below,
-        listed: sums.listed + listed,
-      });
-    }
-    for (const [name, found] of other.rules) this.rules.set(name, (this.rules.get(name) ?? 0) + found);
+    for (const [family, counts] of other.families) this.#count(family, counts);
+    for (const [name, found] of other.rules) this.#countRule(name, found);
+  }
+
+  #count(family: Family, { tested, below, listed }: { tested: number; below: number; listed: number }): void {
+    const sums = this.families.get(family) ?? { tested: 0, below: 0, listed: 0 };
+    this.families.set(family, {
+      tested: sums.tested + tested,
+      below: sums.below + below,
+      listed: sums.listed + listed,
+    });
+  }
+
+  #countRule(name: string, found: number): void {
+    this.rules.set(name, (this.rules.get(name) ?? 0) + found);
   }
 
   row(name: string): string {
@@ -97,7 +100,7 @@ function printNull(worlds: number, real: RealWeeks | null): void {
       for (const differ of [0, 0.2]) {
         const tally = new Tally();
         for (let world = 0; world < worlds; world++) {
-          const draws = new Draws(`null ${source} ${size} ${differ} ${world}`);
+          const draws = new Random(`null ${source} ${size} ${differ} ${world}`);
           tally.add(
             source === 'real'
               ? realWorld(draws, real!, size, differ)
@@ -114,7 +117,7 @@ function printNull(worlds: number, real: RealWeeks | null): void {
   for (const [name, found] of total.rules) print(`| ${name} | ${(found / total.worlds).toFixed(1)} |`);
 }
 
-function generatedWorld(draws: Draws, size: Size, differ: number, noise: Noise): World {
+function generatedWorld(draws: Random, size: Size, differ: number, noise: Noise): World {
   const [queries, pages] = SIZES[size];
   return {
     queries: draw(draws, generate(draws, queries, 400, noise), { differ, brand: 0.1 }),
@@ -122,7 +125,7 @@ function generatedWorld(draws: Draws, size: Size, differ: number, noise: Noise):
   };
 }
 
-function realWorld(draws: Draws, real: RealWeeks, size: Size, differ: number): World {
+function realWorld(draws: Random, real: RealWeeks, size: Size, differ: number): World {
   const [queries, pages] = shuffled(draws, real, SCALES[size]);
   return { queries: draw(draws, queries, { differ, brand: 0.05 }), pages: draw(draws, pages, { differ, brand: 0 }) };
 }
@@ -157,7 +160,7 @@ function printPlant({ name, family, type }: (typeof PLANTS)[number], noise: Nois
   const byRule = RULES.map(() => 0);
   for (let at = 0; at < worlds; at++) {
     const { world, planted } = plantedWorld(
-      new Draws(`planted ${type} ${noise.memory} ${size} ${at}`),
+      new Random(`planted ${type} ${noise.memory} ${size} ${at}`),
       type,
       noise,
       size,
@@ -185,7 +188,7 @@ function printPlant({ name, family, type }: (typeof PLANTS)[number], noise: Nois
 
 /** A world with few planted rows, which are under a tenth of the clicks. */
 function plantedWorld(
-  draws: Draws,
+  draws: Random,
   type: Planted['type'],
   noise: Noise,
   size: Size,

@@ -3,7 +3,8 @@ import { alertsOfHours } from '../../server/alerts/hourly-replay.ts';
 import { HOURLY_LOOK_BACK, HourlyClicks } from '../../server/alerts/hourly-stop.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { endOfPacificDay, HOUR, type HourStart, hoursOf } from '../../server/domain/hours.ts';
-import { Draws } from './draws.ts';
+import { Random } from '../random.ts';
+import { worstWeek } from './openings.ts';
 import { siteOf } from './synthetic.ts';
 
 const SIZES = [60, 200, 2_000, 20_000];
@@ -23,14 +24,14 @@ export function* hourlyStopRows(sites: number): Generator<string> {
     const usual = Array.from({ length: sites }, (_, site) => openings(hoursOfSite(size, `${site}`)));
     const alerts = usual.reduce((sum, { length }) => sum + length, 0);
     const stops = LEFT.map((left) => foundStops(size, sites, left)).join(' | ');
-    yield `| ${size.toLocaleString('en')} | ${(alerts / sites).toFixed(2)} | ${Math.max(...usual.map(worstWeek))} | ${stops} |`;
+    yield `| ${size.toLocaleString('en')} | ${(alerts / sites).toFixed(2)} | ${Math.max(...usual.map((hours) => worstWeek(hours.map((hour) => hour / (24 * HOUR)))))} | ${stops} |`;
   }
 }
 
 /** Clicks by hour: the days of a synthetic site over a day's curve of its own, with scatter of each hour. */
 function hoursOfSite(size: number, name: string): Map<HourStart, number> {
   const days = siteOf(size, name);
-  const draws = new Draws(`hours ${size} ${name}`);
+  const draws = new Random(`hours ${size} ${name}`);
   const [peak, depth] = [draws.uniform(0, 24), draws.uniform(0.3, 0.95)];
   const scatter = draws.uniform(0.1, 0.4);
   const clicks = new Map<HourStart, number>();
@@ -57,18 +58,11 @@ function openings(clicks: ReadonlyMap<HourStart, number>): HourStart[] {
   return alertsOfHours(sums, hours, new AlertCalendar(READ, [], [])).map(({ basis }) => Date.parse(basis));
 }
 
-function worstWeek(hours: readonly HourStart[]): number {
-  return Math.max(
-    0,
-    ...hours.map((hour) => hours.filter((other) => other >= hour && other < hour + 168 * HOUR).length),
-  );
-}
-
 /** How many stops of a day are found, and the median delay in hours. */
 function foundStops(size: number, sites: number, left: number): string {
   const delays: number[] = [];
   for (let site = 0; site < sites; site++) {
-    const draws = new Draws(`stop ${size} ${site}`);
+    const draws = new Random(`stop ${size} ${site}`);
     const hours = eachDay(YEAR.from, YEAR.to).flatMap(hoursOf);
     const from = hours[Math.floor(draws.uniform(0, hours.length - FOUND_WITHIN))]!;
     const clicks = hoursOfSite(size, `${site}`);

@@ -5,7 +5,7 @@ import type { PageState } from '../../server/catalog/inspections.ts';
 import { addDays, countDays, type Day } from '../../server/domain/dates.ts';
 import { INDEX_FIELDS, INDEXED, type IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { Draws } from './draws.ts';
+import { Random } from '../random.ts';
 
 const DAYS = 119;
 const TO = '2026-04-30';
@@ -74,7 +74,7 @@ function inspect({
   page: number;
   changes: boolean;
 }) {
-  const draws = new Draws(`index ${wrong} ${spell} ${page}`);
+  const draws = new Random(`index ${wrong} ${spell} ${page}`);
   const states: PageState[] = [];
   const offset = Math.floor(draws.uniform(0, EVERY));
   let wrongUntil = -1;

@@ -44,19 +44,36 @@ function marginOf(usual: number): number {
   return Math.max(1.5, 0.35 * usual);
 }
 
+interface Scored {
+  readonly usual: number;
+  readonly last: Week;
+  /** Those before it with enough impressions. */
+  readonly known: readonly Week[];
+  readonly days: KeywordDays;
+}
+
 /** All formulas share the conditions of the rule except its deviation. */
-function judgement({ last, before }: Weeks, score: (usual: number, known: readonly Week[]) => number): Judgement {
-  const known = before.filter(({ impressions }) => impressions >= 10);
-  const recent = before.slice(0, 4);
-  const recentlyKnown = recent.filter(({ impressions }) => impressions >= 10);
-  const usual = recentlyKnown.length === 0 ? Number.NaN : median(recentlyKnown.map(({ position }) => position));
-  const isEligible =
-    last.impressions >= 20 &&
-    median(recent.map(({ impressions }) => impressions)) >= 20 &&
-    known.length >= 4 &&
-    usual <= 30 &&
-    last.position - usual >= marginOf(usual);
-  return { value: last.position, usual, isEligible, score: isEligible ? score(usual, known) : Number.NaN };
+function formula(name: string, limit: number, score: (scored: Scored) => number): Formula<KeywordDays> {
+  const judge = (days: KeywordDays): Judgement => {
+    const { last, before } = weeksOf(days);
+    const known = before.filter(({ impressions }) => impressions >= 10);
+    const recent = before.slice(0, 4);
+    const recentlyKnown = recent.filter(({ impressions }) => impressions >= 10);
+    const usual = recentlyKnown.length === 0 ? Number.NaN : median(recentlyKnown.map(({ position }) => position));
+    const isEligible =
+      last.impressions >= 20 &&
+      median(recent.map(({ impressions }) => impressions)) >= 20 &&
+      known.length >= 4 &&
+      usual <= 30 &&
+      last.position - usual >= marginOf(usual);
+    return {
+      value: last.position,
+      usual,
+      isEligible,
+      score: isEligible ? score({ usual, last, known, days }) : Number.NaN,
+    };
+  };
+  return { name, limit, judge };
 }
 
 const logarithmsOf = (weeks: readonly Week[]): number[] => weeks.map(({ position }) => Math.log(position));
@@ -66,52 +83,22 @@ const scatterOf = (values: readonly number[]): number => {
 };
 
 export const KEYWORD_FORMULAS: readonly Formula<KeywordDays>[] = [
-  {
-    name: 'logarithms, median and MAD (the rule)',
-    limit: 4,
-    judge: (days) => {
-      const weeks = weeksOf(days);
-      return judgement(weeks, (usual, known) => {
-        const deviation = Math.sqrt(scatterOf(logarithmsOf(known)) ** 2 + 0.05 ** 2 + 0.25 / weeks.last.impressions);
-        return (Math.log(weeks.last.position) - Math.log(usual)) / deviation;
-      });
-    },
-  },
-  {
-    name: 'positions, median and MAD',
-    limit: 4,
-    judge: (days) => {
-      const weeks = weeksOf(days);
-      return judgement(weeks, (usual, known) => {
-        const scatter = scatterOf(known.map(({ position }) => position));
-        return (weeks.last.position - usual) / Math.max(0.5, scatter);
-      });
-    },
-  },
-  {
-    name: 'logarithms, mean and standard deviation',
-    limit: 4,
-    judge: (days) => {
-      const weeks = weeksOf(days);
-      return judgement(weeks, (_usual, known) => {
-        const logarithms = logarithmsOf(known);
-        const mean = sum(logarithms) / known.length;
-        const variance = sum(logarithms.map((value) => (value - mean) ** 2)) / (known.length - 1);
-        const deviation = Math.sqrt(variance + 0.05 ** 2 + 0.25 / weeks.last.impressions);
-        return (Math.log(weeks.last.position) - mean) / deviation;
-      });
-    },
-  },
-  {
-    name: 'rank sums of days (Mann and Whitney)',
-    limit: 2.5,
-    judge: (days) => judgement(weeksOf(days), () => rankScore(days)),
-  },
-  {
-    name: 'the margin alone',
-    limit: 0,
-    judge: (days) => judgement(weeksOf(days), () => 0),
-  },
+  formula('logarithms, median and MAD (the rule)', 4, ({ usual, last, known }) => {
+    const deviation = Math.sqrt(scatterOf(logarithmsOf(known)) ** 2 + 0.05 ** 2 + 0.25 / last.impressions);
+    return (Math.log(last.position) - Math.log(usual)) / deviation;
+  }),
+  formula('positions, median and MAD', 4, ({ usual, last, known }) => {
+    const scatter = scatterOf(known.map(({ position }) => position));
+    return (last.position - usual) / Math.max(0.5, scatter);
+  }),
+  formula('logarithms, mean and standard deviation', 4, ({ last, known }) => {
+    const logarithms = logarithmsOf(known);
+    const mean = sum(logarithms) / known.length;
+    const variance = sum(logarithms.map((value) => (value - mean) ** 2)) / (known.length - 1);
+    return (Math.log(last.position) - mean) / Math.sqrt(variance + 0.05 ** 2 + 0.25 / last.impressions);
+  }),
+  formula('rank sums of days (Mann and Whitney)', 2.5, ({ days }) => rankScore(days)),
+  formula('the margin alone', 0, () => 0),
 ];
 
 /** The rank sum of the days of the last week among the four weeks before, in standard deviations. */

@@ -33,3 +33,8 @@ export function openings(judgements: readonly (Judgement | undefined)[], rule: C
   }
   return opened;
 }
+
+/** The most days of a list, as numbers, within seven days. */
+export function worstWeek(days: readonly number[]): number {
+  return days.reduce((most, day) => Math.max(most, days.filter((other) => other >= day && other < day + 7).length), 0);
+}

@@ -1,6 +1,6 @@
 import { toPrefixSums } from '../../server/alerts/daily-sums.ts';
 import type { KeywordSums } from '../../server/alerts/keyword-drop.ts';
-import { Draws } from './draws.ts';
+import { Random } from '../random.ts';
 
 /** The first weeks are needed for the windows; they are followed by a year. */
 export const FIRST_DAYS = 62;
@@ -8,7 +8,7 @@ export const DAYS = FIRST_DAYS + 365;
 
 /** Clicks of a synthetic site: weekdays, a season, a slow drift, noise above the Poisson level, rare outliers. */
 export function siteOf(clicks: number, name: string): number[] {
-  const draws = new Draws(`evidence ${clicks} ${name}`);
+  const draws = new Random(`evidence ${clicks} ${name}`);
   const weekend = draws.uniform(0.4, 1.1);
   const [season, phase] = [draws.uniform(0, 0.25), draws.uniform(0, 365)];
   const scatter = draws.uniform(0.05, 0.15);
@@ -24,13 +24,13 @@ export function siteOf(clicks: number, name: string): number[] {
 
 /** The day on which the drop of a subject starts. */
 export function dayOfDrop(name: string): number {
-  return Math.floor(new Draws(`day ${name}`).uniform(120, 350));
+  return Math.floor(new Random(`day ${name}`).uniform(120, 350));
 }
 
 /** A site that loses a share of its clicks from a day on. */
 export function droppedSite(clicks: number, name: string, drop: number): number[] {
   const from = dayOfDrop(name);
-  const draws = new Draws(`drop ${clicks} ${name}`);
+  const draws = new Random(`drop ${clicks} ${name}`);
   return siteOf(clicks, name).map((value, day) => (day < from ? value : draws.thinned(value, 1 - drop)));
 }
 
@@ -40,7 +40,7 @@ export function droppedSite(clicks: number, name: string, drop: number): number[
  * @param factor by which the position gets worse from `dayOfDrop` on; 1 for no drop
  */
 export function keywordOf(impressionsPerDay: number, name: string, factor = 1): KeywordSums {
-  const draws = new Draws(`keyword ${impressionsPerDay} ${name}`);
+  const draws = new Random(`keyword ${impressionsPerDay} ${name}`);
   const base = Math.exp(draws.uniform(Math.log(1.5), Math.log(25)));
   const [scatter, spread] = [draws.uniform(0.03, 0.2), draws.uniform(0.1, 0.6)];
   const from = factor === 1 ? DAYS : dayOfDrop(name);

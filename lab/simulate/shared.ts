@@ -2,8 +2,10 @@ import type { Catalog, OpenCatalog, Statements } from '../../server/catalog/cata
 import type { Lease, Leases } from '../../server/catalog/leases.ts';
 import type { Usage } from '../../server/catalog/usage.ts';
 import type { Host } from './host.ts';
+import { withParts } from './modules/parts.ts';
 
 type Call = <T>(label: string, effect: () => Promise<T>) => Promise<T>;
+type Effect = (...given: unknown[]) => Promise<unknown>;
 
 /**
  * What processes share: the catalog, the usage database and leases. Where the catalog is distant, each statement takes time,
@@ -22,9 +24,12 @@ export function sharedBy(process: Host) {
   return {
     catalog: async (opening: Promise<OpenCatalog>): Promise<OpenCatalog> => {
       const catalog = await opening;
-      return isCatalogDistant ? new DistantCatalog(catalog, call) : catalog;
+      return isCatalogDistant ? distantCatalog(catalog, call) : catalog;
     },
-    usage: (usage: Usage): Usage => (isCatalogDistant ? distantUsage(usage, call) : usage),
+    usage: (usage: Usage): Usage => {
+      const calls = calling(call, (name) => `usage ${String(name)}`);
+      return isCatalogDistant ? withParts(usage, { get: calls, all: calls, run: calls, change: calls }) : usage;
+    },
     leases: (leases: Leases): Leases => ({
       acquire: async (name) => {
         process.disturbLease(name);
@@ -54,86 +59,41 @@ function watched(lease: Lease, name: string, process: Host, call: Call): Lease {
   };
 }
 
-function distantUsage(usage: Usage, call: Call): Usage {
-  return {
-    get: (name, values) => call(`usage ${name}`, () => usage.get(name, values)),
-    all: (name, values) => call(`usage ${name}`, () => usage.all(name, values)),
-    run: (name, values) => call(`usage ${name}`, () => usage.run(name, values)),
-    change: (name, values) => call(`usage ${name}`, () => usage.change(name, values)),
-    close: () => usage.close(),
-  };
-}
+/** Makes a call of a method. @param labelOf by its first argument */
+const calling =
+  (call: Call, labelOf: (first: unknown) => string) =>
+  (real: Effect): Effect =>
+  (...given) =>
+    call(labelOf(given[0]), () => real(...given));
 
 function distantStatements(statements: Statements, call: Call): Statements {
-  const nameOf = (statement: Parameters<Statements['get']>[0]): string =>
-    `sql ${typeof statement === 'string' ? statement : statement.template}`;
-  return {
-    get: (statement, values) => call(nameOf(statement), () => statements.get(statement, values)),
-    all: (statement, values) => call(nameOf(statement), () => statements.all(statement, values)),
-    run: (statement, values) => call(nameOf(statement), () => statements.run(statement, values)),
-    send: (statement, values) => statements.send(statement, values),
-    runEach: (statement, rows) => call(nameOf(statement), () => statements.runEach(statement, rows)),
-    each: (statement, values) => statements.each(statement, values),
-  };
+  const calls = calling(call, (statement) => {
+    const { template = statement } = statement as { template?: string };
+    return `sql ${String(template)}`;
+  });
+  return withParts(statements, { get: calls, all: calls, run: calls, runEach: calls });
 }
 
-class DistantCatalog implements OpenCatalog {
-  readonly #catalog: OpenCatalog;
-  readonly #call: Call;
-  readonly statements: Statements;
+type Work = (own: Catalog) => Promise<unknown>;
+type Within = (work: Work, ...lock: unknown[]) => Promise<unknown>;
 
-  constructor(catalog: OpenCatalog, call: Call) {
-    this.#catalog = catalog;
-    this.#call = call;
-    this.statements = distantStatements(catalog.statements, call);
-  }
-
-  get locks(): OpenCatalog['locks'] {
-    return this.#catalog.locks;
-  }
-
-  snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
-    return this.#catalog.snapshot((own) => reads(distant(own, this.#call)));
-  }
-
-  cachedSnapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
-    return this.snapshot(reads);
-  }
-
-  transaction<T>(
-    writes: (own: Catalog) => Promise<T>,
-    ...lock: readonly [] | Parameters<Catalog['transaction']>[1][]
-  ): Promise<T> {
-    return this.#catalog.transaction((own) => writes(distant(own, this.#call)), ...lock);
-  }
-
-  version(): Promise<object> {
-    return this.#call('version', async () => this.#catalog.version());
-  }
-
-  prefetchVersion(): void {
-    this.#catalog.prefetchVersion();
-  }
-
-  size(): Promise<number> {
-    return this.#catalog.size();
-  }
-
-  check(): Promise<void> {
-    return this.#call('check', () => this.#catalog.check());
-  }
-
-  close(): Promise<void> {
-    return this.#catalog.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
+function distantCatalog(catalog: OpenCatalog, call: Call): OpenCatalog {
+  const within =
+    (real: Within): Within =>
+    (work, ...lock) =>
+      real((own) => work(distantPart(own, call)), ...lock);
+  return withParts(catalog, {
+    statements: (own: Statements) => distantStatements(own, call),
+    snapshot: within,
+    cachedSnapshot: () => within(catalog.snapshot.bind(catalog) as Within),
+    transaction: within,
+    version: calling(call, () => 'version'),
+    check: calling(call, () => 'check'),
+  });
 }
 
 /** The catalog of a snapshot or transaction: one connection, so its statements come in order. */
-function distant(own: Catalog, call: Call): Catalog {
+function distantPart(own: Catalog, call: Call): Catalog {
   const outer: Catalog = {
     statements: distantStatements(own.statements, call),
     snapshot: (reads) => reads(outer),

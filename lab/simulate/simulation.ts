@@ -1,9 +1,8 @@
-import { Random } from '../bench/soak/random.ts';
+import { Random } from '../random.ts';
 
 /** Something that happens at an instant of the simulated time. */
 export interface Event {
   readonly at: number;
-  readonly order: number;
   /** Undefined for events of the simulation itself. */
   readonly owner: Owner | undefined;
   readonly label: string;
@@ -49,8 +48,8 @@ export class Simulation {
   readonly #start: number;
   readonly #latencies: Random;
   readonly #counts = new Map<string, number>();
+  /** The next event stands last. */
   readonly #queue: Event[] = [];
-  #orders = 0;
   #events = 0;
   /** A number that depends on everything that has happened. */
   #fingerprint = 0;
@@ -73,15 +72,8 @@ export class Simulation {
   }
 
   schedule(owner: Owner | undefined, delay: number, label: string, run: Event['run']): Event {
-    const event: Event = {
-      at: this.now + Math.max(0, delay),
-      order: this.#orders++,
-      owner,
-      label,
-      run,
-      isCancelled: false,
-    };
-    push(this.#queue, event);
+    const event: Event = { at: this.now + Math.max(0, delay), owner, label, run, isCancelled: false };
+    insert(this.#queue, event);
     return event;
   }
 
@@ -154,13 +146,13 @@ export class Simulation {
   async #runEvents(until: number, isDone: () => boolean): Promise<void> {
     await settled();
     while (this.violations.length === 0 && !isDone()) {
-      const next = this.#queue[0];
+      const next = this.#queue.at(-1);
       if (next === undefined) return;
       if (next.at > until) {
         this.now = until;
         return;
       }
-      pop(this.#queue);
+      this.#queue.pop();
       if (next.isCancelled || next.owner?.isGone === true) continue;
       this.now = Math.max(this.now, next.at);
       this.#events++;
@@ -188,33 +180,14 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-function isBefore(a: Event, b: Event): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
-}
-
-/** A binary heap. */
-function push(queue: Event[], event: Event): void {
-  let at = queue.push(event) - 1;
-  while (at > 0) {
-    const parent = (at - 1) >> 1;
-    if (!isBefore(event, queue[parent]!)) break;
-    queue[at] = queue[parent]!;
-    at = parent;
+/** Puts an event behind all that happen before it or were scheduled before it. */
+function insert(queue: Event[], event: Event): void {
+  let [from, to] = [0, queue.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    // The next one stands last.
+    if (queue[middle]!.at > event.at) from = middle + 1;
+    else to = middle;
   }
-  queue[at] = event;
-}
-
-function pop(queue: Event[]): void {
-  const last = queue.pop()!;
-  if (queue.length === 0) return;
-  let at = 0;
-  for (;;) {
-    let child = 2 * at + 1;
-    if (child >= queue.length) break;
-    if (child + 1 < queue.length && isBefore(queue[child + 1]!, queue[child]!)) child++;
-    if (!isBefore(queue[child]!, last)) break;
-    queue[at] = queue[child]!;
-    at = child;
-  }
-  queue[at] = last;
+  queue.splice(from, 0, event);
 }

@@ -1,13 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Random } from '../bench/soak/random.ts';
+import { Random } from '../random.ts';
+import { type Tables, writeTables } from '../tables.ts';
 import { type Product as AllOfIt, GLOBALS, type Program, requirePackage } from './bundle.ts';
 import { chosenBy } from './modules/crypto.ts';
 import type { Run } from './world.ts';
-
-export type Row = Readonly<Record<string, unknown>>;
-export type Tables = Readonly<Record<string, readonly Row[]>>;
 
 type Product = typeof AllOfIt;
 
@@ -23,17 +21,6 @@ function realProduct(program: Program, name: string): Product {
   } as Parameters<Program>[1]);
 }
 
-export function propertyOf(id: string): string {
-  return `sc-domain:${id.toLowerCase()}.example`;
-}
-
-/** A project of the workspace `acme`. */
-export function projectOf(id: string, more: Row): Row {
-  const domain = `${id.toLowerCase()}.example`;
-  return { id, workspace_id: 'acme', domain, property: propertyOf(id), created_at: '2025-01-02T03:04:05Z', ...more };
-}
-
-export const WORKSPACES = [{ id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: 486 }];
 export const CONNECTION = {
   kind: 'search-console',
   credentials: null,
@@ -44,13 +31,6 @@ export const CONNECTION = {
   location: null,
   archive: 'none',
 } as const;
-
-export function writeTables(folder: string, tables: Tables): void {
-  mkdirSync(folder, { recursive: true });
-  for (const [table, rows] of Object.entries(tables)) {
-    writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  }
-}
 
 export interface Template {
   readonly folder: string;

@@ -28,7 +28,7 @@ interface TrinoPlace {
 }
 
 /** The settings of a bucket of its own and of tables in Trino over it. */
-export async function trinoSettings(
+async function trinoSettings(
   t: Pick<Test, 'teardown'>,
   { trino = ORDINATE_TEST_TRINO, catalog = 'hive' }: TrinoPlace = {},
 ) {

@@ -1,9 +1,9 @@
 // Where nothing is to be found little is found, and what was planted is found with its gain.
 import t from 'tap';
-import { Draws } from '../../lab/evidence/draws.ts';
 import { judge } from '../../lab/evidence/findings/judge.ts';
 import { lostClicks, plant } from '../../lab/evidence/findings/plants.ts';
 import { draw, generate, type Noise } from '../../lab/evidence/findings/worlds.ts';
+import { Random } from '../../lab/random.ts';
 
 const NOISE: Noise = { deviation: 0.06, memory: 0, steps: true, moves: 0 };
 const WORLDS = 8;
@@ -12,7 +12,7 @@ const [QUERIES, PAGES] = [120, 40];
 t.test('of rows that differ and move by chance, few have a small p and next to none is listed', async (t) => {
   const seen = { ctr: [0, 0, 0], moves: [0, 0, 0], decay: [0, 0, 0] };
   for (let world = 0; world < WORLDS; world++) {
-    const draws = new Draws(`test null ${world}`);
+    const draws = new Random(`test null ${world}`);
     const noise = { ...NOISE, deviation: 0.15, memory: 0.6, moves: 0.05 };
     const found = judge({
       queries: draw(draws, generate(draws, QUERIES, 400, noise), { differ: 0.2, brand: 0.1 }),
@@ -42,7 +42,7 @@ for (const [type, family] of [
   t.test(`planted rows are found: ${type}`, async (t) => {
     let [planted, found, inside, gains] = [0, 0, 0, 0];
     for (let world = 0; world < WORLDS; world++) {
-      const draws = new Draws(`test ${type} ${world}`);
+      const draws = new Random(`test ${type} ${world}`);
       const shown = generate(draws, PAGES, 3000, NOISE);
       const { factor, planted: rows } = plant(draws, shown, { kind: 'page', type, rows: 2, noise: NOISE });
       const queries = draw(draws, generate(draws, 20, 400, NOISE), { differ: 0, brand: 0 });

@@ -1,5 +1,5 @@
-import { DuckDBInstance } from '@duckdb/node-api';
-import type { Draws } from '../draws.ts';
+import type { Random } from '../../random.ts';
+import { readExport } from '../export.ts';
 
 /** Clicks of pages by day. */
 export interface Site {
@@ -21,7 +21,7 @@ const MEMORY = 0.7;
  * A site of pages from 2 to 3,000 clicks a day that have season, trend, weekdays and steps in common. Each page wanders by
  * itself: the logarithm of its level has the standard deviation `wander`, and memory from week to week.
  */
-export function generateSite(draws: Draws, wander: number): GeneratedSite {
+export function generateSite(draws: Random, wander: number): GeneratedSite {
   const amplitude = draws.uniform(0, 0.3);
   const phase = draws.uniform(0, 2 * Math.PI);
   const trend = draws.uniform(-0.3, 0.3);
@@ -47,18 +47,14 @@ export function generateSite(draws: Draws, wander: number): GeneratedSite {
 
 /** Reads the pages of a bulk export, a Parquet file of the table by URL. */
 export async function readSite(path: string): Promise<Site> {
-  const instance = await DuckDBInstance.create();
-  const connection = await instance.connect();
-  const result = await connection.runAndReadAll(
+  const [rows = []] = await readExport<[string, number, number]>(
+    path,
     `with rows as (
        select url, cast(data_date as date) as date, sum(clicks) as clicks
        from read_parquet($path) where lower(search_type) = 'web' group by all
      )
      select url, cast(date_diff('day', (select min(date) from rows), date) as int), cast(clicks as double) from rows`,
-    { path },
   );
-  const rows = result.getRows() as [string, number, number][];
-  connection.closeSync();
   const days = 1 + Math.max(...rows.map(([, day]) => day));
   const pages = new Map<string, Float64Array>();
   for (const [url, day, clicks] of rows) {

@@ -1,5 +1,5 @@
 import type { RowKind } from '../../../server/findings/finding.ts';
-import type { Draws } from '../draws.ts';
+import type { Random } from '../../random.ts';
 import { ctrAt, type Noise, type Shown, WEEKS } from './worlds.ts';
 
 /** A row in which there is something to find. */
@@ -13,7 +13,7 @@ export interface Planted {
 
 /** Puts rows of 200 clicks a week with something to find in place of the first rows of a kind. */
 export function plant(
-  draws: Draws,
+  draws: Random,
   shown: Shown,
   { kind, type, rows, noise }: Pick<Planted, 'kind' | 'type'> & { readonly rows: number; readonly noise: Noise },
 ): { readonly factor: Float64Array; readonly planted: Omit<Planted, 'gain'>[] } {

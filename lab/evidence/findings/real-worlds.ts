@@ -1,5 +1,5 @@
-import { DuckDBInstance } from '@duckdb/node-api';
-import type { Draws } from '../draws.ts';
+import type { Random } from '../../random.ts';
+import { readExport } from '../export.ts';
 import { type Shown, WEEKS } from './worlds.ts';
 
 /** Impressions and positions of a property by row and week. */
@@ -17,21 +17,17 @@ interface RealRows {
 
 /** Reads the weeks of a bulk export, a Parquet file of the table by URL. */
 export async function readRealWeeks(path: string): Promise<RealWeeks> {
-  const instance = await DuckDBInstance.create();
-  const connection = await instance.connect();
-  const rowsOf = async (column: 'query' | 'url') => {
-    const result = await connection.runAndReadAll(
-      `select ${column}, cast(floor(date_diff('day', min(cast(data_date as date)) over (), cast(data_date as date)) / 7) as int) as week,
-         cast(impressions as double), cast(sum_position as double)
-       from (select ${column}, data_date, sum(impressions) as impressions, sum(sum_position) as sum_position
-         from read_parquet($path) where lower(search_type) = 'web' and ${column} is not null and ${column} <> ''
-         group by all)`,
-      { path },
-    );
-    return result.getRows() as [string, number, number, number][];
-  };
-  const [queries, pages] = [await rowsOf('query'), await rowsOf('url')];
-  connection.closeSync();
+  const statement = (column: string): string =>
+    `select ${column}, cast(floor(date_diff('day', min(cast(data_date as date)) over (), cast(data_date as date)) / 7) as int) as week,
+       cast(impressions as double), cast(sum_position as double)
+     from (select ${column}, data_date, sum(impressions) as impressions, sum(sum_position) as sum_position
+       from read_parquet($path) where lower(search_type) = 'web' and ${column} is not null and ${column} <> ''
+       group by all)`;
+  const [queries = [], pages = []] = await readExport<[string, number, number, number]>(
+    path,
+    statement('query'),
+    statement('url'),
+  );
   // The last week is not whole.
   const weeks = Math.max(...pages.map(([, week]) => week));
   return { weeks, queries: toRows(queries, weeks), pages: toRows(pages, weeks) };
@@ -54,7 +50,7 @@ function toRows(cells: readonly [string, number, number, number][], weeks: numbe
 }
 
 /** The rows with their weeks in another order, the same one for all of them: nothing changes for good. */
-export function shuffled(draws: Draws, { weeks, queries, pages }: RealWeeks, scale: number): readonly [Shown, Shown] {
+export function shuffled(draws: Random, { weeks, queries, pages }: RealWeeks, scale: number): readonly [Shown, Shown] {
   const order = Array.from({ length: weeks }, (_, week) => week);
   for (let at = weeks - 1; at > 0; at--) {
     const other = Math.floor(draws.uniform(0, at + 1));

@@ -1,4 +1,4 @@
-import type { Draws } from '../draws.ts';
+import type { Random } from '../../random.ts';
 
 /** Weeks of a world: seven windows of four. */
 export const WEEKS = 28;
@@ -41,7 +41,7 @@ export function ctrAt(position: number): number {
 const CTR = [0.319, 0.246, 0.185, 0.133, 0.095, 0.069, 0.052, 0.041, 0.033, 0.028];
 
 /** How many of `trials` succeed. */
-function binomial(draws: Draws, trials: number, chance: number): number {
+function binomial(draws: Random, trials: number, chance: number): number {
   const mean = trials * chance;
   if (mean <= 0) return 0;
   if (mean > 150) {
@@ -73,7 +73,7 @@ export interface Noise {
 }
 
 /** Generated demand and positions of rows. */
-export function generate(draws: Draws, count: number, median: number, noise: Noise): Shown {
+export function generate(draws: Random, count: number, median: number, noise: Noise): Shown {
   const impressions = new Float64Array(count * WEEKS);
   const position = new Float64Array(count * WEEKS);
   const common = commonDemand(draws, noise);
@@ -93,7 +93,7 @@ export function generate(draws: Draws, count: number, median: number, noise: Noi
   return { count, impressions, position, common };
 }
 
-function commonDemand(draws: Draws, { steps }: Noise): Float64Array {
+function commonDemand(draws: Random, { steps }: Noise): Float64Array {
   const common = new Float64Array(WEEKS).fill(1);
   if (!steps) return common;
   let level = 0;
@@ -115,7 +115,7 @@ interface Clicking {
 }
 
 /** Clicks drawn at the CTR of each position. */
-export function draw(draws: Draws, shown: Shown, { differ, brand, factor }: Clicking): WeekRows {
+export function draw(draws: Random, shown: Shown, { differ, brand, factor }: Clicking): WeekRows {
   const { count, impressions, position } = shown;
   const clicks = new Float64Array(count * WEEKS);
   const stratum = new Uint8Array(count);

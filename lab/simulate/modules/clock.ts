@@ -11,17 +11,9 @@ class Timer {
     this.#event = start();
   }
 
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
-
-  hasRef(): boolean {
-    return true;
-  }
+  readonly ref = (): this => this;
+  readonly unref = (): this => this;
+  readonly hasRef = (): boolean => true;
 
   refresh(): this {
     this.close();

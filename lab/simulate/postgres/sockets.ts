@@ -40,21 +40,10 @@ export function socketsOf(open: (stream: Duplex, port: number, host: string) => 
       done(error);
     }
 
-    setNoDelay(): this {
-      return this;
-    }
-
-    setKeepAlive(): this {
-      return this;
-    }
-
-    ref(): this {
-      return this;
-    }
-
-    unref(): this {
-      return this;
-    }
+    readonly setNoDelay = (): this => this;
+    readonly setKeepAlive = (): this => this;
+    readonly ref = (): this => this;
+    readonly unref = (): this => this;
   }
   return { Socket: SimulatedSocket };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { addDays } from '../../../server/domain/dates.ts';
+import { projectOf, type Row, WORKSPACES, writeTables } from '../../tables.ts';
 import type { Host } from '../host.ts';
 import { compareWithFresh, Server, Tags } from '../server.ts';
-import { projectOf, type Row, type Template, template, WORKSPACES, writeTables } from '../template.ts';
+import { type Template, template } from '../template.ts';
 import type { Run, World } from '../world.ts';
 import { check, compareAlerts, type Days, type Published, watchRevisions } from './facts-checks.ts';
 import { startWorker } from './worker.ts';

@@ -2,6 +2,7 @@ import type { Job } from '../../../server/jobs/job.ts';
 import type { Machine } from '../host.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Run, World } from '../world.ts';
+import { runJobs } from './worker.ts';
 
 const MINUTE = 60_000;
 /** A run whose lease is lost may go on until it is looked at. */
@@ -73,21 +74,14 @@ interface JobsState {
 
 function startRunner(run: Run, machine: Machine, name: string, state: JobsState): SimulatedProcess {
   const { simulation } = run;
-  const random = simulation.random.fork(`runner ${name}`);
+  const random = simulation.random.fork(`jobs of ${name}`);
   const process = run.start({ name, machine, isCatalogDistant: true });
-  const { openCatalog, openLeases, openUsage, readSettings, JobRunner, JobStates, SYSTEM_CLOCK } = process.product;
-  const settings = readSettings({ ORDINATE_DATA: state.dataFolder, ...run.environment });
-  const log = {
-    debug: () => {},
-    info: () => {},
-    error: () => {},
-    warn: (...given: readonly unknown[]) => {
-      const line = String(given.at(-1));
-      if (line.includes('ended before the run finished') && simulation.now > state.excusedUntil) {
-        simulation.violate(`${name}: a run is called interrupted, and no process has ended`);
-      }
-    },
-    child: () => log,
+  const { SYSTEM_CLOCK } = process.product;
+  const warn = (...given: readonly unknown[]): void => {
+    const line = String(given.at(-1));
+    if (line.includes('ended before the run finished') && simulation.now > state.excusedUntil) {
+      simulation.violate(`${name}: a run is called interrupted, and no process has ended`);
+    }
   };
   process.holdsLease = (job) => {
     if (state.isHealed || !simulation.decide('lose lease', random, 0.1)) return true;
@@ -129,19 +123,7 @@ function startRunner(run: Run, machine: Machine, name: string, state: JobsState)
       }
     },
   });
-  const options = {
-    jobs: [jobOf('short', 30_000, 3), jobOf('long', 5 * MINUTE, 40)],
-    settings,
-    openCatalog: () => openCatalog(settings, { create: true }),
-    leases: openLeases(settings),
-    states: new JobStates(openUsage(settings, () => {})),
-    log,
-    describeError: (error: Error) => error.message,
-    clock: SYSTEM_CLOCK,
-    random: () => random.next(),
-  };
-  void new JobRunner(options)
-    .run(new AbortController().signal)
-    .catch((error: unknown) => simulation.violate(`${name}: the runner has ended: ${String(error)}`));
+  const jobs = [jobOf('short', 30_000, 3), jobOf('long', 5 * MINUTE, 40)];
+  runJobs(run, process, { dataFolder: state.dataFolder, jobs, log: { warn }, create: true });
   return process;
 }

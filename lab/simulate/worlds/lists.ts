@@ -1,8 +1,9 @@
+import { projectOf, propertyOf, WORKSPACES } from '../../tables.ts';
 import type { Host } from '../host.ts';
 import { type SearchEngine, searchConsoleOf } from '../modules/search-console.ts';
 import { Server, Tags } from '../server.ts';
 import type { Owner } from '../simulation.ts';
-import { CONNECTION, projectOf, propertyOf, type Template, template, WORKSPACES } from '../template.ts';
+import { CONNECTION, type Template, template } from '../template.ts';
 import type { Run, World } from '../world.ts';
 import { startWorker } from './worker.ts';
 

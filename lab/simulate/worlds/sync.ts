@@ -2,11 +2,12 @@ import { TIMETABLE } from '../../../cli/demo/provider/days.ts';
 import { MadeSearches, type QueryPlan } from '../../../cli/demo/provider/made-searches.ts';
 import { oracle } from '../../../cli/demo/provider/oracle.ts';
 import { Site } from '../../../cli/demo/provider/site.ts';
+import { projectOf, propertyOf, type Row, WORKSPACES } from '../../tables.ts';
 import type { Host } from '../host.ts';
 import { type SearchEngine, searchConsoleOf } from '../modules/search-console.ts';
 import type { SimulatedProcess } from '../process.ts';
 import { compareWithFresh, Server, Tags } from '../server.ts';
-import { CONNECTION, projectOf, propertyOf, type Row, type Template, template, WORKSPACES } from '../template.ts';
+import { CONNECTION, type Template, template } from '../template.ts';
 import type { Run, World } from '../world.ts';
 import { startWorker } from './worker.ts';
 

@@ -1,3 +1,4 @@
+import type { Job } from '../../../server/jobs/job.ts';
 import type { Machine } from '../host.ts';
 import type { Packages, SimulatedProcess } from '../process.ts';
 import type { Run } from '../world.ts';
@@ -16,27 +17,44 @@ const BUG = /Malformed|Binder|Parser|TypeError|RangeError|Conversion|constraint|
 /** A process of all background jobs. */
 export function startWorker(run: Run, { dataFolder, ...options }: WorkerOptions): SimulatedProcess {
   const { simulation } = run;
-  const { name } = options;
   const process = run.start(options);
-  const { openCatalog, openLeases, openUsage, readSettings, JobRunner, JobStates, JOBS, SYSTEM_CLOCK } =
-    process.product;
+  const onError = (line: { readonly err?: Error }, message: string): void => {
+    const text = `${options.name} logs ${message} ${line.err?.message ?? ''}`;
+    simulation.note(text);
+    if (BUG.test(text)) simulation.violate(text);
+  };
+  runJobs(run, process, { dataFolder, jobs: process.product.JOBS, log: { error: onError as () => void } });
+  return process;
+}
+
+interface Jobs {
+  readonly dataFolder: string;
+  readonly jobs: readonly Job[];
+  readonly log: Partial<Record<'error' | 'warn', (...given: readonly unknown[]) => void>>;
+  /** Whether the catalog is made if there is none. */
+  readonly create?: boolean;
+}
+
+/** Runs jobs in a process. */
+export function runJobs(
+  run: Run,
+  process: SimulatedProcess,
+  { dataFolder, jobs, log: own, create = false }: Jobs,
+): void {
+  const { simulation } = run;
+  const { openCatalog, openLeases, openUsage, readSettings, JobRunner, JobStates, SYSTEM_CLOCK } = process.product;
   const settings = readSettings({
     ORDINATE_DATA: dataFolder,
     ORDINATE_THREADS: '1',
     ORDINATE_MIN_FREE: '0MB',
     ...run.environment,
   });
-  const random = simulation.random.fork(`runner ${name}`);
-  const onError = (line: { readonly err?: Error }, message: string): void => {
-    const text = `${name} logs ${message} ${line.err?.message ?? ''}`;
-    simulation.note(text);
-    if (BUG.test(text)) simulation.violate(text);
-  };
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: onError as () => void, child: () => log };
+  const random = simulation.random.fork(`runner ${process.name}`);
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, ...own, child: () => log };
   const runner = new JobRunner({
-    jobs: JOBS,
+    jobs,
     settings,
-    openCatalog: () => openCatalog(settings, { create: false }),
+    openCatalog: () => openCatalog(settings, { create }),
     leases: openLeases(settings),
     states: new JobStates(openUsage(settings, () => {})),
     log,
@@ -46,6 +64,5 @@ export function startWorker(run: Run, { dataFolder, ...options }: WorkerOptions)
   });
   void runner
     .run(new AbortController().signal)
-    .catch((error: unknown) => simulation.violate(`${name}: the runner has ended: ${String(error)}`));
-  return process;
+    .catch((error: unknown) => simulation.violate(`${process.name}: the runner has ended: ${String(error)}`));
 }

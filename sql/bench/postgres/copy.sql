@@ -1,2 +1,0 @@
--- The rows come as CSV on standard input.
-copy ordinate_bench from stdin (format csv)
