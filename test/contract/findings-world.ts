@@ -1,35 +1,7 @@
 // Random sites of which findings of every kind can be made, and random questions about them.
 import type { Row, Tables } from '../world.ts';
+import type { Dice } from './dice.ts';
 import { number, text } from './oracle-terms.ts';
-
-/** Numbers of a seed, always the same ones. */
-export class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = (seed * 2654435761) >>> 0;
-  }
-
-  /** From 0 to below 1. */
-  share(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  }
-
-  whole(least: number, most: number): number {
-    return least + Math.floor(this.share() * (most - least + 1));
-  }
-
-  once(times: number): boolean {
-    return this.whole(1, times) === 1;
-  }
-
-  one<T>(from: readonly T[]): T {
-    return from[this.whole(0, from.length - 1)]!;
-  }
-}
 
 /** The last day of a site, three days after the last final one. */
 const LAST = number('2026-03-10');

@@ -1,7 +1,8 @@
 // Findings equal those of docs/decisions/findings.md, number by number, for random sites and random questions.
 import t from 'tap';
 import { makeWorld, type Row } from '../world.ts';
-import { Dice, findingsQuestion, findingsWorld } from './findings-world.ts';
+import { Dice } from './dice.ts';
+import { findingsQuestion, findingsWorld } from './findings-world.ts';
 import { Oracle } from './oracle.ts';
 import { DAY } from './oracle-terms.ts';
 import { PATIENT } from './random-world.ts';

@@ -1,41 +1,10 @@
 // Answers about entities: projects, groups, alerts and notes.
 import type { Row } from '../world.ts';
-import {
-  bad,
-  byText,
-  DAY,
-  dayIn,
-  descending,
-  flagIn,
-  number,
-  oneIn,
-  type Query,
-  text,
-  wholeIn,
-} from './oracle-terms.ts';
+import { bad, byText, DAY, dayIn, descending, flagIn, number, oneIn, type Query, wholeIn } from './oracle-terms.ts';
 import type { OracleWorld, Project } from './oracle-world.ts';
 
 export function projects(world: OracleWorld): object {
-  const projects = world
-    .allProjects()
-    .sort(
-      (a, b) => Date.parse(String(a['created_at'])) - Date.parse(String(b['created_at'])) || byText(a['id'], b['id']),
-    );
-  return {
-    projects: projects.map((row) => ({
-      id: row['id'],
-      domain: row['domain'],
-      property: row['property'],
-      country: row['country'],
-      language: row['language'],
-      syncStatus: row['sync_status'] ?? (row['synced_through'] === null ? 'pending' : 'ok'),
-      lastSyncedAt: row['last_synced_at'],
-      syncedThrough: row['synced_through'],
-      keywordHistoryFrom: text(world.historyFrom(row)),
-      historyBackfilling: row['history_backfilling'],
-      trackedKeywords: world.tracked(row as Project).length,
-    })),
-  };
+  return { projects: world.inAge().map((project) => world.about(project)) };
 }
 
 export function groupList(world: OracleWorld, project: Project): object {
@@ -76,7 +45,10 @@ export function pageGroups(world: OracleWorld, project: Project): object {
 export function alerts(world: OracleWorld, project: Project, query: Query): object {
   const status = oneIn(query, 'status', ['open', 'resolved', 'all']) ?? 'all';
   const since = dayIn(query, 'since') ?? -Infinity;
-  const limit = wholeIn(query, 'limit', 100, 1, 500);
+  const limit =
+    query.get('format') !== undefined && query.get('limit') === undefined
+      ? Infinity
+      : wholeIn(query, 'limit', 100, 1, 500);
   const at = (row: Row): number => Date.parse(String(row['created_at']));
   const alerts = world
     .rows(project, 'alerts')

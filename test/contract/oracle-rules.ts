@@ -1,4 +1,5 @@
 import type { Row } from '../world.ts';
+import { quotient } from './oracle-compare.ts';
 import type { Sum } from './oracle-terms.ts';
 
 interface Grouping {
@@ -17,9 +18,13 @@ export function isIn(keyword: Row, id: unknown, grouping: Grouping): boolean {
   if (group['kind'] === 'manual') {
     return members.some((member) => member['group_id'] === id && member['keyword_id'] === keyword['id']);
   }
-  const { match, conditions } = group['rule'] as { match: string; conditions: Row[] };
-  const holds = (condition: Row): boolean => meets(keyword, total, condition);
-  return match === 'all' ? conditions.every(holds) : conditions.some(holds);
+  return holds(keyword, total, group['rule'] as Row);
+}
+
+/** Whether a rule, or a filter, holds for texts and a sum; no condition holds for a number that is unknown. */
+export function holds(texts: Row, sum: Sum | null, { match, conditions }: Row): boolean {
+  const isMet = (condition: Row): boolean => meets(texts, sum, condition);
+  return match === 'all' ? (conditions as Row[]).every(isMet) : (conditions as Row[]).some(isMet);
 }
 
 const TEXT: Readonly<Record<string, (a: string, b: string) => boolean>> = {
@@ -42,18 +47,13 @@ const NUMBER: Readonly<Record<string, (difference: bigint) => boolean>> = {
   gte: (difference) => difference >= 0n,
 };
 
-function meets(keyword: Row, { clicks, impressions, top, bottom }: Sum, { field, op, value }: Row): boolean {
+function meets(texts: Row, sum: Sum | null, { field, op, value }: Row): boolean {
   const compareText = TEXT[String(op)];
   if (compareText !== undefined) {
-    return compareText(String(keyword[String(field)]).toLowerCase(), String(value).toLowerCase());
+    return compareText(String((texts[String(field)] ?? '') as string).toLowerCase(), String(value).toLowerCase());
   }
-  const numbers: Readonly<Record<string, readonly [bigint, bigint]>> = {
-    clicks: [clicks, 1n],
-    impressions: [impressions, 1n],
-    ctr: [clicks, impressions],
-    position: [top + impressions * bottom, impressions * bottom],
-  };
-  const [numerator, denominator] = numbers[String(field)]!;
+  if (sum === null) return false;
+  const [numerator, denominator] = quotient(sum, String(field));
   if (denominator === 0n) return false;
   // Values of rules have two decimals at most.
   return NUMBER[String(op)]!(numerator * 100n - BigInt(Math.round(Number(value) * 100)) * denominator);

@@ -86,7 +86,8 @@ export function addUp(rows: readonly Row[]): Sum {
 }
 
 /** Rounded to this many decimals, half away from zero. */
-function rounded(top: bigint, bottom: bigint, decimals: number): number {
+export function rounded(top: bigint, bottom: bigint, decimals: number): number {
+  if (decimals === 0) return Number((2n * top + bottom) / (2n * bottom));
   const scaled = top * 10n ** BigInt(decimals);
   const digits = String(scaled / bottom + (2n * (scaled % bottom) >= bottom ? 1n : 0n)).padStart(decimals + 1, '0');
   return Number(`${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`);
@@ -141,6 +142,14 @@ export function wholeIn(query: Query, name: string, byDefault: number, least: nu
   return Number(sent);
 }
 
+/** How many rows a page has: without `limit` and `offset`, formats of flat rows have all, which is undefined. */
+export function limitIn(query: Query, most: number): number | undefined {
+  const isWhole =
+    query.get('format') !== undefined && query.get('limit') === undefined && query.get('offset') === undefined;
+  const limit = wholeIn(query, 'limit', Math.min(1000, most), 1, most);
+  return isWhole ? undefined : limit;
+}
+
 export function oneIn(query: Query, name: string, allowed: readonly string[]): string | undefined {
   const sent = query.get(name);
   if (sent !== undefined && !allowed.includes(sent)) throw bad(name);
@@ -162,9 +171,14 @@ export interface Days {
   readonly to: number;
 }
 
-/** The range of `from`, `to` and `period`; it ends with `last` by default. */
-export function rangeIn(query: Query, last: number): Days {
-  const [from, end] = [dayIn(query, 'from'), dayIn(query, 'to')];
+export function eachDay({ from, to }: Days): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+}
+
+/** The range of `from`, `to` and `period`; it ends with `last` by default, and with the last `final` day if asked. */
+export function rangeIn(query: Query, last: number, final = last): Days {
+  const isFinal = query.get('to') === 'final';
+  const [from, end] = [dayIn(query, 'from'), isFinal ? final : dayIn(query, 'to')];
   const to = end ?? last;
   const period = query.get('period');
   if (period === undefined) {

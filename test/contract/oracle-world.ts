@@ -1,5 +1,16 @@
 import type { Row, Tables } from '../world.ts';
-import { addDayOfMonth, addRow, byText, DAY, type Days, monthSpan, number, type Sum } from './oracle-terms.ts';
+import {
+  addDayOfMonth,
+  addRow,
+  addUp,
+  byText,
+  DAY,
+  type Days,
+  monthSpan,
+  number,
+  type Sum,
+  text,
+} from './oracle-terms.ts';
 
 export type Project = Row & { readonly id: string };
 
@@ -28,6 +39,29 @@ export class OracleWorld {
     return this.tables['projects']!.filter(isShown);
   }
 
+  /** Projects, oldest first. */
+  inAge(): Project[] {
+    const age = (row: Row): number => Date.parse(String(row['created_at']));
+    return this.allProjects().sort((a, b) => age(a) - age(b) || byText(a['id'], b['id'])) as Project[];
+  }
+
+  /** What lists of projects say of one. */
+  about(row: Project): Row {
+    return {
+      id: row['id'],
+      domain: row['domain'],
+      property: row['property'],
+      country: row['country'],
+      language: row['language'],
+      syncStatus: row['sync_status'] ?? (row['synced_through'] === null ? 'pending' : 'ok'),
+      lastSyncedAt: row['last_synced_at'],
+      syncedThrough: row['synced_through'],
+      keywordHistoryFrom: text(this.historyFrom(row)),
+      historyBackfilling: row['history_backfilling'],
+      trackedKeywords: this.tracked(row).length,
+    };
+  }
+
   /** Rows of a project, within a range if one is given. */
   rows(project: Project, table: string, days?: Days): Row[] {
     const all = this.#rowsOf(project, table);
@@ -46,6 +80,17 @@ export class OracleWorld {
     return found;
   }
 
+  daysOf(project: Project, table: string): number[] {
+    return [...new Set(this.#rowsOf(project, table).map(({ at }) => at))];
+  }
+
+  /** The sum of rows of some days. */
+  sum(project: Project, table: string, days: readonly number[], isMeant: (row: Row) => boolean = () => true): Sum {
+    const on = new Set(days);
+    const rows = this.#rowsOf(project, table).filter(({ at, row }) => on.has(at) && isMeant(row));
+    return addUp(rows.map(({ row }) => row));
+  }
+
   today(): number {
     return Math.floor(this.now / DAY);
   }
@@ -53,6 +98,12 @@ export class OracleWorld {
   lastDay(project: Row): number {
     const synced = project['synced_through'] as string | null;
     return synced === null ? this.today() - 1 : number(synced);
+  }
+
+  /** The last final day by which `to=final` ends. */
+  finalDay(project: Row): number {
+    const final = project['provisional_after'] as string | null;
+    return final === null ? this.lastDay(project) : Math.min(number(final), this.lastDay(project));
   }
 
   historyFrom(project: Row): number {

@@ -3,7 +3,7 @@
 import type { Tables } from '../world.ts';
 import { alerts, groupList, notes, pageGroups, projects } from './oracle-entities.ts';
 import { explain } from './oracle-explain.ts';
-import { breakdowns, keywords, list, site } from './oracle-facts.ts';
+import { breakdowns, keywords, list, portfolio, site, surfaces } from './oracle-facts.ts';
 import { findings } from './oracle-findings.ts';
 import { type Expected, missing, type Query, Refusal, readQuery } from './oracle-terms.ts';
 import { OracleWorld, type Project } from './oracle-world.ts';
@@ -16,6 +16,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'page-groups': pageGroups,
   site,
   breakdowns,
+  surfaces,
   explain,
   findings,
   pages: (world, project, query) => list(world, project, query, 'pages'),
@@ -36,6 +37,7 @@ export class Oracle {
   answer(path: string): Expected {
     const [, , id, endpoint = ''] = path.split('?')[0]!.split('/');
     try {
+      if (path.startsWith('/portfolio')) return { status: 200, body: portfolio(this.#world, readQuery(path)) };
       if (id === undefined) return { status: 200, body: projects(this.#world) };
       const project = this.#world.allProjects().find((row) => row['id'] === id);
       if (project === undefined) throw missing();

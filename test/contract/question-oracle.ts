@@ -1,7 +1,9 @@
 // The answer to a question by going through all rows of facts one by one, with no code of the server.
 import type { Row, Tables } from '../world.ts';
+import { bucketOf, monthsOf, quotient } from './oracle-compare.ts';
 import { isIn } from './oracle-rules.ts';
-import { addRow, addUp, byText, type Days, metrics, monthSpan, number, type Sum, text, zero } from './oracle-terms.ts';
+import { byNumber } from './oracle-select.ts';
+import { addRow, addUp, byText, type Days, metrics, number, type Sum, text, zero } from './oracle-terms.ts';
 import { OracleWorld, type Project } from './oracle-world.ts';
 
 export type Filter = readonly unknown[];
@@ -301,18 +303,6 @@ class Facts {
   }
 }
 
-function bucketOf(name: string, day: number, range: Days): Days {
-  const cut = (from: number, to: number): Days => ({ from: Math.max(from, range.from), to: Math.min(to, range.to) });
-  if (name === 'date') return { from: day, to: day };
-  if (name === 'month') {
-    const { from, to } = monthSpan(`${text(day).slice(0, 7)}-01`);
-    return cut(from, to);
-  }
-  // 1970-01-01 was a Thursday.
-  const monday = day - ((day + 3) % 7);
-  return cut(monday, monday + 6);
-}
-
 /** The day, week or month of a range that a day of the other range counts for; undefined if for none. */
 function besideOf(name: string, day: number, other: Days, range: Days): Days | undefined {
   const [there, here] = [monthsOf(other), monthsOf(range)];
@@ -325,17 +315,6 @@ function besideOf(name: string, day: number, other: Days, range: Days): Days | u
   if (month === undefined || name === 'month') return month;
   const beside = month.from + day - there[at]!.from;
   return beside > month.to ? undefined : bucketOf(name, beside, range);
-}
-
-/** The months of a range; undefined if it has a part of one. */
-function monthsOf({ from, to }: Days): Days[] | undefined {
-  const months: Days[] = [];
-  for (let day = from; day <= to; day = months.at(-1)!.to + 1) {
-    const month = monthSpan(`${text(day).slice(0, 7)}-01`);
-    if (month.from !== day || month.to > to) return undefined;
-    months.push(month);
-  }
-  return months;
 }
 
 function combinations(lists: readonly (readonly string[])[]): string[][] {
@@ -381,24 +360,11 @@ function inOrder(question: Question, facts: Facts): (a: Found, b: Found) => numb
       const difference =
         at >= 0
           ? sign * byText(facts.placeOf(name, a.names[at]!), facts.placeOf(name, b.names[at]!))
-          : byRatio(ratio(a.sum, name), ratio(b.sum, name), sign);
+          : byNumber(quotient(a.sum, name), quotient(b.sum, name), sign);
       if (difference !== 0) return difference;
     }
     return 0;
   };
-}
-
-function ratio({ clicks, impressions, top, bottom }: Sum, name: string): readonly [bigint, bigint] {
-  if (name === 'clicks') return [clicks, 1n];
-  if (name === 'impressions') return [impressions, 1n];
-  return name === 'ctr' ? [clicks, impressions] : [top + impressions * bottom, impressions * bottom];
-}
-
-/** Ratios without impressions come last. */
-function byRatio([a, b]: readonly [bigint, bigint], [c, d]: readonly [bigint, bigint], sign: number): number {
-  if (b === 0n || d === 0n) return Number(b === 0n) - Number(d === 0n);
-  const difference = a * d - c * b;
-  return sign * Number(difference > 0n) - sign * Number(difference < 0n);
 }
 
 function daysOf({ from, to }: { from: string; to: string }): Days {
@@ -413,8 +379,8 @@ function pick(row: Row, names: readonly string[]): Row {
 function differences(now: Sum, then: Sum): Row {
   return Object.fromEntries(
     METRICS.map((name) => {
-      const [a, b] = ratio(now, name);
-      const [c, d] = ratio(then, name);
+      const [a, b] = quotient(now, name);
+      const [c, d] = quotient(then, name);
       if (b === 0n || d === 0n) return [name, null];
       const scale = name === 'ctr' ? 10_000n : name === 'position' ? 10n : 1n;
       const top = (a * d - c * b) * scale;
