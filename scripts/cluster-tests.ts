@@ -1,12 +1,13 @@
-// npm run test:cluster: starts PostgreSQL, an S3 server, Redis and Trino, as far as they are installed, runs the tests that
-// need them, and the tests of answers, loads and lists on each combination of stores. Says what is missing.
+// npm run test:cluster: starts PostgreSQL, an S3 server, Redis and Trino, as far as they are installed, and runs the tests that
+// need them. The contract follows on PostgreSQL and S3; with --whole, all tests of answers, loads and lists on each combination
+// of stores. Says what is missing.
 import '../cli/threads.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { fail, print } from '../cli/cli.ts';
 import { namesOf } from '../cli/names.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
@@ -21,16 +22,19 @@ interface Options {
   /** Fails where a server is not installed. */
   readonly all?: boolean;
   readonly only?: readonly string[];
-  readonly trino: 'smoke' | 'whole';
+  readonly whole?: boolean;
 }
 
 /** The combinations of stores, but the default one, which is that of `npm test`. */
-const COMBINATIONS = [
+const COMBINATIONS: readonly { stores: string; needs: readonly string[]; more: readonly string[] }[] = [
   // Inspections, because nodes share their quota; with Trino they take a minute.
   { stores: 'postgres+s3+duckdb', needs: ['PostgreSQL', 'S3'], more: ['test/sync/inspections.test.ts'] },
   { stores: 'postgres+s3+trino', needs: ['PostgreSQL', 'S3', 'Trino'], more: [] },
 ];
+/** What every change runs on the first of them. */
+const CONTRACT = ['test/contract/*.test.ts', 'test/recorded-answers.test.ts'];
 const CONFORMANCE = [
+  ...CONTRACT,
   'test/routes/*.test.ts',
   'test/facts/*.test.ts',
   'test/load/*.test.ts',
@@ -39,7 +43,7 @@ const CONFORMANCE = [
 ];
 /** Tests about the files of a data folder: their damage, durability and loss. */
 const LOCAL = ['damage', 'durability', 'lost-catalog', 'upgrade'].map((name) => `test/load/${name}.test.ts`);
-/** The tests of Trino that run for every change, unless files are named: it answers ten times as slowly as DuckDB. */
+/** The tests of Trino that run for every change: it answers ten times as slowly as DuckDB. */
 const TRINO_SMOKE = 'test/cluster/trino-server.test.ts';
 const BUCKET = 'ordinate';
 
@@ -52,11 +56,7 @@ const program = new Command('test:cluster')
     'servers (the tests in test/cluster) or combinations such as postgres+s3+duckdb, with commas',
     namesOf(['servers', ...COMBINATIONS.map(({ stores }) => stores)]),
   )
-  .addOption(
-    new Option('--trino <how>', 'how much to ask Trino: one file, or all of its tests and those of all answers')
-      .choices(['smoke', 'whole'])
-      .default('smoke'),
-  );
+  .option('--whole', 'all tests on all stores, as at night');
 
 /** A server that tests need. */
 interface Kind {
@@ -124,12 +124,12 @@ async function makeTemplate(server: string): Promise<void> {
 /** Appends what failed to the file `failures`. */
 async function runTests(
   title: string,
-  files: readonly string[],
+  words: readonly string[],
   environment: NodeJS.ProcessEnv,
   failures: string,
 ): Promise<boolean> {
-  print(`\n== ${title}: ${files.length} files\n`);
-  const child = spawn(process.execPath, ['scripts/test.ts', ...files], {
+  print(`\n== ${title}\n`);
+  const child = spawn(process.execPath, ['scripts/test.ts', ...words], {
     stdio: 'inherit',
     env: { ...process.env, ...environment, TEST_FAILURES: failures },
   });
@@ -139,9 +139,15 @@ async function runTests(
 
 async function main(): Promise<void> {
   program.parse();
-  const { all = false, only, trino } = program.opts<Options>();
-  const isAsked = (file: string): boolean => trino === 'whole' || !/\/trino-/.test(file) || file === TRINO_SMOKE;
+  const { all = false, only, whole = false } = program.opts<Options>();
+  const chosen = program.args.length > 0 ? program.args : undefined;
   const isChosen = (name: string): boolean => only?.includes(name) ?? true;
+  const isWanted = (file: string): boolean => whole || !/\/trino-/.test(file) || file === TRINO_SMOKE;
+  // With the first combination alone, unless the others are asked for.
+  const combinations = COMBINATIONS.filter(
+    ({ stores }, index) => isChosen(stores) && (index === 0 || whole || chosen !== undefined || only !== undefined),
+  );
+  const needed = isChosen('servers') ? undefined : new Set(combinations.flatMap(({ needs }) => needs));
   await using stops = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-cluster-'));
   stops.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -152,6 +158,7 @@ async function main(): Promise<void> {
   let isOk = true;
   const missing = new Map<string, string>();
   for (const { name, missing: find, start } of KINDS) {
+    if (needed?.has(name) === false) continue;
     const found = find();
     if (found !== undefined) {
       missing.set(name, found);
@@ -162,26 +169,21 @@ async function main(): Promise<void> {
     stops.defer(stop);
     print(`${name} runs`);
   }
-  const chosen = program.args.length > 0 ? program.args : undefined;
-  const run = async (title: string, files: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<void> => {
-    const passed = await runTests(title, files, { ...environment, ...more }, failures);
+  // Files that are named run whole.
+  const suite = whole || chosen !== undefined ? {} : { TEST_SUITE: 'change' };
+  const run = async (title: string, words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<void> => {
+    const passed = await runTests(title, words, { ...environment, ...suite, ...more }, failures);
     outcomes.push(`${passed ? 'passed' : 'FAILED'}  ${title}`);
     isOk &&= passed;
   };
-  if (isChosen('servers')) await run('test/cluster', chosen ?? globSync('test/cluster/**/*.test.ts').filter(isAsked));
-  for (const { stores, needs, more } of COMBINATIONS) {
-    if (!isChosen(stores)) continue;
-    if (trino === 'smoke' && needs.includes('Trino') && only === undefined) {
-      outcomes.push(`left out  ${stores}: --trino whole runs it`);
-      continue;
-    }
+  if (isChosen('servers')) await run('test/cluster', chosen ?? globSync('test/cluster/**/*.test.ts').filter(isWanted));
+  for (const { stores, needs, more } of combinations) {
     const without = needs.filter((name) => missing.has(name));
+    const files = globSync(whole ? [...CONFORMANCE, ...more] : CONTRACT, { exclude: LOCAL }).sort();
     if (without.length > 0) outcomes.push(`left out  ${stores}: without ${without.join(', ')}`);
-    else
-      await run(stores, chosen ?? globSync([...CONFORMANCE, ...more], { exclude: LOCAL }).sort(), {
-        ORDINATE_TEST_STORES: stores,
-      });
+    else await run(stores, chosen ?? ['--together', ...files], { ORDINATE_TEST_STORES: stores });
   }
+  if (!whole && chosen === undefined) outcomes.push('left out  what --whole adds');
   print(`\n${readFileSync(failures, 'utf8').trim()}`);
   print(`\n${outcomes.join('\n')}`);
   for (const what of missing.values()) print(`not installed: ${what}`);

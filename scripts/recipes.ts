@@ -46,7 +46,7 @@ try {
   }
   run('tsc', '--noEmit');
   run('biome', 'check', '--error-on-warnings', ...changed);
-  run(process.execPath, 'scripts/test.ts', ...tests);
+  run(process.execPath, 'scripts/test.ts', '--together', ...tests);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

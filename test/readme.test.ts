@@ -6,6 +6,7 @@ import { sqliteIn } from '../server/catalog/location.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { command } from './command.ts';
 import { guideBlock } from './docs/blocks.ts';
+import { atNight } from './night.ts';
 import { type Server, startServer, until } from './process.ts';
 import { block, ROOT, readme } from './readme.ts';
 import { runScript as shell } from './shell.ts';
@@ -38,7 +39,7 @@ async function newestDays(server: Server, id: string, key: string): Promise<unkn
   );
 }
 
-t.test('npm start, the demo and the first answers', async (t) => {
+t.test('npm start, the demo and the first answers', atNight, async (t) => {
   t.equal(block('start'), 'npm ci && npm start\n');
   t.equal(
     scripts['start'],

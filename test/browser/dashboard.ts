@@ -1,17 +1,19 @@
 // The dashboard works in a real Chromium on every screen, and is safe from other origins and hostile texts.
-// Tests of the dashboard in a real Chromium: `npm run test:browser` runs them, `npm test` does not. Arguments name files.
+// Tests of the dashboard in a real Chromium: `npm run test:browser` opens each screen once, with `--whole` in all its states and
+// with all that people do there. Arguments name parts, which run whole.
 
 import t from 'tap';
 import { CHROMIUM } from './browser.ts';
+import { isWhole, NAMED } from './extent.ts';
 
 if (CHROMIUM === undefined) {
   console.log('Chromium is missing: the tests in the browser were not run. Install it (apt-get install chromium).');
   process.exit(0);
 }
-// All files take ten to fifteen minutes on a quiet machine.
+// All parts take ten to fifteen minutes on a quiet machine.
 t.setTimeout(3_600_000);
 
-const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
+const PARTS: Readonly<Record<string, () => Promise<unknown>>> = {
   screens: () => import('./screens.ts'),
   'sign-in': () => import('./sign-in.ts'),
   attacks: () => import('./attacks.ts'),
@@ -36,7 +38,10 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   'main-job': () => import('./main-job.ts'),
   findings: () => import('./findings.ts'),
 };
-const named = process.argv.slice(2);
-const unknown = named.find((name) => FILES[name] === undefined);
-if (unknown !== undefined) throw new Error(`There is no '${unknown}'; the files are ${Object.keys(FILES).join(', ')}.`);
-for (const name of named.length > 0 ? named : Object.keys(FILES)) await FILES[name]!();
+/** Each screen, its numbers and their order, who may see them, and other origins. */
+const SMOKE = ['screens', 'sign-in', 'attacks', 'numbers', 'screen-numbers'];
+
+const unknown = NAMED.find((name) => PARTS[name] === undefined);
+if (unknown !== undefined) throw new Error(`There is no '${unknown}'; the parts are ${Object.keys(PARTS).join(', ')}.`);
+const chosen = NAMED.length > 0 ? NAMED : isWhole ? Object.keys(PARTS) : SMOKE;
+for (const name of chosen) await PARTS[name]!();

@@ -1,4 +1,5 @@
 // Every number of keywords, breakdowns, explanations, alerts, projects and reports is that of the API, in each state.
+import { states } from './extent.ts';
 import { API, check, compareDays, compareList, daysOf, ROOT } from './numbers/checking.ts';
 import * as expected from './numbers/expected.ts';
 import { type Answer, rowOf, share, signed } from './numbers/expected.ts';
@@ -9,12 +10,12 @@ const fine = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionD
 const USUAL = 'to=final&compare=previous';
 
 await check('the rank tracker: latest and best positions, bands, days and groups', async (on) => {
-  for (const [address, asked] of [
+  for (const [address, asked] of states<readonly [string, string]>(
     ['', USUAL],
     ['?group=Grp02', `${USUAL}&group=Grp02`],
     ['?compare=none&period=7d', 'period=7d&to=final'],
     ['?device=mobile&filter=query:contains:boots', `${USUAL}&device=mobile&filter=query:contains:boots`],
-  ] as const) {
+  )) {
     await on.open(`${ROOT}/keywords${address}`);
     const { keywords } = await on.ask(`${API}/keywords?${asked}&daily=1&sort=-clicks&limit=50`);
     on.compare(
@@ -52,7 +53,7 @@ await check('the rank tracker: latest and best positions, bands, days and groups
 
 await check('a keyword, a query and a page with what ranked for them', async (on) => {
   const { keywords, range } = await on.ask(`${API}/keywords?${USUAL}&daily=1&limit=5000`);
-  for (const { id, ...keyword } of keywords.slice(0, 3)) {
+  for (const { id, ...keyword } of states<Answer>(...keywords.slice(0, 3))) {
     await on.open(`${ROOT}/keywords/${id}?metric=position`);
     await compareDays(
       on,
@@ -72,7 +73,7 @@ await check('a keyword, a query and a page with what ranked for them', async (on
   ] as const) {
     // Without a provider, only tracked queries have pages.
     const rows = kind === 'queries' ? keywords : (await on.ask(`${API}/pages?to=final&limit=3`)).pages;
-    for (const row of rows.slice(0, 3)) {
+    for (const row of states<Answer>(...rows.slice(0, 3))) {
       const text = encodeURIComponent(row.query ?? row.url);
       await on.open(`${ROOT}/${kind}/one?of=${text}`);
       const days = await on.ask(`${API}/days-of-${of}?${of}=${text}&${USUAL}`);
@@ -89,11 +90,11 @@ await check('a keyword, a query and a page with what ranked for them', async (on
 });
 
 await check('breakdowns', async (on) => {
-  for (const [address, asked] of [
+  for (const [address, asked] of states<readonly [string, string]>(
     ['', USUAL],
     ['?compare=none&countries=all', 'to=final'],
     ['?period=7d&newest=yes', 'period=7d&compare=previous'],
-  ] as const) {
+  )) {
     await on.open(`${ROOT}/breakdowns${address}`);
     const { devices, countries, appearances, brand } = await on.ask(`${API}/breakdowns?${asked}`);
     const shownRows = async (title: string): Promise<string[][]> =>
@@ -126,7 +127,7 @@ await check('breakdowns', async (on) => {
 });
 
 await check('explanations by each kind of row', async (on) => {
-  for (const by of ['page', 'query', 'keyword', 'device', 'country', 'brand']) {
+  for (const by of states('page', 'query', 'keyword', 'device', 'country', 'brand')) {
     await on.open(`${ROOT}/explain?by=${by}`);
     const { parts, change, rows, rest } = await on.ask(`${API}/explain?${USUAL}&by=${by}&limit=20`);
     const names = ['impressions', 'position', 'ctr', 'clicks', 'gained', 'lost', 'notAttributed'];
@@ -163,12 +164,12 @@ await check('explanations by each kind of row', async (on) => {
 });
 
 await check('all projects and their sum', async (on) => {
-  for (const [address, asked] of [
+  for (const [address, asked] of states<readonly [string, string]>(
     ['', `${USUAL}&sort=-clicks`],
     ['?period=7d&device=mobile&sort=position', `period=7d&to=final&compare=previous&device=mobile&sort=position`],
     ['?compare=none&newest=yes', 'sort=-clicks'],
     ['?filter=clicks:lte:2000', `${USUAL}&sort=-clicks&filter=clicks:lte:2000`],
-  ] as const) {
+  )) {
     await on.open(address);
     const { projects } = await on.ask(`/portfolio?${asked}`);
     const totals = projects.length > 1 ? [(await on.ask(`/portfolio-totals?${asked}`)).totals] : [];

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../command.ts';
+import { atNight } from '../night.ts';
 import { makeDataFolder, run, type Server, startServer } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
 import { localOnly } from '../stores.ts';
@@ -56,31 +57,35 @@ t.test('on a full disk, commands that only read work, and others name the full d
   for (const words of WRITES) t.match(await command(settings, ...words), { code: 0 });
 });
 
-t.test('a server goes on answering on a full disk, and starts when there is space', localOnly, async (t) => {
-  const folder = join(temporaryFolder(t), 'disk');
-  const disk = smallDisk(t, folder, 24);
-  if (disk === undefined) {
-    t.pass('not run', { skip: 'a small disk cannot be mounted here; that takes Linux and its root' });
-    return;
-  }
-  const site = { site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]) };
-  const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT], ...site });
-  const { dataFolder, keys } = await makeDataFolder(t, [snapshot], { folder: join(folder, 'data') });
-  const settings = { ORDINATE_DATA: dataFolder };
-  const answers = async (server: Server): Promise<void> => {
-    t.match(await server.get('/projects/Proj1/site', keys[0]!), { status: 200, body: { totals: { clicks: 3 } } });
-  };
-  const running = await startServer(t, settings);
-  disk.fill();
-  await answers(running);
-  running.child.kill('SIGTERM');
-  t.equal((await running.ended).code, 0);
-  // Its log of the catalog took some.
-  disk.fill();
-  for (const words of [[], ['--workers', '2']]) {
-    const { code, stderr } = await run(t, { ...settings, PORT: '0' }, 'serve', ...words);
-    t.match({ code, stderr }, { code: 1, stderr: /because its disk is full.*\. Free some space and try again\.$/m });
-  }
-  disk.clear();
-  await answers(await startServer(t, settings));
-});
+t.test(
+  'a server goes on answering on a full disk, and starts when there is space',
+  { ...localOnly, ...atNight },
+  async (t) => {
+    const folder = join(temporaryFolder(t), 'disk');
+    const disk = smallDisk(t, folder, 24);
+    if (disk === undefined) {
+      t.pass('not run', { skip: 'a small disk cannot be mounted here; that takes Linux and its root' });
+      return;
+    }
+    const site = { site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]) };
+    const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT], ...site });
+    const { dataFolder, keys } = await makeDataFolder(t, [snapshot], { folder: join(folder, 'data') });
+    const settings = { ORDINATE_DATA: dataFolder };
+    const answers = async (server: Server): Promise<void> => {
+      t.match(await server.get('/projects/Proj1/site', keys[0]!), { status: 200, body: { totals: { clicks: 3 } } });
+    };
+    const running = await startServer(t, settings);
+    disk.fill();
+    await answers(running);
+    running.child.kill('SIGTERM');
+    t.equal((await running.ended).code, 0);
+    // Its log of the catalog took some.
+    disk.fill();
+    for (const words of [[], ['--workers', '2']]) {
+      const { code, stderr } = await run(t, { ...settings, PORT: '0' }, 'serve', ...words);
+      t.match({ code, stderr }, { code: 1, stderr: /because its disk is full.*\. Free some space and try again\.$/m });
+    }
+    disk.clear();
+    await answers(await startServer(t, settings));
+  },
+);

@@ -20,6 +20,7 @@ import { createSession } from '../../server/catalog/sessions.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
+import { isNight } from '../night.ts';
 import { type Ended, run } from '../process.ts';
 import { temporaryFolder } from '../world.ts';
 
@@ -206,7 +207,8 @@ t.test('killed at any change of the disk, a rotation leaves all secrets readable
   t.match(await killed(t, { ...environment, KILL_COUNT: counted }, 0), { code: 0 });
   const changes = Number(readFileSync(counted, 'utf8'));
   t.ok(changes >= 6, `${changes} changes`);
-  for (let at = 1; at <= changes; at++) {
+  const all = Array.from({ length: changes }, (_, index) => index + 1);
+  for (const at of isNight ? all : [Math.ceil(changes / 2)]) {
     t.match(await killed(t, environment, at), { code: null }, `killed at ${at}`);
     t.strictSame((await read()).toSorted(), TOKENS.toSorted(), `all can be read after ${at}`);
     // Another process sees only what is in the file.

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { command } from '../command.ts';
+import { atNight } from '../night.ts';
 import { type Server, start, until, untilReady } from '../process.ts';
 import { temporaryFolder } from '../world.ts';
 
-t.test('a live demo fills itself, and goes on where it was', async (t) => {
+t.test('a live demo fills itself, and goes on where it was', atNight, async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
   const settings = { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on', ORDINATE_THREADS: '1', PORT: '0' };
   const project = (): Record<string, unknown> => {

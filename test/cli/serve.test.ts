@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { freePort } from '../free-port.ts';
+import { atNight } from '../night.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -96,7 +97,7 @@ t.test('a signal to stop: an answer under way is given whole, then the process e
   await t.rejects(fetch(`${server.address}/livez`), 'nobody listens any more');
 });
 
-t.test('a signal to stop while the server prepares for its first question', async (t) => {
+t.test('a signal to stop while the server prepares for its first question', atNight, async (t) => {
   const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
   const port = await freePort();
   const starting = start(t, { ORDINATE_DATA: dataFolder, PORT: String(port) }, 'serve');
@@ -120,7 +121,7 @@ async function endsUnread(t: Test, server: Server): Promise<void> {
   t.equal((await server.ended).code, 0, 'nobody reads its log');
 }
 
-t.test('a signal to stop: several processes whose log nobody reads any more', async (t) => {
+t.test('a signal to stop: several processes whose log nobody reads any more', atNight, async (t) => {
   const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
   await endsUnread(t, await startServer(t, { ORDINATE_DATA: dataFolder }, '--workers', '2'));
 });

@@ -10,6 +10,7 @@ import { serve } from '../../server/main.ts';
 import { ProcessFolder } from '../../server/runtime/process-folder.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
+import { atNight, isNight } from '../night.ts';
 import {
   CTRL_C,
   makeDataFolder,
@@ -44,7 +45,7 @@ t.test('SIGTERM to npm start ends the server', async (t) => {
 
 t.test(
   'Ctrl-C in a terminal, which signals npm and the server, and npm passes it on',
-  { skip: noTerminals },
+  isNight ? { skip: noTerminals } : atNight,
   async (t) => {
     for (const line of ['npm start', 'npm run ordinate -- serve --workers 2']) {
       const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, { workspaces: [WORKSPACE] })]);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { isNight } from '../night.ts';
 import { makeDataFolder, startServer, until } from '../process.ts';
 import { facts, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
@@ -44,7 +45,7 @@ async function keepAsking({ url, headers, keepAlive, onAnswer }: Load): Promise<
   return faults;
 }
 
-for (const words of [[], ['--workers', '2']]) {
+for (const words of isNight ? [[], ['--workers', '2']] : [[]]) {
   t.test(`60 clients of a server that stops: serve ${words.join(' ')}`, async (t) => {
     const { dataFolder, keys } = await makeDataFolder(t, [snapshot]);
     const server = await startServer(t, { ORDINATE_DATA: dataFolder }, ...words);

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { command } from '../command.ts';
+import { atNight } from '../night.ts';
 import { makeDataFolder, PROGRAM, start, startProgram, startServer, until, untilReady } from '../process.ts';
 import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
@@ -130,7 +131,7 @@ t.test(
   },
 );
 
-t.test('the processes end with the first one, however it ends', async (t) => {
+t.test('the processes end with the first one, however it ends', atNight, async (t) => {
   const { dataFolder } = await makeDataFolder(t, [snapshot]);
   const settings = { ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'info' };
   const server = await startServer(t, settings, '--workers', '1');
@@ -156,7 +157,7 @@ function killFirst(t: Test, count: number): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` };
 }
 
-t.test('a process that is killed while it starts is started again', async (t) => {
+t.test('a process that is killed while it starts is started again', atNight, async (t) => {
   const { dataFolder } = await makeDataFolder(t, [snapshot]);
   const settings = { ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'info', ...killFirst(t, 2) };
   const server = await startServer(t, settings, '--workers', '2');
@@ -167,7 +168,7 @@ t.test('a process that is killed while it starts is started again', async (t) =>
   t.equal(stderr.match(/"how":"SIGKILL".*a server process ended; it will be restarted/g)?.length, 2);
 });
 
-t.test('processes that are killed whenever they start are an error in words', async (t) => {
+t.test('processes that are killed whenever they start are an error in words', atNight, async (t) => {
   const { dataFolder } = await makeDataFolder(t, [snapshot]);
   const settings = { ORDINATE_DATA: dataFolder, PORT: '0', ...killFirst(t, 100) };
   const { code, stderr } = await start(t, settings, 'serve', '--workers', '2').ended;
@@ -190,7 +191,7 @@ t.test('what prevents the first process from serving is said, and nothing is lef
   }
 });
 
-t.test('a process that cannot be started is an error in words', async (t) => {
+t.test('a process that cannot be started is an error in words', atNight, async (t) => {
   const { dataFolder } = await makeDataFolder(t, [snapshot]);
   const settings = { ORDINATE_DATA: dataFolder, PORT: '0' };
   // As without memory or file descriptors: no process begins.

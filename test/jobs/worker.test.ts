@@ -9,6 +9,7 @@ import { JobStates } from '../../server/jobs/job-states.ts';
 import { type JobStatus, readJobStatus } from '../../server/jobs/job-status.ts';
 import { command } from '../command.ts';
 import { connectedWorld } from '../fakes/connected.ts';
+import { atNight } from '../night.ts';
 import { makeDataFolder, type Running, start, startServer, until } from '../process.ts';
 import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
@@ -126,7 +127,7 @@ t.test(
   },
 );
 
-t.test('work runs the jobs alone; a run that cannot end by itself is stopped with it', async (t) => {
+t.test('work runs the jobs alone; a run that cannot end by itself is stopped with it', atNight, async (t) => {
   const { dataFolder, google, ask } = await connectedWorld(t, { environment: { ORDINATE_LISTS_LIFETIME: '600' } });
   google.pages = [{ key: 'https://shop.example/', clicks: 1, impressions: 2, position: 1 }];
   for (let hit = 0; hit < 3; hit++) t.equal((await ask('/pages?from=2026-03-01&to=2026-03-14')).status, 200);

@@ -3,13 +3,14 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { atNight } from '../night.ts';
 import { ONE_THREAD, temporaryFolder } from '../world.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const bench = join(ROOT, 'lab/bench/bench.ts');
 
-t.test('each bound is in the table, with its ratio', async (t) => {
+t.test('each bound is in the table, with its ratio', atNight, async (t) => {
   const tiny = ['--quick', '--rounds', '1', '--keywords', '30', '--days', '40', '--folder', temporaryFolder(t)];
   const env = { ...process.env, ...ONE_THREAD };
   const { stdout } = await run(process.execPath, [bench, ...tiny, '--before', ROOT], { env });
@@ -51,7 +52,7 @@ t.test('each bound is in the table, with its ratio', async (t) => {
   );
 });
 
-t.test('an unknown measurement is rejected by name', async (t) => {
+t.test('an unknown measurement is rejected by name', atNight, async (t) => {
   const refused = run(process.execPath, [bench, '--only', 'totals,speed']);
   await t.rejects(refused, { code: 1, stderr: /Unknown: speed/ });
 });

@@ -4,8 +4,9 @@ import { bundle } from '../../lab/simulate/bundle.ts';
 import { PLANTS } from '../../lab/simulate/plants.ts';
 import { runSeed, shorten } from '../../lab/simulate/run.ts';
 import { worldNamed } from '../../lab/simulate/worlds.ts';
+import { atNight } from '../night.ts';
 
-t.test('a seed does the same each time, and another seed something else', async (t) => {
+t.test('a seed does the same each time, and another seed something else', atNight, async (t) => {
   const program = await bundle();
   for (const name of ['versions', 'jobs', 'facts']) {
     const world = worldNamed(name);
@@ -16,7 +17,7 @@ t.test('a seed does the same each time, and another seed something else', async 
   }
 });
 
-t.test('a fault in the code is found, and repeated with fewer decisions', async (t) => {
+t.test('a fault in the code is found, and repeated with fewer decisions', atNight, async (t) => {
   const plant = PLANTS.find(({ name }) => name === 'an idle connection that was ended is a failure')!;
   const program = await bundle([plant]);
   const world = worldNamed(plant.world);
@@ -32,7 +33,7 @@ t.test('a fault in the code is found, and repeated with fewer decisions', async 
   t.match(short.trace.at(-1) ?? '', /is killed|violated/);
 });
 
-t.test('an answer of the object store that ends before it is read does not end the process', async (t) => {
+t.test('an answer of the object store that ends before it is read does not end the process', atNight, async (t) => {
   const plant = PLANTS.find(({ name }) => name === 'an answer that ends before it is read')!;
   const world = worldNamed(plant.world);
   const program = await bundle([plant]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { type Found, limitsOf, type Sample, trend } from '../../lab/soak/limits.ts';
+import { atNight } from '../night.ts';
 import { ONE_THREAD, temporaryFolder } from '../world.ts';
 
 const soak = join(import.meta.dirname, '../../lab/soak/soak.ts');
@@ -13,7 +14,7 @@ const run = (folder: string, ...words: string[]) =>
     env: { ...process.env, ...ONE_THREAD, ORDINATE_JOBS: 'off' },
   });
 
-t.test('every answer is checked beside a load, a backup and the rotation of a key', async (t) => {
+t.test('every answer is checked beside a load, a backup and the rotation of a key', atNight, async (t) => {
   const { stdout } = await run(temporaryFolder(t), '--works', 'load,backup,rotate');
   const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
   const kinds = 'site keywords lists portfolio unchanged dashboard aborted statuses';
@@ -23,7 +24,7 @@ t.test('every answer is checked beside a load, a backup and the rotation of a ke
   }
 });
 
-t.test('one wrong number makes it fail, with the seed and the answer', async (t) => {
+t.test('one wrong number makes it fail, with the seed and the answer', atNight, async (t) => {
   const failed = run(temporaryFolder(t), '--works', 'verify', '--plant', '--seed', '7');
   await t.rejects(failed, { code: 1, stdout: /unexpected answers .* no\n[\s\S]*seed 7\n[\s\S]*, not state 0: / });
 });

@@ -21,6 +21,7 @@ import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { serveHere } from '../fakes/second-server.ts';
+import { isNight } from '../night.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
@@ -117,7 +118,7 @@ t.test('loads that are killed leave the old state or the new one, and the next l
   answers[0] = await answersOf(server, keys[0]!);
   t.not(answers[0], answers[1]);
 
-  const MOMENTS = 4;
+  const MOMENTS = isNight ? 4 : 1;
   let current = 0;
   for (let moment = 0; moment < MOMENTS; moment++) {
     const share = 0.25 + ((moment + Math.random()) / MOMENTS) * 0.75;

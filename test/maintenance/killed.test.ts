@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
+import { isNight } from '../night.ts';
 import { type Ended, makeDataFolder, run } from '../process.ts';
 import { facts, temporaryFolder, writeSnapshot } from '../world.ts';
 import { filesIn, served } from './scene.ts';
 
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? Date.now() % 1_000_000);
 /** How many processes are killed in each test. */
-const KILLS = 4;
+const KILLS = isNight ? 4 : 1;
 
 const everything = writeSnapshot(t, EVERYTHING);
 
@@ -108,7 +109,7 @@ t.test(
       stderr: /is not whole: a restore into it was interrupted.*Run the same 'ordinate restore/,
     };
     // The removal of the mark is followed by two changes that make names durable.
-    for (const at of [1, ...moments(changes - 3), changes - 2]) {
+    for (const at of isNight ? [1, ...moments(changes - 3), changes - 2] : moments(changes - 2)) {
       const data = join(temporaryFolder(t), 'restored');
       const what = `killed before change ${at} of ${changes}`;
       t.match(await killed(t, {}, at, 'restore', target, '--data', data), { code: null }, what);

@@ -1,10 +1,9 @@
-// The packed package and a production checkout can be installed and used without the tools of development.
+// The packed package can be installed and used without the tools of development.
 // It needs npm's registry or its cache, and half a minute: `npm run test:package` runs it, `npm test` does not.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
-  copyFileSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -15,13 +14,22 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { guideBlock } from '../docs/blocks.ts';
 import { until } from '../process.ts';
 import { ROOT } from '../readme.ts';
 import { temporaryFolder } from '../world.ts';
-import { answers, HOST_PATH, OPTIONAL, PINNED_PATH, run, type Started, startServer, trackedFiles } from './programs.ts';
+import {
+  answers,
+  HOST_PATH,
+  installMissing,
+  OPTIONAL,
+  PINNED_PATH,
+  run,
+  type Started,
+  startServer,
+} from './programs.ts';
 
 // It runs without tap's command and its limit: packages are installed, which takes as long as it takes.
 t.setTimeout(1_800_000);
@@ -86,21 +94,6 @@ async function installClient(t: Test, folder: string, server: Started): Promise<
   // Some eleven kilobytes of types for each of its operations.
   t.ok(bytes < 220_000, `${bytes} bytes`);
   await useClient(t, alone, 'ordinate-client', server);
-}
-
-/** A server that lacks packages says so at its start; the command that it prints installs them. */
-async function installMissing(
-  t: Test,
-  folder: string,
-  { needs, settings, options = [] }: { needs: string; settings: NodeJS.ProcessEnv; options?: string[] },
-  ...command: [string, ...string[]]
-): Promise<void> {
-  const refused = await run(folder, settings, ...command);
-  const [, setting, install = ''] =
-    /^(\w+) needs the package \S+, which is not installed: run `npm (install .*)`\n$/.exec(refused.stderr) ?? [];
-  t.strictSame([refused.code, setting], [1, needs], refused.stderr);
-  const installed = await run(folder, settings, 'npm', ...install.split(' '), ...options, '--prefer-offline');
-  t.equal(installed.code, 0, `${install} ${installed.stderr}`);
 }
 
 t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
@@ -198,38 +191,4 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
   });
   const own = await run(empty, { PATH: PINNED_PATH }, ordinate, '--version');
   t.match(own, { code: 0, stdout: `${version}\n` }, "the user's Node, where none came with the package");
-});
-
-t.test('a checkout without the tools for development', async (t) => {
-  const steps = ['npm ci', 'npm run build', 'npm prune --omit=dev', 'bin/ordinate serve --demo'];
-  t.equal(guideBlock('operate', 'production'), `${steps.join('\n')}\n`, 'what the guide says is what is done here');
-  const folder = temporaryFolder(t);
-  for (const path of trackedFiles()) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    copyFileSync(join(ROOT, path), join(folder, path));
-  }
-  // With the Node of the machine, which may be an old one.
-  const settings = { PATH: HOST_PATH.join(delimiter) };
-  const installed = await run(folder, settings, 'npm', 'ci', '--omit=dev', '--prefer-offline');
-  t.equal(installed.code, 0, installed.stderr);
-  t.notMatch(installed.stderr, /EBADENGINE|install-scripts/, 'no warnings of a Node that runs nothing but npm');
-  t.notOk(readdirSync(join(folder, 'node_modules')).includes('typescript'));
-  t.equal(globSync('node_modules/**/libduckdb*', { cwd: folder }).length, 1, 'DuckDB once');
-  const unbuilt = await run(folder, settings, 'npm', 'start', '--silent');
-  t.match(
-    unbuilt,
-    { code: 1, stderr: `  ${steps.slice(0, -1).join('\n  ')}\n  bin/ordinate serve\n` },
-    'it is not built',
-  );
-  t.notOk(readdirSync(join(folder, 'data')).includes('catalog.sqlite'), 'nothing was made');
-  for (const step of steps.slice(0, -1)) {
-    const { code, stderr } = await run(folder, settings, 'sh', '-c', `${step} --prefer-offline`);
-    t.equal(code, 0, `${step} ${stderr}`);
-  }
-  t.notOk(readdirSync(join(folder, 'node_modules')).includes('typescript'), 'pruned');
-  const server = await startServer(t, folder, settings, 'bin/ordinate', 'serve', '--demo');
-  await answers(t, server);
-  const stored = { ...settings, ORDINATE_STORAGE: 's3://bucket' };
-  await installMissing(t, folder, { needs: 'ORDINATE_STORAGE', settings: stored }, 'bin/ordinate', 'serve');
-  t.ok(existsSync(join(folder, 'node_modules/@aws-sdk/lib-storage')));
 });

@@ -39,6 +39,21 @@ export function run(cwd: string, settings: NodeJS.ProcessEnv, command: string, .
   });
 }
 
+/** A server that lacks packages says so at its start; the command that it prints installs them. */
+export async function installMissing(
+  t: Test,
+  folder: string,
+  { needs, settings, options = [] }: { needs: string; settings: NodeJS.ProcessEnv; options?: string[] },
+  ...command: [string, ...string[]]
+): Promise<void> {
+  const refused = await run(folder, settings, ...command);
+  const [, setting, install = ''] =
+    /^(\w+) needs the package \S+, which is not installed: run `npm (install .*)`\n$/.exec(refused.stderr) ?? [];
+  t.strictSame([refused.code, setting], [1, needs], refused.stderr);
+  const installed = await run(folder, settings, 'npm', ...install.split(' '), ...options, '--prefer-offline');
+  t.equal(installed.code, 0, `${install} ${installed.stderr}`);
+}
+
 export interface Started {
   readonly child: ChildProcess;
   readonly address: string;

@@ -37,11 +37,13 @@ function startedProcesses(): number {
 /**
  * Runs test files in this process, one after the other, until none is left: the server and what it imports take more
  * than a second to start, and then get faster. The processes of a run share a queue (the folder `TEST_QUEUE`), so that
- * all end together.
+ * all end together. `TEST_FILES` names the files; without it, all.
  */
 export async function runFiles(): Promise<void> {
   const queue = process.env['TEST_QUEUE'] ?? temporaryFolder(t);
-  const files = testFiles().filter((file) => !ALONE.includes(file));
+  const named = process.env['TEST_FILES'];
+  const files =
+    named === undefined ? testFiles().filter((file) => !ALONE.includes(file)) : (JSON.parse(named) as string[]);
   let last = { file: '', ...spent() };
   for (let more = true; more; ) {
     // Tests that the file adds run when this one has ended, and the next file is taken after them.
