@@ -1,0 +1,224 @@
+// Every screen shows the numbers, signs, orders and links that its world has.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { facts, keyword, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
+import { openPage } from './page-of.ts';
+import { makeTeam, type Who } from './team.ts';
+
+// What each screen shows, as text. A change that must not show leaves the file as it is; any other change updates it, and is
+// read there: UPDATE_SCREENS=1 npm test test/dashboard/screens.test.ts
+const FILE = join(import.meta.dirname, '../fixtures/screens.txt');
+
+const uuid = (last: number): string => `5e1f0000-0000-4000-8000-${String(last).padStart(12, '0')}`;
+const day = (month: number, number: number): string => `2026-0${month}-${String(number).padStart(2, '0')}`;
+const FEBRUARY = Array.from({ length: 10 }, (_, at) => day(2, 19 + at));
+const MARCH = Array.from({ length: 10 }, (_, at) => day(3, 1 + at));
+/** Two days are not stored. */
+const STORED = [...FEBRUARY, ...MARCH].filter((one) => one !== day(2, 20) && one !== day(3, 9));
+
+/** Numbers that are in no order, of text, place or clicks, and that have ties. */
+const measures = (seed: number, size = 1): readonly number[] => {
+  const impressions = 20 + ((seed * 37) % 90) * size;
+  const clicks = Math.floor(impressions / (3 + (seed % 5)));
+  return [clicks, impressions, impressions * ((seed * 7) % 23)];
+};
+
+const QUERIES = [
+  'zebra boots',
+  'Alpha boots',
+  'бутсы',
+  'acme boots',
+  'alpha boots',
+  'Äpfel; rot',
+  'tie b',
+  'tie a',
+  'only before',
+  'only now',
+];
+const PAGES = [
+  'https://www.shop.example/b',
+  'https://shop.example/a?x=%C3%BC#top',
+  'http://other.example/Z',
+  'https://xn--bcher-kva.example/%E2%80%AE',
+];
+const MANY = Array.from({ length: 51 }, (_, at) => `https://shop.example/many/${(at * 7) % 51}`);
+const KEYWORDS = ['zebra boots', 'Alpha boots', 'бутсы', 'acme boots', 'never shown'];
+
+const rows = (names: readonly string[], days: readonly string[], size = 1) =>
+  names.flatMap((name, place) =>
+    days
+      .filter((one) => !(name === 'only before' && one > day(3, 0)) && !(name === 'only now' && one < day(3, 0)))
+      .map((one, at) => [
+        name,
+        one,
+        ['gbr', 'deu', 'xkk'][place % 3]!,
+        ...measures(name.startsWith('tie') ? at : place * 5 + at, size),
+      ]),
+  );
+
+const WORLD: Readonly<Record<string, Row[]>> = {
+  workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other', name: 'Acme' }],
+  projects: [
+    { ...PROJECT, id: 'Proj2', domain: 'xn--bcher-kva.example', property: 'https://xn--bcher-kva.example/' },
+    PROJECT,
+    { ...PROJECT, id: 'Empty', domain: 'new.example', property: 'https://new.example/', synced_through: null },
+    { ...PROJECT, id: 'Other', workspace_id: 'other' },
+  ],
+  keywords: KEYWORDS.map((query, at) => keyword(`Kw00${at}`, query)),
+  groups: [
+    { project_id: 'Proj1', id: 'Fold1', name: 'Zweiter', kind: 'folder', position: 0, pinned: true },
+    { project_id: 'Proj1', id: 'Boots', name: 'Boots', kind: 'manual', parent_id: 'Fold1', position: 1 },
+    {
+      project_id: 'Proj1',
+      id: 'First',
+      name: 'First page',
+      kind: 'rule',
+      position: 2,
+      rule: { match: 'all', conditions: [{ field: 'position', op: 'lte', value: 10 }] },
+    },
+  ],
+  group_members: ['Kw000', 'Kw002'].map((id) => ({ project_id: 'Proj1', group_id: 'Boots', keyword_id: id })),
+  alerts: (['info', 'critical', 'warning', 'warning'] as const).map((severity, at) => ({
+    ...{ id: uuid(at), project_id: 'Proj1', type: at === 2 ? 'keyword_drop' : 'traffic_drop', severity, url: null },
+    ...{
+      kind: at === 2 ? 'Keyword drop' : 'Traffic drop',
+      title: `Alert ${at}`,
+      body: `Body of ${at} on 2026-03-0${at + 1}.`,
+    },
+    ...{ date: day(3, 5 + at), keyword_id: at === 2 ? 'Kw002' : null, created_at: `2026-03-0${8 - at}T05:00:00Z` },
+    resolved_at: at === 3 ? '2026-03-09T00:00:00Z' : null,
+  })),
+  notes: [0, 1].map((at) => ({
+    ...{ id: uuid(10 + at), workspace_id: 'acme', project_id: 'Proj1', scope: at === 0 ? 'project' : 'keyword' },
+    ...{ date: day(3, 2 + at), end_date: at === 0 ? null : day(3, 6), category: at === 0 ? 'technical' : 'content' },
+    ...{ text: `Note ${at}`, client_visible: at === 0, author: 'Editors', keyword_id: at === 0 ? null : 'Kw001' },
+    ...{ created_at: '2026-03-02T10:00:00Z', updated_at: '2026-03-02T10:00:00Z' },
+  })),
+  site_daily: [
+    ...facts(
+      'date device',
+      ...STORED.flatMap((one, at) =>
+        ['mobile', 'desktop', 'tablet'].map((device, place) => [one, device, ...measures(at * 3 + place, 4)]),
+      ),
+    ),
+    ...ofProject('Proj2', facts('date device', ...STORED.map((one, at) => [one, 'mobile', ...measures(at * 11, 2)]))),
+  ],
+  query_daily: facts('query date country', ...rows(QUERIES, STORED)),
+  page_daily: facts('url date country', ...rows(PAGES, STORED), ...rows(MANY, [day(3, 2)])),
+  keyword_daily: facts(
+    'keyword_id date device',
+    ...KEYWORDS.slice(0, 4).flatMap((_, place) =>
+      STORED.map((one, at) => [`Kw00${place}`, one, 'mobile', ...measures(place * 9 + at)]),
+    ),
+  ),
+  keyword_page_daily: facts(
+    'keyword_id date url',
+    ...STORED.map((one, at) => ['Kw000', one, PAGES[at % 2]!, ...measures(at)]),
+  ),
+  country_daily: facts(
+    'date country',
+    ...STORED.flatMap((one, at) =>
+      ['gbr', 'deu', 'zzz'].map((country, place) => [one, country, ...measures(at + place * 4)]),
+    ),
+  ),
+  appearance_daily: facts(
+    'date appearance',
+    ...STORED.map((one, at) => [one, at % 2 === 0 ? 'VIDEO' : 'PRODUCT_SNIPPETS', ...measures(at)]),
+  ),
+  brand_daily: facts(
+    'date segment',
+    ...STORED.flatMap((one, at) =>
+      ['non_brand', 'brand'].map((segment, place) => [one, segment, ...measures(at + place)]),
+    ),
+  ),
+  site_daily_image: facts('date device', ...STORED.map((one, at) => [one, 'mobile', ...measures(at * 2)])),
+  site_daily_bing: facts('date device', ...STORED.map((one, at) => [one, 'unknown', ...measures(at * 5)])),
+};
+
+const P = '/app/p/Proj1';
+const RANGE = 'from=2026-03-01&to=2026-03-07';
+/** With days that may still change, and one that is not stored. */
+const NEWEST = 'from=2026-03-04&to=2026-03-10';
+const SCREENS: readonly (readonly [Who, string])[] = [
+  ['owner', '/app'],
+  ['key', `/app?${RANGE}&sort=position&compare=none&search=shop`],
+  ['owner', `${P}?${RANGE}`],
+  ['key', `${P}?${NEWEST}&metric=impressions`],
+  [
+    'member',
+    `${P}?${RANGE}&metric=position&also=ctr,clicks&lines=brand%0Aquery:zebra%20boots&compare=custom&cfrom=2026-02-19&cto=2026-02-25&device=mobile`,
+  ],
+  ['key', `${P}?${RANGE}&metric=ctr&interval=week&compare=year&filter=query:not_contains:tie;clicks:gte:100`],
+  ['key', `${P}?${RANGE}&type=image`],
+  ['key', `${P}?${RANGE}&engine=bing`],
+  ['owner', `${P}/queries?${RANGE}`],
+  ['key', `${P}/queries?${RANGE}&sort=position&filter=impressions:gte:5&branded=no&positions=4-10`],
+  ['key', `${P}/queries?${RANGE}&change=down&sort=-position`],
+  ['key', `${P}/pages?${RANGE}&filter=url:not_contains:/many/`],
+  ['key', `${P}/pages?${RANGE}&offset=50&sort=url`],
+  ['key', `${P}/queries/one?${RANGE}&of=zebra+boots`],
+  ['key', `${P}/pages/one?${RANGE}&of=https://www.shop.example/b`],
+  ['owner', `${P}/keywords?${RANGE}`],
+  ['key', `${P}/keywords?${RANGE}&group=Boots&positions=4-10&sort=query`],
+  ['key', `${P}/keywords/Kw000?${RANGE}`],
+  ['key', `${P}/breakdowns?${RANGE}`],
+  ['key', `${P}/explain?${RANGE}`],
+  ['key', `${P}/explain?${RANGE}&by=query`],
+  ['key', `${P}/findings?${RANGE}`],
+  ['key', `${P}/explore?${RANGE}&by=country,device`],
+  ['key', `${P}/explore?${RANGE}&by=week,query&metrics=clicks,position&rows=50`],
+  ['key', `${P}/effect?date=2026-03-02&keyword=Kw000`],
+  ['owner', `${P}/alerts`],
+  ['key', `${P}/alerts?status=all`],
+  ['member', `${P}/notes`],
+  ['key', `${P}/report?${RANGE}`],
+  ['owner', `${P}/data`],
+  ['owner', `${P}/settings`],
+  ['key', '/app/p/Empty'],
+  ['key', '/app/p/Other'],
+  ...(['members', 'channels', 'feeds', 'connect'] as const).map((name) => ['owner', `/app/${name}`] as const),
+  ['stranger', '/app'],
+];
+
+const team = await makeTeam(t, WORLD);
+
+const isUpdated = process.env['UPDATE_SCREENS'] === '1';
+const known = isUpdated ? [] : readFileSync(FILE, 'utf8').split(/^(?==== )/m);
+const shown: string[] = [];
+// Choices are shown where they stand first.
+const lists = new Set<string>();
+const once = (text: string): string =>
+  text
+    // Made by chance.
+    .replaceAll(/(?!5e1f)[0-9a-f]{8}-[0-9a-f]{4}-4[-0-9a-f]{22}/g, 'ID')
+    .replaceAll(/ of ([^{}]*)\}/g, (all, list: string) => {
+      if (lists.has(list)) return '}';
+      lists.add(list);
+      return all;
+    });
+
+/** The paths of the API that a screen asked for, alone or together. */
+function askedOf(requests: readonly string[]): string[] {
+  const paths = requests.flatMap((request) => {
+    const { pathname, searchParams } = new URL(request.replace('GET ', 'http://x'));
+    return pathname.endsWith('/together') ? searchParams.getAll('get') : [request.replace('GET /app/api', '')];
+  });
+  return [...new Set(paths.map(decodeURIComponent))].sort();
+}
+
+for (const [at, [who, address]] of SCREENS.entries()) {
+  t.test(`${who} ${address}`, async (t) => {
+    const page = await openPage(t, team, address, team.cookies.get(who) ?? '');
+    const asked = askedOf(page.requests).map((path) => `? ${path}`);
+    const drawn = page.drawn().map((step) => `# ${step}`);
+    const screen = [`=== ${who} ${address}`, ...asked, once(page.outline()), ...drawn, '\n'].join('\n');
+    shown.push(screen);
+    if (!isUpdated) t.equal(screen, known[at]);
+  });
+}
+
+t.test('the file has these screens', async (t) => {
+  if (isUpdated) writeFileSync(FILE, shown.join(''));
+  else t.equal(known.length, SCREENS.length);
+});
