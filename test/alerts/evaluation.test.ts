@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
+import { isNight } from '../night.ts';
 import { type LazyWorld, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 import {
   ALL_FACTS,
@@ -64,7 +65,7 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
 });
 
 /** Random orders per test run; each takes up to four loads. */
-const RUNS = Number(process.env['ORDINATE_TEST_RUNS'] ?? 2);
+const RUNS = Number(process.env['ORDINATE_TEST_RUNS'] ?? (isNight ? 2 : 1));
 
 /** All days in two to four parts, in any order. */
 const loads = fc

@@ -38,8 +38,8 @@ const PARTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'main-job': () => import('./main-job.ts'),
   findings: () => import('./findings.ts'),
 };
-/** Each screen, its numbers and their order, who may see them, and other origins. */
-const SMOKE = ['screens', 'sign-in', 'attacks', 'numbers', 'screen-numbers'];
+/** Each screen, its numbers and their order, who may see them, other origins, charts, clicks and keys. */
+const SMOKE = ['screens', 'sign-in', 'attacks', 'numbers', 'screen-numbers', 'charts', 'clicks', 'keyboard'];
 
 const unknown = NAMED.find((name) => PARTS[name] === undefined);
 if (unknown !== undefined) throw new Error(`There is no '${unknown}'; the parts are ${Object.keys(PARTS).join(', ')}.`);

@@ -5,6 +5,7 @@ import t from 'tap';
 import { makeDemoSnapshot } from '../../cli/demo/make.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
+import { atNight } from '../night.ts';
 import { ROOT } from '../readme.ts';
 import { runScript } from '../shell.ts';
 import { makeWorld, NOW, sharedEngine, temporaryFolder } from '../world.ts';
@@ -13,7 +14,7 @@ import { guideBlock, guideBlocks } from './blocks.ts';
 // `UPDATE_EXAMPLES=1 npm test test/docs/questions.test.ts` writes the answers.
 const FILE = join(ROOT, 'docs/questions.md');
 
-t.test('each question of the guide has the answer that the guide shows', async (t) => {
+t.test('each question of the guide has the answer that the guide shows', atNight, async (t) => {
   const { app, catalog, settings } = await makeWorld(t);
   const engine = await sharedEngine(settings);
   await loadSnapshot(

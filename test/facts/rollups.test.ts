@@ -9,6 +9,7 @@ import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { type Measures, NOTHING, sum, toMetrics } from '../../server/domain/metrics.ts';
 import { cumulativeBatches } from '../../server/load/rollups.ts';
 import { verify } from '../../server/maintenance/verify.ts';
+import { isNight } from '../night.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeLazyWorld } from '../world.ts';
 
@@ -78,7 +79,7 @@ t.test('totals over any range and device are the sums of the stored days, after 
         }
       },
     ),
-    { numRuns: 6 },
+    { numRuns: isNight ? 6 : 3 },
   );
 });
 

@@ -8,11 +8,12 @@ import { backup } from '../../server/maintenance/backup.ts';
 import { restore } from '../../server/maintenance/restore.ts';
 import { verifyBackup } from '../../server/maintenance/verify-backup.ts';
 import { answersOf, SECOND } from '../load/snapshots.ts';
+import { isNight } from '../night.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Tables, temporaryFolder } from '../world.ts';
 import { served } from './scene.ts';
 
 /** ORDINATE_TEST_BACKUPS=20 makes 20 backups beside 100 loads. */
-const BACKUPS = Number(process.env['ORDINATE_TEST_BACKUPS'] ?? 4);
+const BACKUPS = Number(process.env['ORDINATE_TEST_BACKUPS'] ?? (isNight ? 4 : 2));
 const LOADS = 5 * BACKUPS;
 
 /** Rows of load number n: every table says n, for two projects. */
