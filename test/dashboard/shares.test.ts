@@ -91,7 +91,7 @@ const RANGE = 'from=2026-03-01&to=2026-03-02';
 const paramsOf = (resource: string): string => (/groups|alerts|notes/.test(resource) ? '' : `?${RANGE}`);
 
 t.test('each screen answers its resources as the API does, and nothing else', async (t) => {
-  const { share, get, read } = await sharedTeam(t);
+  const { share, get, read } = await sharedTeam(t, { ORDINATE_PUBLIC_URL: 'https://reports.acme.example' });
   const unknown = (await get('/share/ord_share_00000000000000000000000000000000')).text;
   for (const screen of SHARE_SCREENS) {
     const { root } = await share({ screens: [screen] });
@@ -103,6 +103,7 @@ t.test('each screen answers its resources as the API does, and nothing else', as
       const answer = await get(`${root}/api${path}`);
       const isShown = (RESOURCES[screen] as readonly string[]).includes(resource);
       t.equal(answer.status, isShown ? 200 : 404, `${screen}: ${resource} ${isShown ? answer.text.slice(0, 200) : ''}`);
+      t.notOk(answer.text.includes('reports.acme.example'), 'no link to the dashboard');
       if (!isShown) t.equal(answer.text, unknown);
       else if (!['alerts', 'notes', 'data'].includes(resource)) {
         t.strictSame(JSON.parse(answer.text), (await read(path)).body, resource);
