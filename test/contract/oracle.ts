@@ -1,6 +1,7 @@
 // Computes the answers of the API from the rows of a snapshot and the contract alone: row by row, without code of the
 // server.
 import type { Tables } from '../world.ts';
+import { effects } from './oracle-effects.ts';
 import { alerts, groupList, notes, pageGroups, projects } from './oracle-entities.ts';
 import { explain } from './oracle-explain.ts';
 import { breakdowns, keywords, list, portfolio, site, surfaces } from './oracle-facts.ts';
@@ -17,6 +18,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   site,
   breakdowns,
   surfaces,
+  effects,
   explain,
   findings,
   pages: (world, project, query) => list(world, project, query, 'pages'),

@@ -1,0 +1,246 @@
+// Effects equal those of docs/decisions/effects-by-placebos.md, number by number, for random sites and random questions.
+import t from 'tap';
+import { makeWorld, type Row, type Tables } from '../world.ts';
+import { Dice } from './dice.ts';
+import { Oracle } from './oracle.ts';
+import { DAY, number, text } from './oracle-terms.ts';
+import { PATIENT } from './random-world.ts';
+
+/** A fixed seed gives the same worlds and questions in each run; the environment can set others, and more worlds. */
+const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
+const WORLDS = 3 * Number(process.env['ORDINATE_TEST_RUNS'] ?? 1);
+const QUESTIONS = 40;
+
+/** The last digit of numbers that are added up in another order. */
+const LAST_DIGIT: Readonly<Record<string, number>> = { expected: 0.0101, difference: 0.0101 };
+
+const LAST = number('2026-03-10');
+const uuid = (n: number): string => `${String(n).padStart(8, '0')}-0000-4000-8000-0000000000ab`;
+/** Their order by bytes, by letters and by clicks differs. */
+const PATHS = ['/B', '/a', '/é', '/Ａ', '/b', '/\u{1f40d}', '/a/1', '/Z?q=1', '/10', '/9', '/zz', '/a#x', '/C', '/0'];
+
+interface World {
+  readonly tables: Tables;
+  readonly pages: readonly string[];
+  readonly keywords: readonly string[];
+  readonly notes: number;
+  /** The day on which the clicks of some change. */
+  readonly change: number;
+}
+
+/** Two projects with the same pages and keywords; their clicks, notes and groups differ. */
+function effectsWorld(dice: Dice): World {
+  const length = dice.one([150, 220, 300, 300]);
+  const gaps = new Set(dice.once(3) ? [LAST - dice.whole(0, 250)] : []);
+  const days = Array.from({ length }, (_, at) => LAST - at).filter((day) => !gaps.has(day));
+  const pages = PATHS.slice(0, dice.whole(9, PATHS.length)).map((path) => `https://shop.example${path}`);
+  const keywords = Array.from(
+    { length: dice.whole(9, 20) },
+    (_, at) => `${dice.one(['kw', 'Kw', 'KW'])}${String(at).padStart(3, '0')}`,
+  );
+  const change = LAST - dice.whole(30, 60);
+  const rowsOf = (project_id: string, column: string, names: readonly string[], more: Row): Row[] =>
+    names.flatMap((name, at) => {
+      // Some have just enough clicks to be judged, or too few; some are equal.
+      const level = at < 2 ? 20 : dice.one([0.4, 0.55, 0.55, 3, 8, 8, 20, 60]);
+      const factor = [2.5, 0.3][at] ?? 1;
+      const seen = dice.once(6) ? dice.whole(LAST - 150, LAST - 40) : 0;
+      return days
+        .filter((day) => day >= seen && !dice.once(30))
+        .map((day) => {
+          const mean = level * (1 + 0.3 * Math.sin(day / 20)) * (day >= change ? factor : 1);
+          const clicks = Math.floor(mean * (0.6 + 0.8 * dice.share()) + dice.share());
+          return {
+            project_id,
+            date: text(day),
+            [column]: name,
+            ...more,
+            clicks,
+            impressions: clicks * 9 + 1,
+            sum_position: clicks,
+          };
+        });
+    });
+  const projects = ['Proj1', 'Proj2'];
+  const notes: Row[] = Array.from({ length: 14 }, (_, at) => {
+    const scope = dice.one(['page', 'page', 'page', 'keyword', 'keyword', 'group', 'project', 'workspace']);
+    const date = LAST - dice.whole(-5, 120);
+    return {
+      ...{
+        id: uuid(at),
+        workspace_id: 'acme',
+        project_id: scope === 'workspace' ? null : dice.one(['Proj1', 'Proj1', 'Proj2']),
+        scope,
+      },
+      ...{
+        date: text(date),
+        end_date: dice.once(3) ? text(date + dice.whole(1, 9)) : null,
+        category: 'content',
+        text: `Note ${at}`,
+        author: 'Ann',
+      },
+      ...(scope === 'page' && { page: dice.one(pages) }),
+      ...(scope === 'keyword' && { keyword_id: dice.one(keywords.slice(1)) }),
+      ...(scope === 'group' && { group_id: dice.one(['pairs', 'tops1', 'child']) }),
+      ...{ created_at: '2026-01-01T09:00:00Z', updated_at: '2026-01-01T09:00:00Z' },
+    };
+  });
+  const group = (project_id: string, id: string, more: Row = {}): Row => ({
+    project_id,
+    id,
+    name: `group ${id}`,
+    kind: 'manual',
+    position: 1,
+    ...more,
+  });
+  const all = (rows: (project: string) => Row[]): Row[] => projects.flatMap(rows);
+  return {
+    pages,
+    keywords,
+    notes: notes.length,
+    change,
+    tables: {
+      workspaces: [{ id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: dice.one([486, 486, 100]) }],
+      projects: projects.map((id) => ({
+        ...{
+          id,
+          workspace_id: 'acme',
+          domain: 'shop.example',
+          property: 'sc-domain:shop.example',
+          created_at: '2025-01-01T00:00:00Z',
+        },
+        ...{
+          last_synced_at: `${text(LAST)}T04:05:06Z`,
+          synced_through: text(LAST),
+          provisional_after: text(LAST - dice.one([0, 3])),
+        },
+      })),
+      keywords: all((project_id) =>
+        keywords.map((id, at) => ({
+          project_id,
+          id,
+          query: `query ${(at * 11) % 23}`,
+          tracked_since: '2025-01-01T00:00:00Z',
+          archived: at === 0,
+        })),
+      ),
+      groups: all((project) => [
+        group(project, 'pairs'),
+        group(project, 'tops1', { kind: 'folder' }),
+        group(project, 'child', { parent_id: 'tops1' }),
+      ]),
+      group_members: projects.flatMap((project_id, at) => [
+        { project_id, group_id: 'pairs', keyword_id: keywords[2 + at] },
+        { project_id, group_id: 'pairs', keyword_id: keywords[4 + at] },
+        { project_id, group_id: 'child', keyword_id: keywords[3 + at] },
+      ]),
+      page_groups: projects.map((project_id, at) => ({
+        ...{ project_id, id: 'ones1', name: 'Ones', position: 1, pinned_urls: [PATHS[at]] },
+        rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/a' }] },
+      })),
+      site_daily: all((project_id) =>
+        days.map((day) => ({
+          project_id,
+          date: text(day),
+          device: 'mobile',
+          clicks: 300,
+          impressions: 9000,
+          sum_position: 1,
+        })),
+      ),
+      page_daily: all((project) => rowsOf(project, 'url', pages, { country: 'usa' })),
+      keyword_daily: all((project) => rowsOf(project, 'keyword_id', keywords, { device: 'mobile' })),
+      notes,
+    },
+  };
+}
+
+function effectsQuestion(dice: Dice, { pages, keywords, notes, change }: World): string {
+  const words = new URLSearchParams();
+  if (dice.once(3)) words.set('note', uuid(dice.whole(0, notes)));
+  else {
+    words.set('date', text(dice.once(2) ? change : LAST - dice.whole(-40, 110)));
+    const kind = dice.one(['page', 'page', 'pages', 'pageGroup', 'keyword', 'group']);
+    if (kind.startsWith('page')) words.append('page', dice.once(2) ? pages[dice.whole(0, 1)]! : dice.one(pages));
+    if (kind === 'pages') words.append('page', dice.one(pages));
+    if (kind === 'pageGroup') {
+      words.delete('page');
+      words.set('pageGroup', 'ones1');
+    }
+    if (kind === 'keyword') words.set('keyword', dice.one(keywords));
+    if (kind === 'group')
+      words.set('group', dice.one(['pairs', 'tops1', 'child', 'child', dice.one(['tops1', 'none1'])]));
+  }
+  if (dice.once(2))
+    words.set('before', dice.one(['28d', '28d', '35d', '35d', '60d', '90d', '182d', dice.one(['27d', '183d'])]));
+  if (dice.once(2)) words.set('settle', dice.one(['0d', '0d', '1d', '1d', '14d', '28d', dice.one(['28d', '29d'])]));
+  if (dice.once(2)) words.set('after', dice.one(['7d', '8d', '14d', '21d', '35d', '91d', dice.one(['6d', '92d'])]));
+  return `/projects/${dice.one(['Proj1', 'Proj1', 'Proj2'])}/effects?${words.toString()}`;
+}
+
+/** Where two answers differ; null if nowhere. */
+function difference(found: unknown, expected: unknown, path: string): string | null {
+  if (typeof found === 'number' && typeof expected === 'number' && !Number.isSafeInteger(expected)) {
+    const near = LAST_DIGIT[path.split('.').at(-1)!] ?? 1.01e-4;
+    return Math.abs(found - expected) <= near + 1e-8 * Math.abs(expected) ? null : `${path}: ${found}, not ${expected}`;
+  }
+  if (typeof found !== 'object' || typeof expected !== 'object' || found === null || expected === null) {
+    return Object.is(found, expected) ? null : `${path}: ${String(found)}, not ${String(expected)}`;
+  }
+  for (const name of new Set([...Object.keys(found), ...Object.keys(expected)])) {
+    const one = difference((found as Row)[name], (expected as Row)[name], `${path}.${name}`);
+    if (one !== null) return one;
+  }
+  return null;
+}
+
+/** An answer without its sentence and the updates of the search engine; of notes their ids. */
+function decided(body: Row): object {
+  const { text: _, events: __, rankingUpdatesThrough: ___, notes, ...rest } = body;
+  return { ...rest, notes: (notes as Row[]).map(({ id }) => id) };
+}
+
+t.test(`effects on ${WORLDS} sites follow the contract (seed ${SEED})`, async (t) => {
+  const counts = new Map<string, number>();
+  const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+  for (let index = 0; index < WORLDS; index++) {
+    const dice = new Dice(SEED * 1000 + index);
+    const world = effectsWorld(dice);
+    const clock = (LAST + 1) * DAY + DAY / 2;
+    const { get } = await makeWorld(t, world.tables, { now: () => clock, environment: PATIENT });
+    const oracle = new Oracle(world.tables, 'acme', clock);
+    for (let asked = 0; asked < QUESTIONS; asked++) {
+      const path = effectsQuestion(dice, world);
+      const expected = oracle.answer(path);
+      const { status, body } = await get(path);
+      const differs =
+        status !== expected.status
+          ? `${status}, not ${expected.status}`
+          : 'body' in expected
+            ? difference(decided(body as Row), expected.body, '')
+            : difference((body as { error: Row }).error['code'], expected.code, 'code');
+      if (differs !== null) t.fail(`world ${index} of seed ${SEED}: ${path}: ${differs}`);
+      const { verdict, reasons } = body as { verdict?: string; reasons?: string[] };
+      count(verdict ?? String(status));
+      for (const reason of reasons ?? []) count(reason);
+    }
+  }
+  const seen = [...counts].map(([what, times]) => `${what} ${times}`).join(', ');
+  const all = [
+    'more',
+    'fewer',
+    'no_evidence',
+    'too_small',
+    'not_comparable',
+    'interim',
+    'missing_days',
+    'other_note',
+    'no_controls',
+    'few_clicks',
+  ];
+  t.strictSame(
+    all.filter((what) => !counts.has(what)),
+    [],
+    `every verdict: ${seen}`,
+  );
+});
