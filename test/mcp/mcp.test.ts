@@ -9,8 +9,6 @@ import { callTool, connectAgent } from './agent.ts';
 
 const DAYS = Array.from({ length: 150 }, (_, index) => addDays('2025-10-12', index));
 const WORDS = Array.from({ length: 130 }, (_, index) => `word ${String(index).padStart(3, '0')}`);
-const at = '2026-03-01T00:00:00Z';
-const uuid = (last: number) => `5e1f0000-0000-4000-8000-0000000000${String(last).padStart(2, '0')}`;
 
 const world = await makeWorld(t, {
   workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }, { ...WORKSPACE, id: 'gratis', plan: 'free' }],
@@ -20,11 +18,6 @@ const world = await makeWorld(t, {
     keyword('kwTwo', 'blue; shoes'),
     ...ofProject('Other', [keyword('kwOth', 'x')]),
   ],
-  site_hourly: facts(
-    'date hour',
-    ['2026-03-14', '2026-03-14T08:00:00Z', 1, 10, 5],
-    ['2026-03-14', '2026-03-14T10:00:00Z', 3, 20, 5],
-  ),
   site_daily: facts('date device', ...DAYS.map((date) => [date, 'mobile', 3, 100, 900])),
   keyword_daily: facts('keyword_id date device', ...DAYS.map((date) => ['kwOne', date, 'mobile', 1, 10, 50]), [
     'kwTwo',
@@ -34,8 +27,6 @@ const world = await makeWorld(t, {
     10,
     0,
   ]),
-  country_daily: facts('date country', ['2026-03-01', 'usa', 3, 100, 900], ['2026-03-01', 'fra', 1, 10, 90]),
-  brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 3, 5]),
   query_daily: facts(
     'date query country',
     ...WORDS.map((query, index) => ['2026-03-01', query, 'usa', 200 - index, 500, 900]),
@@ -44,28 +35,6 @@ const world = await makeWorld(t, {
     ['2026-02-02', 'gone', 'usa', 70, 300, 400],
   ),
   page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/a', 'usa', 4, 50, 60]),
-  alerts: [1, 2, 3].map((index) => ({
-    id: uuid(index),
-    project_id: 'Proj1',
-    type: 'keyword_drop',
-    kind: 'Keyword drop',
-    severity: 'warning',
-    title: `Alert ${index}`,
-    body: 'Body',
-    created_at: `2026-03-0${index}T00:00:00Z`,
-    ...(index === 1 ? { resolved_at: at } : {}),
-  })),
-  notes: [1, 2].map((index) => ({
-    id: uuid(10 + index),
-    workspace_id: 'acme',
-    scope: 'workspace',
-    date: `2026-03-0${index}`,
-    category: 'other',
-    text: `Note ${index}`,
-    author: 'Ann',
-    created_at: at,
-    updated_at: at,
-  })),
 });
 const address = new URL('/mcp', await world.app.listen({ port: 0 }));
 
@@ -139,12 +108,6 @@ t.test('index_state: all pages, or one of them, as in the API', async (t) => {
   t.strictSame((await call('index_state', { project: 'Proj1', page })).body, body);
   const refused = await call('index_state', { project: 'Proj1', page, sort: 'url' });
   t.match(refused, { isError: true, body: { error: { message: /sort does not apply to one page/ } } });
-});
-
-t.test('list_projects: those of the workspace of the key', async (t) => {
-  const { body } = await call('list_projects');
-  const { projects } = (await world.get('/projects')).body;
-  t.strictSame(body, { total: 1, returned: 1, nextOffset: null, projects });
 });
 
 t.test('site_performance: as the API answers, at most 100 rows unless more are asked for', async (t) => {
@@ -268,21 +231,6 @@ t.test('changes: what gained, lost and vanished, with the change of the site', a
   t.equal(keywords.range.comparison.to, '2026-02-10', 'as many days just before');
 });
 
-t.test('hours: as the API answers, the newest ones', async (t) => {
-  const days = { from: '2026-03-14', to: '2026-03-14' };
-  const api = (await world.ask('/hours?from=2026-03-14&to=2026-03-14')).body;
-  const { body } = await call('hours', { project: 'Proj1', ...days });
-  const { project, range, hours } = api;
-  t.strictSame(body, { project, range, total: 4, returned: 4, hours });
-  t.strictSame(
-    hours.map(({ clicks }: Row) => clicks),
-    [0, 1, 0, 3],
-    'midnight is at 7 UTC',
-  );
-  const newest = (await call('hours', { project: 'Proj1', ...days, limit: 1 })).body;
-  t.strictSame(newest, { ...body, returned: 1, hours: hours.slice(-1) });
-});
-
 t.test('query: a question as JSON, an answer like that of the API, a refusal with the nearest questions', async (t) => {
   const ask = (q: unknown) => call('query', { project: 'Proj1', q });
   const range = { from: '2026-03-01', to: '2026-03-01' };
@@ -296,25 +244,6 @@ t.test('query: a question as JSON, an answer like that of the API, a refusal wit
   t.equal((await ask({ range, dimensions: ['query'] })).body.returned, 50);
   t.match((await ask({ dimensions: ['query', 'device'] })).body.error.message, /Nearest questions: keyword by device/);
   t.match((await ask('what?')).body.error.message, /JSON/);
-});
-
-t.test('breakdowns and alerts_and_notes', async (t) => {
-  const { body } = await call('breakdowns', { project: 'Proj1', limit: 1 });
-  const api = (await world.ask('/breakdowns')).body;
-  t.strictSame(body.countries, api.countries.slice(0, 1));
-  t.strictSame(body.brand, api.brand);
-  t.match(body, { total: { countries: 2 }, returned: { countries: 1 } });
-  const all = (await call('alerts_and_notes', { project: 'Proj1' })).body;
-  t.match(all, { total: { alerts: 3, notes: 2 }, returned: { alerts: 3, notes: 2 } });
-  const some = (
-    await call('alerts_and_notes', { project: 'Proj1', status: 'open', from: '2026-03-02', to: '2026-03-02' })
-  ).body;
-  t.strictSame(
-    [some.alerts, some.notes].map((rows: Row[]) => rows.map(({ title, text }) => title ?? text)),
-    [['Alert 2'], ['Note 2']],
-  );
-  const one = (await call('alerts_and_notes', { project: 'Proj1', limit: 1 })).body;
-  t.match(one, { returned: { alerts: 1, notes: 1 }, alerts: [{ title: 'Alert 3' }], notes: [{ text: 'Note 2' }] });
 });
 
 t.test('effect_of judges a change, or says why it cannot', async (t) => {
