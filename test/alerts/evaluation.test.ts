@@ -42,6 +42,19 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
       { ...note, ...at, id: `${id}2`, scope: 'keyword', keyword_id: 'KwAaa', category: 'technical', text: 'Of boots.' },
       { ...note, ...at, id: `${id}3`, scope: 'group', group_id: 'Group', category: 'technical', text: 'Of a group.' },
       { ...note, ...at, id: `${id}4`, scope: 'project', category: 'launch', text: 'Something new.' },
+      // Of the week of days 82 to 88, on which the keyword fell.
+      ...(
+        [
+          [70, 81, 'Over before.'],
+          [81, 82, 'To its first day.'],
+          [70, 100, 'Around it.'],
+          [88, 95, 'From its last day.'],
+          [89, 90, 'Behind it.'],
+        ] as const
+      ).map(([from, to, text], index) => {
+        const days = { date: addDays(START, from), end_date: addDays(START, to) };
+        return { ...note, ...at, ...days, id: `${id}${5 + index}`, scope: 'project', category: 'technical', text };
+      }),
     ],
   });
   const evaluation = (await evaluate(world))!;
@@ -51,13 +64,18 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
   const drop = alerts.find(({ type }) => type === 'keyword_drop');
   t.match(drop, { kind: 'Keyword drop', url: null, resolvedAt: null, title: '"shoes" fell from position 5.0 to 10.7' });
   t.match(String(drop!['createdAt']), /^2026-09-01T12:00:00/);
-  t.match(drop!['body'], /usual week\. Noted \(migration, 2026-07-25\): To another host\.$/);
+  t.strictSame(String(drop!['body']).split(' Noted ').slice(1), [
+    '(technical, 2026-07-10 to 2026-08-09): Around it.',
+    '(technical, 2026-07-21 to 2026-07-22): To its first day.',
+    '(migration, 2026-07-25): To another host.',
+    '(technical, 2026-07-28 to 2026-08-04): From its last day.',
+  ]);
   t.match(
     alerts.find(({ type }) => type === 'url_changed')!['body'],
     /went to https:\/\/shop\.example\/sale; in the 28 days/,
   );
   const mismatch = alerts.find(({ type }) => type === 'url_mismatch')!['body'];
-  t.match(mismatch, new RegExp(`should rank is ${TARGET}\\. Noted .*To another host\\. Noted .*: Of boots\\.$`));
+  t.match(mismatch, new RegExp(`should rank is ${TARGET}\\. Noted .*To another host\\. Noted .*: Of boots\\.`));
   t.notMatch(mismatch, /Of a group|Something new/);
 
   const again = (await evaluate(world))!;

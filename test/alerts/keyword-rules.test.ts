@@ -180,6 +180,8 @@ t.test('another page ranks than the one that should', (t) => {
   );
   // The first week ends on day 6; seven times running.
   t.same(first, ['url_mismatch', 'K0000', 12, 20]);
+  const stays = keywordFacts([{ days: times(90, SHOWN), pages: times(90, { 'https://a.example/x': 3 }), target }]);
+  t.same(alertsOf(stays), [['url_mismatch', 'K0000', 12, null]], 'it stays open however long it lasts');
   t.end();
 });
 

@@ -112,6 +112,30 @@ t.test('ratios need impressions, and are not compared across provider events', (
   const opens = (rule: AlertRule) =>
     replayRule({ ...named, rule }, { sums, calendar }, { from: 0, to: 19 }).map(({ date }) => date);
   t.same(opens({ ...RULE, ...position, window: '3d' }), [], 'all comparisons that differ cross the edge');
+  // Clicks, impressions and ctr double on the day after its last one; only clicks were counted in the same way.
+  const doubled = { ...sums, clicks: runningSums([...times(8, 100), ...times(12, 400)]) };
+  doubled.impressions = runningSums([...times(8, 1000), ...times(12, 2000)]);
+  for (const [metric, days] of [
+    ['clicks', ['2026-06-09']],
+    ['impressions', []],
+    ['ctr', []],
+  ] as const) {
+    const rule = {
+      ...RULE,
+      metric,
+      op: 'rises_by',
+      unit: 'percent',
+      value: 10,
+      against: 'previous',
+      window: '3d',
+    } as const;
+    const found = replayRule({ ...named, rule }, { sums: doubled, calendar }, { from: 0, to: 19 });
+    t.same(
+      found.map(({ date }) => date),
+      days,
+      metric,
+    );
+  }
   t.same(
     opens({ ...RULE, metric: 'position', op: 'gt', window: '3d', value: 9 }),
     ['2026-06-11'],

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { temporaryFolder } from '../world.ts';
+import { PROJECT, temporaryFolder, WORKSPACE } from '../world.ts';
 import { makeScene } from './scene.ts';
 
 const DEFAULTS = ['alert.opened', 'alert.resolved', 'sync.failed', 'sync.recovered'];
@@ -60,7 +60,9 @@ t.test('a webhook: added with its secret, tested, rotated, removed', async (t) =
 });
 
 t.test('what cannot be a channel is refused by the name of the field', async (t) => {
-  const { add, cli } = await makeScene(t);
+  const { add, cli } = await makeScene(t, {}, [PROJECT, { ...PROJECT, id: 'Their', workspace_id: 'other' }], {
+    workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }],
+  });
   const words = ['channels', 'add', '--workspace', 'acme', '--kind', 'slack', '--to'];
   const refused = async (message: RegExp, ...more: readonly string[]) =>
     t.match(await cli(...words, ...more), { code: 1, stdout: '', stderr: message }, more.join(' '));
@@ -70,7 +72,11 @@ t.test('what cannot be a channel is refused by the name of the field', async (t)
   await refused(/^events must be some of alert\.opened/, 'https://hooks.invalid/x', '--event', 'all');
   await refused(/^types must be some of traffic_drop/, 'https://hooks.invalid/x', '--type', 'all');
   await refused(/^project: the workspace has no project/, 'https://hooks.invalid/x', '--project', 'Nope');
+  await refused(/^project: the workspace has no project 'Their'\.$/m, 'https://hooks.invalid/x', '--project', 'Their');
   await refused(/^name must be/, 'https://hooks.invalid/x', '--name', ' ');
+  await refused(/^name must be a text of 1 to 100 /, 'https://hooks.invalid/x', '--name', 'x'.repeat(101));
+  const { channel: longest } = await add('slack', '/x', '--name', 'x'.repeat(100), '--project', 'Proj1');
+  t.match(longest, { name: 'x'.repeat(100), project: 'Proj1' });
   const mail = ['channels', 'add', '--workspace', 'acme', '--kind', 'email', '--to', 'team@acme.example'];
   t.match(await cli(...mail), { code: 1, stderr: /ORDINATE_SMTP_URL is not set/ });
   t.match(await cli(...words.with(3, 'nowhere'), 'https://hooks.invalid/x'), { code: 1, stderr: /no workspace/ });
@@ -79,6 +85,27 @@ t.test('what cannot be a channel is refused by the name of the field', async (t)
   t.match(await add('slack', '/x', '--event', 'sync.failed', '--event', 'alert.opened', '--type', 'rule'), {
     channel: { events: ['sync.failed', 'alert.opened'], types: ['rule'] },
   });
+});
+
+t.test('an answer is stored without the address and its secret parts, whichever it repeats', async (t) => {
+  const { add, cli, rows, receiver } = await makeScene(t);
+  const { channel } = await add('webhook', '/hooks/hidden-path?token=hidden-token');
+  const said = [
+    [`bad ${receiver.origin}/hooks/hidden-path?token=hidden-token now`, 'bad … now'],
+    ['bad /hooks/hidden-path?token=hidden-token now', 'bad … now'],
+    ['bad /hooks/hidden-path now', 'bad … now'],
+    ['bad ?token=hidden-token now', 'bad … now'],
+    [`${'x'.repeat(200)}y`, 'x'.repeat(200)],
+    [`${'x'.repeat(199)}ä`, 'x'.repeat(199)],
+    [' two\n\u0007 lines ', 'two lines'],
+  ] as const;
+  for (const [answer, stored] of said) {
+    receiver.answers = [(response) => response.writeHead(404).end(answer)];
+    await cli('channels', 'test', channel.id);
+    const answers = (await rows('channels', 'deliveries', channel.id)).map((row) => row['answer']);
+    t.ok(answers.includes(stored), `${answer}: ${answers.join(' | ')}`);
+    t.notOk(answers.some((text) => text!.includes('hidden')));
+  }
 });
 
 t.test('no file of the data folder, of a backup or of a key has a secret of a channel', async (t) => {

@@ -17,13 +17,17 @@ t.test('an evaluation announces what it opens and resolves, once', async (t) => 
   clock.at = LATER;
   await add('webhook', '/');
   const { catalog, settings } = world;
-  await world.load({ keywords: KEYWORDS, ...factsOf(0, 109) });
+  // Clicks are back before the last day.
+  const { site_daily: site, ...lists } = factsOf(0, 109);
+  const siteDaily = site.map((row, day) => (day < 97 ? row : { ...row, clicks: 21 }));
+  await world.load({ keywords: KEYWORDS, site_daily: siteDaily, ...lists });
   const evaluate = () =>
     withFacts({ settings, catalog }, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { now: () => LATER }));
   const first = await evaluate();
   t.ok(first!.opened.length > 0);
   await evaluate();
   const resolved = first!.opened.filter(({ resolvedAt }) => resolvedAt !== null);
+  t.ok(resolved.length > 0);
   const list = async (): Promise<string[]> =>
     (await rows('channels', 'deliveries')).map(({ event, subject }) => `${event} ${subject}`);
   const expected = [
@@ -38,6 +42,20 @@ t.test('an evaluation announces what it opens and resolves, once', async (t) => 
     const alert = alerts.find(({ id }: { id: string }) => id === data.alert.id);
     t.strictSame(data.alert, alert, `${type} has the alert as the API has it`);
   }
+  // A note changes the texts of alerts that have resolved, which a new channel has not heard of.
+  await add('webhook', '/later');
+  const told = await list();
+  const note = {
+    id: '6f1c2e0a-0b1d-4c7e-9a55-000000000001',
+    workspace_id: 'acme',
+    project_id: 'Proj1',
+    scope: 'project',
+  };
+  const days = { date: '2026-05-01', end_date: LAST, created_at: `${LAST}T00:00:00Z`, updated_at: `${LAST}T00:00:00Z` };
+  await world.load({ notes: [{ ...note, ...days, category: 'technical', text: 'Moved.', author: 'Ada' }] });
+  const { changed } = (await evaluate())!;
+  t.ok(changed.some(({ resolvedAt }) => resolvedAt !== null));
+  t.strictSame(await list(), told, 'nobody hears of it a second time');
   // Facts that change the past: what is open resolves.
   const open = first!.opened.filter(({ resolvedAt }) => resolvedAt === null);
   await world.load(
