@@ -408,6 +408,20 @@ t.test('every object and every choice has a name, and the same name in all opera
   t.ok(uses('ProjectReference') >= 10);
 });
 
+t.test('what ends in At is an instant, what ends in Day, Through or After a day', (t) => {
+  let times = 0;
+  eachSchema(openapi.components, ({ type, format }, path) => {
+    const name = /\/(\w+)(?:\/anyOf\/\d+)?$/.exec(path)?.[1] ?? '';
+    const expected = /At$/.test(name) ? 'date-time' : /(Day|Through|After)$/.test(name) ? 'date' : undefined;
+    // Hours end at an instant.
+    if (expected === undefined || type !== 'string' || path.includes('/HoursRange/')) return;
+    times++;
+    t.equal(format, expected, path);
+  });
+  t.ok(times > 20);
+  t.end();
+});
+
 t.test('numbers say how large they may be, ids what they look like', async (t) => {
   let numbers = 0;
   eachSchema(openapi, ({ type, format }, path) => {

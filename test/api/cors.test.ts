@@ -18,6 +18,8 @@ t.test('pages of the named origins read answers and errors', async (t) => {
   t.match(answer, { statusCode: 200, headers: { 'access-control-allow-origin': ORIGIN, vary: /origin/i } });
   t.match(String(answer.headers['access-control-expose-headers']), /etag.*x-total-count/i);
   t.notOk(answer.headers['access-control-allow-credentials']);
+  const second = 'http://localhost:5173';
+  t.equal((await get(second)).headers['access-control-allow-origin'], second, 'a space may follow a comma');
   t.match(await get(ORIGIN), { statusCode: 401, headers: { 'access-control-allow-origin': ORIGIN } });
   t.notOk((await get(OTHER, { authorization: `Bearer ${key}` })).headers['access-control-allow-origin']);
 

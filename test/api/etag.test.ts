@@ -70,6 +70,25 @@ t.test('If-None-Match as clients send it', async (t) => {
   t.equal(await status(etag, { authorization: 'Bearer wrong' }), 401);
 });
 
+t.test('Accept as clients send it: the best known type, the first of equal ones, else JSON', async (t) => {
+  const world = await makeWorld(t, DATA);
+  const [csv, ndjson] = ['text/csv', 'application/x-ndjson'];
+  for (const [accept, expected] of [
+    [`${csv}, ${ndjson}`, csv],
+    [`${ndjson}, ${csv}`, ndjson],
+    [`${ndjson};q=0.5, ${csv};q=0.5`, ndjson],
+    [`${csv};q=0.4, ${ndjson};q=0.5`, ndjson],
+    [`${csv};q=0.5, application/*;q=0.5`, csv],
+    [`${csv};q=0.4, application/*;q=0.5`, 'application/json'],
+    ['image/png, TEXT/CSV ; Q=0.1', csv],
+    ...['0', '2', '-1', 'x'].map((wrong) => [`${csv};q=${wrong}`, 'application/json'] as const),
+  ] as const) {
+    const { answer } = await ask(world, '/site', { accept });
+    t.equal(String(answer.headers['content-type']).split(';')[0], expected, accept);
+    t.equal(answer.headers['vary'], 'accept, accept-encoding', accept);
+  }
+});
+
 t.test('what changes an answer changes its tag, and errors have none', async (t) => {
   let now = Date.parse('2026-03-15T12:00:00Z');
   const world = await makeWorld(t, DATA, { now: () => now });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';
+import { removeProject } from '../../server/load/remove.ts';
 import { command } from '../command.ts';
 import { facts, makeWorld, NOW, PROJECT, WORKSPACE } from '../world.ts';
 
@@ -14,6 +15,7 @@ const TABLES = {
     PROJECT,
     { ...PROJECT, id: 'Other', workspace_id: 'other' },
     { ...PROJECT, id: 'Free1', workspace_id: 'gratis' },
+    { ...PROJECT, id: 'Gone1' },
   ],
   site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900], ['2026-03-02', 'mobile', 4, 50, 100]),
 };
@@ -64,6 +66,13 @@ t.test('a feed answers any question of stored facts', async (t) => {
   const question = { range: { from: '2026-03-01', to: '2026-03-02' }, dimensions: ['device'], metrics: ['clicks'] };
   const { address } = await makeFeed(`/projects/Proj1/query.csv?q=${encodeURIComponent(JSON.stringify(question))}`);
   t.match(await read(address), { status: 200, body: 'device,clicks\r\nmobile,7\r\n' });
+});
+
+t.test('an error is never cached, though answers are', async (t) => {
+  const { address } = await makeFeed('/projects/Gone1/site.csv');
+  t.match(await read(address), { status: 200, headers: { 'cache-control': 'private, max-age=300' } });
+  await removeProject({ settings: world.settings, catalog }, 'Gone1', () => {});
+  t.match(await read(address), { status: 404, headers: { 'cache-control': 'no-store' } });
 });
 
 t.test('nothing can be added to the question', async (t) => {

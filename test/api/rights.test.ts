@@ -1,9 +1,9 @@
 // A key reads only its projects until it expires, can be rotated without downtime, and its use is in the audit trail.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { ROUTES } from '../../server/api/api.ts';
 import { listAudit } from '../../server/catalog/audit.ts';
 import { KeyUse } from '../../server/catalog/key-use.ts';
-import { createKey, type NewKey, rotateKey } from '../../server/catalog/keys.ts';
+import { createKey, type NewKey, revokeKey, rotateKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { removeProject } from '../../server/load/remove.ts';
@@ -35,6 +35,20 @@ const MICROSECONDS = NOW * 1000;
 
 const makeKey = (more: Partial<NewKey> = {}) =>
   createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: MICROSECONDS, ...more });
+
+/** Revokes the keys that a test makes, when it ends: a workspace can have 20. */
+async function revokeLater(t: Test): Promise<void> {
+  const ids = async (): Promise<string[]> =>
+    (JSON.parse((await run('keys', 'list', '--workspace', 'acme', '--json')).stdout) as { id: string }[]).map(
+      ({ id }) => id,
+    );
+  const before = await ids();
+  t.teardown(async () => {
+    for (const id of await ids()) {
+      if (!before.includes(id)) await revokeKey(catalog, { id, workspace: 'acme', by: null, at: MICROSECONDS });
+    }
+  });
+}
 
 /** Calls a tool of the MCP server; its answer. */
 async function callTool(
@@ -158,31 +172,80 @@ async function catalogFeed(keyId: string): Promise<string> {
   return `/feeds/${token}.csv`;
 }
 
-t.test('a rotated key is replaced: both are valid for a while, and feeds move', async (t) => {
+t.test('a rotated key is valid for its overlap, and never beyond its own end; feeds move to the new one', async (t) => {
+  await revokeLater(t);
   t.teardown(() => {
     clock.at = NOW;
   });
-  const old = await makeKey({ name: 'sheets', projects: ['Proj1'], expiresAt: MICROSECONDS + 90 * 86_400 * SECOND });
-  const feed = await catalogFeed(old.id);
-  const rotation = { id: old.id, workspace: 'acme', by: null, at: MICROSECONDS + SECOND };
-  const made = await rotateKey(catalog, { ...rotation, overlapEndsAt: MICROSECONDS + 60 * SECOND });
-  t.match(made, { name: 'sheets', projects: ['Proj1'], expiresAt: MICROSECONDS + SECOND + 90 * 86_400 * SECOND });
-  t.not(made.key, old.key);
-  const statuses = async () => [
-    (await world.get('/projects', bearer(old.key))).status,
-    (await world.get('/projects', bearer(made.key))).status,
-    (await app.inject({ url: feed })).statusCode,
-  ];
-  t.strictSame(await statuses(), [200, 200, 200]);
-  clock.at = NOW + 60_000;
-  t.strictSame(await statuses(), [401, 200, 200]);
-  t.equal(
-    (await world.get('/projects/Proj2/site', bearer(made.key))).status,
-    404,
-    'the new key is limited like the old one',
-  );
-  await t.rejects(rotateKey(catalog, { ...rotation, overlapEndsAt: MICROSECONDS }), { message: new RegExp(made.id) });
-  await t.rejects(rotateKey(catalog, { ...rotation, id: 'nope', overlapEndsAt: 0 }), { message: /no key/ });
+  // Seconds: the life of the old key, the overlap, and how long the old one is valid.
+  for (const [life, overlap, valid] of [
+    [null, 60, 60],
+    [90, 60, 60],
+    [60, 60, 60],
+    [59, 60, 59],
+    [null, 0, 0],
+  ] as const) {
+    clock.at = NOW;
+    const name = `of ${life}, rotated with ${overlap}`;
+    const expiresAt = life === null ? null : MICROSECONDS + life * SECOND;
+    const old = await makeKey({ name, projects: ['Proj1'], expiresAt });
+    const feed = await catalogFeed(old.id);
+    const rotation = { id: old.id, workspace: 'acme', by: null, at: MICROSECONDS };
+    const made = await rotateKey(catalog, { ...rotation, overlapEndsAt: MICROSECONDS + overlap * SECOND });
+    const { id: _, key, prefix, createdAt, ...rest } = made;
+    t.strictSame(rest, { name, expiresAt, projects: ['Proj1'], scope: null });
+    t.strictSame([key.startsWith(prefix), key === old.key, createdAt], [true, false, MICROSECONDS]);
+    const statuses = async () => [
+      (await world.get('/projects', bearer(old.key))).status,
+      (await world.get('/projects', bearer(key))).status,
+      (await app.inject({ url: feed })).statusCode,
+    ];
+    clock.at = NOW + valid * 1000 - 1;
+    if (valid > 0) t.strictSame(await statuses(), [200, 200, 200], name);
+    clock.at = NOW + valid * 1000;
+    t.strictSame(await statuses(), life !== null && life <= valid ? [401, 401, 404] : [401, 200, 200], name);
+    clock.at = NOW;
+    t.equal((await world.get('/projects/Proj2/site', bearer(key))).status, 404, 'it is limited like the old one');
+    await t.rejects(rotateKey(catalog, { ...rotation, overlapEndsAt: MICROSECONDS }), { message: new RegExp(made.id) });
+  }
+  const unknown = { id: 'nope', workspace: 'acme', by: null, at: MICROSECONDS, overlapEndsAt: 0 };
+  await t.rejects(rotateKey(catalog, unknown), { message: /no key/ });
+});
+
+t.test('owners and admins make, rotate and revoke keys, and nobody else does', async (t) => {
+  await revokeLater(t);
+  for (const [role, workspace] of [
+    ['owner', 'acme'],
+    ['admin', 'acme'],
+    ['member', 'acme'],
+    ['owner', 'other'],
+  ] as const) {
+    const email = `${role}-${workspace}@acme.example`;
+    await run('members', 'add', '--workspace', workspace, '--email', email, '--role', role);
+  }
+  const refusals = {
+    'owner-acme': null,
+    'admin-acme': null,
+    'member-acme': 'is a member',
+    'owner-other': 'is not a member of the workspace',
+    nobody: 'is not a member of the workspace',
+  };
+  for (const [who, refusal] of Object.entries(refusals)) {
+    const by = `${who}@acme.example`;
+    const [old, gone] = [await makeKey(), await makeKey()];
+    const ended = [
+      await run('keys', 'create', '--workspace', 'acme', '--name', 'x', '--by', by),
+      await run('keys', 'rotate', old.id, '--workspace', 'acme', '--by', by),
+      await run('keys', 'revoke', gone.id, '--workspace', 'acme', '--by', by),
+    ];
+    const said = `Only an owner or admin can create or revoke keys; '${by}' ${refusal}.\n`;
+    t.strictSame(
+      ended.map(({ code, stderr }) => (code === 0 ? null : stderr)),
+      Array(3).fill(refusal === null ? null : said),
+      who,
+    );
+    t.equal((await world.get('/projects', bearer(gone.key))).status, refusal === null ? 401 : 200, who);
+  }
 });
 
 t.test('a workspace that has all of its keys can rotate each of them', async (t) => {
@@ -264,10 +327,19 @@ t.test('the audit trail shows when keys were used, loads, and what was removed',
   const find = async (action: 'key.used' | 'data.loaded' | 'project.removed') =>
     listAudit(catalog, usage, { workspace: 'acme', action, since: 0, limit: 100 });
   const keyUse = new KeyUse(usage);
-  for (let sent = 0; sent < 3; sent++) keyUse.note(id, NOW + sent);
-  await keyUse.flush();
-  const [used] = (await find('key.used')).filter(({ subject }) => subject === id);
-  t.match(used, { actor: 'key counted', details: { requests: 3 }, at: MICROSECONDS + 2000 });
+  for (const [requests, last] of [
+    [3, 2],
+    [5, 2],
+    [9, 4],
+  ] as const) {
+    // Each process adds what it counted since it last did, whichever comes first.
+    for (let sent = requests === 5 ? 1 : 0; sent < 3; sent++) keyUse.note(id, NOW + (requests === 5 ? 0 : sent));
+    if (requests === 9) keyUse.note(id, NOW + 4);
+    await keyUse.flush();
+    const used = (await find('key.used')).filter(({ subject }) => subject === id);
+    t.match(used, [{ actor: 'key counted', details: { requests }, at: MICROSECONDS + last * 1000 }]);
+    t.equal(used.length, 1);
+  }
   t.match((await find('data.loaded'))[0], {
     details: { source: 'snapshot', projects: ['Proj1'], rows: { site_daily: 1 } },
   });

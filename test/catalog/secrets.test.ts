@@ -100,7 +100,7 @@ t.test('a place in the data folder, by links too, and a file that others can rea
   }
   t.notOk(existsSync(join(dataFolder, 'secrets.key')));
   await add(TOKENS[0]!);
-  for (const mode of [0o640, 0o604, 0o660]) {
+  for (const mode of [0o640, 0o620, 0o610, 0o604, 0o602, 0o601]) {
     chmodSync(file, mode);
     const refused = await command(environment, 'serve', '--port', '0');
     t.match(refused, { code: 1, stderr: /ORDINATE_SECRETS_KEY_FILE\) can be read by others \(mode 0/ });
