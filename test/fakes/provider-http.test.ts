@@ -3,9 +3,7 @@ import t, { type Test } from 'tap';
 import { KnownSearches } from '../../cli/demo/provider/known-searches.ts';
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
-import { oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
 import type { Connection } from '../../server/catalog/connections.ts';
-import { sumPositionOf } from '../../server/domain/metrics.ts';
 import type { AnalyticsQuery } from '../../server/providers/search-console/analytics-query.ts';
 import { type AnalyticsRow, SearchAnalytics } from '../../server/providers/search-console/search-analytics.ts';
 import type { Row } from '../world.ts';
@@ -46,107 +44,6 @@ async function reader(t: Test, count = 40): Promise<Reader> {
     return rows;
   };
   return { ...world, provider, read, toProvider };
-}
-
-t.test('the sums of the oracle are what the requests of a sync are answered', async (t) => {
-  const { provider, read } = await reader(t);
-  const site = provider.model.site(PROPERTY);
-  const keywords = site.source.queries().map((query, number) => ({ id: `k${number}`, query: query.toUpperCase() }));
-  const tracked = keywords.slice(3, 20);
-  const brandTerms = ['ACME', 'winter'];
-  const range = { from: '2026-02-10', to: '2026-03-20', now: NOW };
-  for (const country of [null, 'gbr']) {
-    const wanted = oracle(site, { id: 'Proj1', brandTerms, keywords: tracked, country }, range);
-    const inCountry =
-      country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country } as const];
-    const all = { dataState: 'all' as const, filters: inCountry };
-    const filtered = (
-      dimension: 'query' | 'searchAppearance',
-      operator: 'includingRegex' | 'excludingRegex' | 'equals',
-    ) => {
-      return (expression: string) => ({ ...all, filters: [...inCountry, { dimension, operator, expression }] });
-    };
-    const brand = 'acme|winter';
-    const some = filtered('query', 'includingRegex')(`^(${tracked.map(({ query }) => query).join('|')})$`);
-    const idOf = (query: string) => tracked.find((each) => each.query.toLowerCase() === query)!.id;
-    const appearances = (await read({ ...all, dimensions: ['searchAppearance'] })).map(({ keys }) => keys[0]!);
-    t.ok(appearances.length > 1);
-    const got: Record<SyncedTable, Row[]> = {
-      site_daily: rowsOf(await read({ ...all, dimensions: ['date', 'device'] }), ([date, device]) => ({
-        date,
-        device: device!.toLowerCase(),
-      })),
-      country_daily: rowsOf(await read({ ...all, dimensions: ['date', 'country'] }), ([date, c]) => ({
-        date,
-        country: c,
-      })),
-      appearance_daily: (
-        await Promise.all(
-          appearances.map(async (appearance) =>
-            rowsOf(
-              await read({ ...filtered('searchAppearance', 'equals')(appearance), dimensions: ['date'] }),
-              ([date]) => ({ date, appearance }),
-            ),
-          ),
-        )
-      ).flat(),
-      brand_daily: [
-        ...rowsOf(await read({ ...filtered('query', 'includingRegex')(brand), dimensions: ['date'] }), ([date]) => ({
-          date,
-          segment: 'brand',
-        })),
-        ...rowsOf(await read({ ...filtered('query', 'excludingRegex')(brand), dimensions: ['date'] }), ([date]) => ({
-          date,
-          segment: 'non_brand',
-        })),
-      ],
-      keyword_daily: rowsOf(
-        await read({ ...some, dimensions: ['date', 'query', 'device'] }),
-        ([date, query, device]) => ({
-          keyword_id: idOf(query!),
-          date,
-          device: device!.toLowerCase(),
-        }),
-      ),
-      keyword_page_daily: rowsOf(
-        await read({ ...some, dimensions: ['date', 'query', 'page'] }),
-        ([date, query, url]) => ({
-          keyword_id: idOf(query!),
-          date,
-          url,
-        }),
-      ),
-      query_daily: rowsOf(await read({ ...all, dimensions: ['date', 'query', 'country'] }), ([date, query, c]) => ({
-        date,
-        query,
-        country: c,
-      })),
-      page_daily: rowsOf(await read({ ...all, dimensions: ['date', 'page', 'country'] }), ([date, url, c]) => ({
-        date,
-        url,
-        country: c,
-      })),
-    };
-    for (const [table, rows] of Object.entries(got)) {
-      const expected = wanted[table as SyncedTable];
-      t.ok(expected.length > 20, `${table} has rows`);
-      t.strictSame(sorted(rows), sorted(expected), `${table}, country ${country}`);
-    }
-  }
-});
-
-function rowsOf(rows: readonly AnalyticsRow[], keys: (keys: readonly string[]) => object): Row[] {
-  return rows.map((row) => ({
-    project_id: 'Proj1',
-    ...keys(row.keys),
-    clicks: row.clicks,
-    impressions: row.impressions,
-    sum_position: sumPositionOf(row),
-  }));
-}
-
-function sorted(rows: readonly Row[]): string[] {
-  return rows.map((row) => JSON.stringify(row)).sort();
 }
 
 t.test('the client reads each row of a tie once', async (t) => {
@@ -203,6 +100,13 @@ t.test('an assertion that another key has signed is refused', async (t) => {
   await t.rejects(sites(other.credentials), { kind: 'access-lost', message: /./ });
 });
 
+/** Headers with a token of the user. */
+async function headersOf({ tokenUrl }: FakeProvider): Promise<{ authorization: string }> {
+  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: SECRETS[0]! });
+  const granted = await fetch(tokenUrl, { method: 'POST', body: form });
+  return { authorization: `Bearer ${((await granted.json()) as { access_token: string }).access_token}` };
+}
+
 t.test('quotas, which come back with time', async (t) => {
   let clock = 0;
   const provider = await fakeProvider(t, { now: () => NOW, clock: () => clock });
@@ -211,15 +115,13 @@ t.test('quotas, which come back with time', async (t) => {
     provider.model.addSite(property, new KnownSearches());
     provider.give(property);
   }
-  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: SECRETS[0]! });
-  const granted = await fetch(provider.tokenUrl, { method: 'POST', body: form });
-  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const headers = await headersOf(provider);
   const ask = async (property: string, dimensions: readonly string[] = []) => {
     const answer = await fetch(
       `${provider.url}webmasters/v3/sites/${encodeURIComponent(property)}/searchAnalytics/query`,
       {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}` },
+        headers,
         body: JSON.stringify({ startDate: '2026-03-01', endDate: '2026-03-10', dimensions }),
       },
     );
@@ -258,10 +160,7 @@ t.test(
     const provider = await fakeProvider(t, { now: () => now, clock: () => clock });
     const site = provider.model.addSite(PROPERTY, new KnownSearches());
     provider.give(PROPERTY);
-    const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: SECRETS[0]! });
-    const granted = await fetch(provider.tokenUrl, { method: 'POST', body: form });
-    const { access_token: token } = (await granted.json()) as { access_token: string };
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = await headersOf(provider);
     const inspect = async (inspectionUrl: string, siteUrl = PROPERTY) => {
       const body = JSON.stringify({ inspectionUrl, siteUrl });
       const answer = await fetch(`${provider.url}v1/urlInspection/index:inspect`, { method: 'POST', headers, body });

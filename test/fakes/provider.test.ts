@@ -10,7 +10,7 @@ import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-s
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import { type AnalyticsRequest, type Dimension, readRequest } from '../../cli/demo/provider/request.ts';
-import { Site, type SiteOptions } from '../../cli/demo/provider/site.ts';
+import { Site } from '../../cli/demo/provider/site.ts';
 
 /** Noon in California on 2026-03-15: 2026-03-12 is the newest final day. */
 const NOW = Date.parse('2026-03-15T19:00:00Z');
@@ -448,20 +448,5 @@ t.test('made searches are the same whenever they are asked for, and other ones w
   t.notSame(listed(source, '2026-03-10', 'final'), before);
   t.ok(before.every(({ count, results }) => count >= 1 && results.every(({ clicks }) => clicks <= count)));
   t.equal(new Set(queries.map((each) => each.text)).size, 41, 'each query once, and those not told');
-  t.end();
-});
-
-t.test('rows by page are more than those by property, and untold searches are in totals only', (t) => {
-  const queries = makeQueries({ seed: 3, count: 60, origin: 'https://a.example/', brand: 'acme' });
-  const options: Partial<SiteOptions> = {};
-  const site = new Site(new MadeSearches({ seed: 3, queries }), options);
-  const request = { startDate: '2026-02-01', endDate: '2026-02-28', rowLimit: 25_000 };
-  const impressions = (dimensions: readonly string[]): number =>
-    ask(site, { ...request, dimensions }).reduce((sum, row) => sum + row.impressions, 0);
-  const total = impressions([]);
-  t.equal(impressions(['date', 'device']), total);
-  t.equal(impressions(['country']), total);
-  t.ok(impressions(['query']) < total);
-  t.ok(impressions(['page']) > total);
   t.end();
 });
