@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
 import type { OpenCatalog } from '../../server/catalog/catalog.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
@@ -20,7 +20,6 @@ import { loadSnapshot } from '../../server/load/load.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { PROJECT, projectOf, WORKSPACE, WORKSPACES, writeTables } from '../tables.ts';
 
-const SENDER = join(import.meta.dirname, 'send-deliveries.ts');
 /** A claim of a killed sender has passed after so many milliseconds. */
 const CLAIM = 26_000;
 const CHANNELS = 3;
@@ -86,7 +85,7 @@ async function killSenders(kills: number, folder: string, receiver: Receiver): P
   const started = performance.now();
   while (killed < kills) {
     await announce(catalog, ++round);
-    const senders = [1, 2].map(() => fork(SENDER, [String(skew)], { env, stdio: 'inherit' }));
+    const senders = [1, 2].map(() => fork(import.meta.filename, ['--ahead', String(skew)], { env, stdio: 'inherit' }));
     await Promise.all(senders.map((sender) => once(sender, 'message')));
     for (const sender of senders) sender.send('go');
     await sleep(Math.random() * 60);
@@ -120,10 +119,32 @@ async function kill(sender: ChildProcess): Promise<boolean> {
   return true;
 }
 
-const { kills } = new Command('deliveries:evidence')
+/** A sender whose clock is so many milliseconds ahead; it begins when it is told to, and is to be killed. */
+async function send(ahead: number): Promise<never> {
+  const settings = readSettings(process.env);
+  await using catalog = await openCatalog(settings);
+  const told = once(process, 'message');
+  process.send!('ready');
+  await told;
+  for (;;) {
+    await sendDue(catalog, {
+      settings,
+      now: () => Date.now() + ahead,
+      signal: new AbortController().signal,
+      sleep: (ms) => sleep(ms),
+      random: Math.random,
+      onError: fail,
+    });
+    await sleep(5);
+  }
+}
+
+const { kills, ahead } = new Command('deliveries:evidence')
   .option('--kills <n>', 'senders to kill', Number, 1000)
+  .addOption(new Option('--ahead <ms>', 'send, with this clock').argParser(Number).hideHelp())
   .parse()
-  .opts<{ kills: number }>();
+  .opts<{ kills: number; ahead?: number }>();
+if (ahead !== undefined) await send(ahead);
 const folder = mkdtempSync(join(tmpdir(), 'ordinate-evidence-'));
 const receiver = new Receiver();
 try {

@@ -50,6 +50,15 @@ const EXTERNAL = [
   'typebox',
   'typebox/*',
 ];
+/** How both bundles are made. */
+const COMMON = {
+  bundle: true,
+  write: false,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node26',
+  logLevel: 'warning',
+} as const;
 /** Modules that open what processes share: the simulation wraps what they open. */
 const WRAPPED = /server\/catalog\/open-(catalog|leases|usage)\.ts$/;
 
@@ -72,15 +81,10 @@ export async function bundle(plants: readonly Plant[] = []): Promise<Program> {
   const planted = new Set<Plant>();
   const { outputFiles } = await build({
     entryPoints: [join(FOLDER, 'product.ts')],
-    bundle: true,
-    write: false,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node26',
+    ...COMMON,
     external: EXTERNAL,
     // Packages are asked of the process, also where they are imported later.
     supported: { 'dynamic-import': false },
-    logLevel: 'warning',
     plugins: [
       {
         name: 'simulated',
@@ -132,13 +136,8 @@ export async function bundle(plants: readonly Plant[] = []): Promise<Program> {
 export async function bundleDriver(): Promise<Driver> {
   const { outputFiles } = await build({
     stdin: { contents: "module.exports = require('pg')", resolveDir: ROOT },
-    bundle: true,
-    write: false,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node26',
+    ...COMMON,
     external: ['pg-native', 'pg-cloudflare'],
-    logLevel: 'warning',
   });
   return compile<object>(outputFiles[0]!.text);
 }

@@ -40,6 +40,8 @@ export class SimulatedProcess implements Host {
   holdsLease: (name: string) => boolean = () => true;
   /** Called when a lease is taken or was released; throws where that fails. */
   disturbLease: (name: string) => void = () => {};
+  /** When the jobs that it runs have begun. */
+  readonly runs = new Map<string, number>();
   isGone = false;
   /** Resolves when it is killed. */
   readonly gone: Promise<undefined>;

@@ -11,7 +11,6 @@ export type Rows = readonly Readonly<Record<string, unknown>>[];
 /** What the soak reads of answers; each has only some of it. */
 interface Body {
   readonly daily: Rows;
-  readonly keywords: readonly { readonly id: string; readonly metrics: object }[];
   readonly queries: Rows;
   readonly pages: Rows;
   readonly paging: { readonly total: number };

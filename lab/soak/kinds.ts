@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 import { type Client, type Rows, Unexpected } from './client.ts';
-import { keywordIds, PROJECTS, type State, type Sums, type Truth } from './truth.ts';
+import { PROJECTS, type State, type Sums, type Truth } from './truth.ts';
 
 export interface Traffic {
   readonly client: Client;
@@ -18,47 +18,20 @@ interface Said {
 type Kind = (traffic: Traffic) => Promise<Said | undefined>;
 
 const DAYS = [1, 7, 14, 28, 40];
-const NOTHING: Sums = { clicks: 0, impressions: 0 };
 /** Rows as `[KEY, clicks, impressions]`. */
 const named = (rows: Rows, key: string) =>
   rows.map((row) => [row[key], Number(row['clicks']), Number(row['impressions'])]);
 const expectedRows = (sums: Iterable<readonly [string, Sums]>) =>
   [...sums].map(([key, { clicks, impressions }]) => [key, clicks, impressions]);
-const linesOf = (text: string): Rows =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Rows[number]);
 const total = (sums: ReadonlyMap<string, Sums>): number =>
   [...sums.values()].reduce((all, { clicks }) => all + clicks, 0);
 
 const site: Kind = async ({ client, truth, random }) => {
-  const [project, days, format] = [random.pick(PROJECTS), random.pick(DAYS), random.pick(['', '.ndjson'])];
-  const device = random.pick(['all', 'desktop', 'tablet']);
-  const answer = await client.send(`/projects/${project}/site${format}?period=${days}d&device=${device}`);
+  const [project, days] = [random.pick(PROJECTS), random.pick(DAYS)];
+  const { body } = await client.send(`/projects/${project}/site?period=${days}d`);
   return {
-    found: named(format === '' ? answer.body.daily : linesOf(answer.text), 'date'),
-    expected: (state) =>
-      expectedRows(
-        truth.sums(state, [project, 'site_daily', 'date'], days, (fact) => [fact['device'], 'all'].includes(device)),
-      ),
-  };
-};
-
-const keywords: Kind = async ({ client, truth, random }) => {
-  const [project, days, least] = [random.pick(PROJECTS), random.pick(DAYS), random.pick([0, 1, 50, 400])];
-  const isSorted = random.chance(0.5);
-  const query = `period=${days}d&limit=1000&filter=clicks:gte:${least}${isSorted ? '&sort=-impressions' : ''}`;
-  const { body } = await client.send(`/projects/${project}/keywords?${query}`);
-  const rows = body.keywords.map(({ id, metrics }) => ({ id, ...metrics }));
-  return {
-    found: named(rows, 'id'),
-    expected: (state) => {
-      const sums = truth.sums(state, [project, 'keyword_daily', 'keyword_id'], days);
-      const all = keywordIds(truth.rows).map((id) => [id, sums.get(id) ?? NOTHING] as const);
-      const left = all.filter(([, { clicks }]) => clicks >= least);
-      return expectedRows(isSorted ? left.toSorted(([, a], [, b]) => b.impressions - a.impressions) : left);
-    },
+    found: named(body.daily, 'date'),
+    expected: (state) => expectedRows(truth.sums(state, [project, 'site_daily', 'date'], days)),
   };
 };
 
@@ -99,18 +72,6 @@ const portfolio: Kind = async ({ client, truth, random }) => {
   };
 };
 
-/** An answer that the client has: 304 without bytes, unless a load came in between. */
-const unchanged: Kind = async ({ client, truth, random }) => {
-  const path = random.pick(['/projects/Soak1/site', '/projects/Soak2/keywords.csv?period=7d']);
-  const start = performance.now();
-  const { headers } = await client.send(path);
-  const again = { headers: { 'if-none-match': headers.get('etag') ?? '' }, statuses: [200, 304] };
-  const { status, text } = await client.send(path, again);
-  const isSame = truth.between(start, performance.now()).length === 1;
-  if (status === 304 ? text !== '' : isSame) throw new Unexpected(`${path} was sent again: ${status}`);
-  return undefined;
-};
-
 /** Signs in, asks as the page does, and signs out. */
 const dashboard: Kind = async ({ client, random }) => {
   const page = { 'sec-fetch-site': 'same-origin' };
@@ -135,7 +96,9 @@ const aborted: Kind = async ({ client, random }) => {
 
 /** Requests whose status is known, whatever is loaded. */
 const STATUSES: readonly (readonly [what: string, status: number, key?: ''])[] = [
+  ['/projects/Soak1/keywords?filter=clicks:gte:50&sort=-impressions', 200],
   ['/projects/Soak1/keywords.parquet?daily=1&period=14d', 200],
+  ['/projects/Soak2/site.ndjson?period=28d&compare=previous', 200],
   ['/projects/Soak2/keywords.arrow?daily=1&period=14d', 200],
   ['/projects/Soak2/breakdowns.csv?period=28d', 200],
   ['/projects/Soak1/snapshot', 200],
@@ -163,10 +126,8 @@ const statuses: Kind = async ({ client, random }) => {
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   site,
-  keywords,
   lists,
   portfolio,
-  unchanged,
   dashboard,
   aborted,
   statuses,

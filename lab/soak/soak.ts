@@ -18,27 +18,32 @@ import { errorLines, type Found, findLeftovers, limitsOf, watch } from './limits
 import { Truth } from './truth.ts';
 import { backupTarget, FREQUENT, loadFirst, WORKS } from './works.ts';
 
+const CLIENTS = 4;
+/** Milliseconds between two requests of a client, on average. */
+const PAUSE = 150;
+const DAYS = 90;
+
+interface Options {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly rows: number;
+  readonly workers?: number;
+  readonly works: readonly string[];
+  readonly plant: boolean;
+  readonly folder: string;
+}
+
 const names = Object.keys(WORKS);
-const { minutes, seed, clients, pause, workers, keywords, days, works, plant, folder } = new Command('soak')
+const { minutes, seed, rows, workers, works, plant, folder } = new Command('soak')
   .option('--minutes <n>', 'how long; each kind of work runs once in any case', readMinutes, 30)
   .option('--seed <n>', 'of the data and of what is asked', readCount, 1)
-  .option('--clients <n>', 'clients that send one request after the other', readCount, 4)
-  .option('--pause <ms>', 'between two requests of a client, on average', readCount, 150)
+  .option('--rows <n>', 'keywords, queries and pages of each project, at most 999', readCount, 60)
   .option('--workers <n>', 'server processes that share the port; by default one', readCount)
-  .option('--keywords <n>', 'keywords of each project, and its queries and pages, at most 999', readCount, 60)
-  .option('--days <n>', 'days that are loaded at first, at least 60', readCount, 90)
   .option('--works <names>', `what runs beside the requests, of ${names.join(', ')}`, namesOf(names), names)
-  .option('--plant', 'expect a click more than is loaded, to see that the soak fails', false)
+  .option('--plant', 'expect other numbers than are loaded, to see that the soak fails', false)
   .option('--folder <folder>', 'where the data is made and removed', 'data/soak')
   .parse()
-  .opts<
-    Record<'minutes' | 'seed' | 'clients' | 'pause' | 'keywords' | 'days', number> & {
-      readonly workers?: number;
-      readonly works: readonly string[];
-      readonly plant: boolean;
-      readonly folder: string;
-    }
-  >();
+  .opts<Options>();
 
 function readMinutes(text: string): number {
   const minutes = Number(text);
@@ -75,10 +80,10 @@ class Tally {
 async function soak(folder: string, tally: Tally): Promise<Found> {
   const dataFolder = join(folder, 'data');
   mkdirSync(folder, { recursive: true });
-  const where = { folder, dataFolder, truth: new Truth(seed, keywords) };
-  await loadFirst(where, days);
+  const where = { folder, dataFolder, truth: new Truth(seed, rows) };
+  await loadFirst(where, DAYS);
   if (plant) where.truth.plant();
-  const keys = await createKeys({ dataFolder }, WORKSPACE, Math.min(20, 5 * clients));
+  const keys = await createKeys({ dataFolder }, WORKSPACE, 5 * CLIENTS);
   const several = workers === undefined ? [] : ['--workers', String(workers)];
   const server = await startServer({ dataFolder, settings }, ...several);
   const client = new Client(server.address, keys);
@@ -87,14 +92,14 @@ async function soak(folder: string, tally: Tally): Promise<Found> {
   const end = started + minutes * 60_000;
   let isOver = false;
   /** One client: each kind once, then any. */
-  const traffic = Array.from({ length: clients }, async (_, index) => {
+  const traffic = Array.from({ length: CLIENTS }, async (_, index) => {
     const random = new Random(seed + index + 1);
     const kinds = Object.keys(KINDS);
     const once = kinds.toSorted(() => random.next() - 0.5);
     while (!isOver || once.length > 0) {
       const kind = once.pop() ?? random.pick(kinds);
       await tally.run(kind, () => run(KINDS[kind]!, { client, truth: where.truth, random }));
-      await sleep(random.next() * 2 * pause);
+      await sleep(random.next() * 2 * PAUSE);
     }
   });
   const random = new Random(seed);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { query } from '../../../test/cluster/databases.ts';
 import { bundleDriver, type Driver } from '../bundle.ts';
 
 /** `clock_timestamp()` is of the simulation, and who waits for a lock in a circle is told at once. */
@@ -42,13 +43,13 @@ export class Databases {
     await admin.connect();
     const databases = new Databases(address, admin, await bundleDriver());
     await databases.create('base', 'template1');
-    await databases.#change('base', SIMULATED);
+    await query(databases.#addressOf('base'), SIMULATED);
     return databases;
   }
 
   /** Lets a database with the tables of a catalog note who publishes. */
-  watch(name: string): Promise<void> {
-    return this.#change(name, WATCH);
+  async watch(name: string): Promise<void> {
+    await query(this.#addressOf(name), WATCH);
   }
 
   /** Makes a database as a copy of another one. Returns its address. */
@@ -66,13 +67,6 @@ export class Databases {
   async close(): Promise<void> {
     for (const name of [...this.#names]) await this.drop(name);
     await this.#admin.end();
-  }
-
-  async #change(name: string, sql: string): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#addressOf(name) });
-    await client.connect();
-    await client.query(sql);
-    await client.end();
   }
 
   #addressOf(name: string): string {

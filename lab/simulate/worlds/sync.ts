@@ -21,8 +21,8 @@ const QUERIES = Array.from({ length: 8 }, (_, index) => `query ${index} ${'with 
 
 /**
  * Background jobs of two processes sync projects from a search engine that fails, is silent, and is late, while a server
- * answers. What is stored in the end is what the search engine has; one silent property holds up no other; no answer
- * differs under one tag; and each project is synced once the faults are over.
+ * answers. What is stored in the end is what the search engine has; one silent property holds up no other; a run ends when
+ * nothing is due; no answer differs under one tag; and each project is synced once the faults are over.
  */
 export const sync: World = {
   name: 'sync',
@@ -145,6 +145,12 @@ export const sync: World = {
     await simulation.run({ until: simulation.now + 8 * 60 * MINUTE, isDone: () => waiting.size === 0 });
     if (waiting.size > 0)
       simulation.violate(`${[...waiting].join(', ')}: not synced, eight hours after all faults were over`);
+    // Nothing is due any more; a property that never answers keeps its run.
+    if (engine.silent.size === 0) await simulation.run({ until: simulation.now + 30 * MINUTE });
+    for (const { process } of engine.silent.size === 0 ? workers : []) {
+      const began = process.runs.get('sync-projects') ?? simulation.now;
+      if (began < simulation.now - 20 * MINUTE) simulation.violate(`${process.name}: a sync of nothing does not end`);
+    }
     if (simulation.violations.length > 0) return;
     const last = simulation.violations.length === 0 ? new Server(run, tags, { name: 'fresh', ...options }) : server;
     for (const { process } of workers) process.kill();

@@ -50,7 +50,21 @@ export function runJobs(
     ...run.environment,
   });
   const random = simulation.random.fork(`runner ${process.name}`);
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, ...own, child: () => log };
+  const none = (): void => {};
+  const logOf = (job: string) => {
+    // Each run says when it begins and how it ends.
+    const follow = (...given: readonly unknown[]): void => {
+      const what = /^job (started|done|failed|stopped)$/.exec(String(given.at(-1)))?.[1];
+      if (what === 'started') process.runs.set(job, simulation.now);
+      else if (what !== undefined) process.runs.delete(job);
+    };
+    const error = (...given: readonly unknown[]): void => {
+      follow(...given);
+      own.error?.(...given);
+    };
+    return { debug: follow, info: follow, warn: none, ...own, error };
+  };
+  const log = { ...logOf(''), child: ({ job }: { readonly job: string }) => logOf(job) };
   const runner = new JobRunner({
     jobs,
     settings,
