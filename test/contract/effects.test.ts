@@ -1,4 +1,4 @@
-// Effects equal those of docs/decisions/effects-by-placebos.md, number by number, for random sites and random questions.
+// Effects equal those of docs/decisions/effects-by-placebos.md, number by number, for random sites and questions.
 import t from 'tap';
 import { makeWorld, type Row, type Tables } from '../world.ts';
 import { Dice } from './dice.ts';
