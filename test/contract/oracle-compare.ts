@@ -252,6 +252,11 @@ interface Rated {
   readonly device?: Device;
 }
 
+/** The events of the provider that overlap a range. */
+export function eventsIn({ from, to }: Days, device: Device = null): Row[] {
+  return EVENTS.filter((event) => concerns(event, device) && number(event.from) <= to && number(event.to) >= from);
+}
+
 /** The quality of the data of an answer. */
 export function quality({ world, project, range, table, device = null }: Rated): Row {
   const known = new KnownDays(world, project, table);
@@ -263,8 +268,6 @@ export function quality({ world, project, range, table, device = null }: Rated):
   const queries = rowsOf('brand_daily');
   const share = (part: bigint, whole: bigint): number | null =>
     !hasBrand || whole === 0n ? null : part >= whole ? 1 : rounded(part, whole, 4);
-  const isIn = (event: { from: string; to: string }): boolean =>
-    number(event.from) <= range.to && number(event.to) >= range.from;
   const anonymous = site.clicks > queries.clicks ? site.clicks - queries.clicks : 0n;
   return {
     finalThrough: project['provisional_after'],
@@ -282,6 +285,6 @@ export function quality({ world, project, range, table, device = null }: Rated):
       impressions: share(queries.impressions, site.impressions),
     },
     reconciledAt: null,
-    events: isImage ? [] : EVENTS.filter((event) => concerns(event, device) && isIn(event)),
+    events: isImage ? [] : eventsIn(range, device),
   };
 }

@@ -3,6 +3,7 @@ import type { Row } from '../world.ts';
 import type { Dice } from './dice.ts';
 import { flatRows } from './flat-rows.ts';
 import type { Oracle } from './oracle.ts';
+import { eventsIn } from './oracle-compare.ts';
 import { byText, type Expected, number, text } from './oracle-terms.ts';
 import { drawn } from './random-request.ts';
 import { TEXTS } from './untidy-world.ts';
@@ -239,12 +240,12 @@ const TOOLS: Readonly<Record<string, (ask: Ask, sent: Readonly<Record<string, st
     }));
     const site = ask('site', { from, to, compare: `${then.from}..${then.to}`, quality: '1' });
     const first = [from, then.from].toSorted(byText)[0]!;
-    const span = ask('site', { from: first, to: text(Math.min(number(to), number(first) + 485)), quality: '1' });
+    const events = eventsIn({ from: number(first), to: number(to) });
     return {
       project: body.project,
       range: { from, to, comparison: then },
       ...rated({ from, to }, body.quality),
-      events: shortEvents(span.quality.events),
+      events: shortEvents(events),
       site: site.totals,
       kind,
       metric,

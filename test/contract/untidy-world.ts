@@ -121,14 +121,12 @@ function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]>
     size === 'one'
       ? [LAST - 5]
       : all.filter((day) => day > FIRST + 4 && (size === 'most' ? !dice.once(7) : dice.once(9)));
-  /** Days of a table: not all of the site's, one or two that it lacks, and another last one. */
-  const days = (early: number): number[] =>
-    size === 'one'
-      ? site
-      : all.filter(
-          (day) =>
-            day === LAST - early || (day < LAST - early && (site.includes(day) ? !dice.once(12) : dice.once(25))),
-        );
+  /** Days of a table: not all of the site's, some that it lacks, and another first and last one. */
+  const days = (late: number, early: number): number[] => {
+    const [first, last] = [FIRST + late, LAST - early];
+    const isDay = (day: number): boolean => (site.includes(day) ? !dice.once(12) : dice.once(25));
+    return size === 'one' ? site : all.filter((day) => day === last || (day >= first && day < last && isDay(day)));
+  };
   const own = (rows: Row[]): Row[] => rows.map((row) => ({ project_id: id, ...row }));
   const texts = size === 'one' ? TEXTS.slice(0, 1) : TEXTS;
   const ids = size === 'few' ? [...IDS].reverse() : IDS;
@@ -160,30 +158,30 @@ function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]>
       })),
     ),
     site_daily: own(daily(dice, site, 'device', size === 'one' ? ['mobile'] : DEVICES)),
-    site_daily_image: own(daily(dice, days(2), 'device', DEVICES)),
-    country_daily_image: own(daily(dice, days(4), 'country', COUNTRIES)),
+    site_daily_image: own(daily(dice, days(9, 2), 'device', DEVICES)),
+    country_daily_image: own(daily(dice, days(12, 4), 'country', COUNTRIES)),
     keyword_daily: own(
       daily(
         dice,
-        days(1),
+        days(11, 1),
         'keyword_id',
         withDays,
         DEVICES.map((device) => ({ device })),
       ),
     ),
-    keyword_page_daily: own(daily(dice, days(3), 'keyword_id', withDays, [{ url: URLS[0] }, { url: URLS[5] }])),
-    country_daily: own(daily(dice, days(0), 'country', COUNTRIES)),
+    keyword_page_daily: own(daily(dice, days(14, 3), 'keyword_id', withDays, [{ url: URLS[0] }, { url: URLS[5] }])),
+    country_daily: own(daily(dice, days(33, 0), 'country', COUNTRIES)),
     country_monthly: own(
       months.flatMap((month) =>
         dice.some([...COUNTRIES, 'other']).map((country) => ({ month, country, ...measures(dice) })),
       ),
     ),
-    appearance_daily: own(daily(dice, days(6), 'appearance', APPEARANCES)),
-    brand_daily: own(daily(dice, days(2), 'segment', ['brand', 'non_brand'])),
+    appearance_daily: own(daily(dice, days(16, 6), 'appearance', APPEARANCES)),
+    brand_daily: own(daily(dice, days(13, 2), 'segment', ['brand', 'non_brand'])),
     page_daily: own(
       daily(
         dice,
-        days(1),
+        days(8, 1),
         'url',
         size === 'one' ? URLS.slice(0, 1) : URLS,
         COUNTRIES.slice(0, 3).map((country) => ({ country })),
@@ -192,7 +190,7 @@ function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]>
     query_daily: own(
       daily(
         dice,
-        days(5),
+        days(10, 5),
         'query',
         [...texts, ...(size === 'one' ? [] : ['cheapacmes', 'CAFÉ', 'acme boots'])],
         COUNTRIES.slice(0, 2).map((country) => ({ country })),
@@ -447,6 +445,10 @@ function tidiness(tables: Tables): string[] {
     [...dates('Full1', table)].toSorted(byText).at(-1),
   );
   expect(new Set(ends).size > 3, 'tables end on different days');
+  expect(
+    Math.min(...[...dates('Full1', 'country_daily')].map((date) => number(String(date)))) > number('2026-01-20'),
+    'countries have months before their first day',
+  );
   const numbers = (project: string): string => JSON.stringify(of(project, 'site_daily').map(({ clicks }) => clicks));
   expect(
     new Set(['Full1', 'Twin1', 'Alien'].map(numbers)).size === 3,
