@@ -145,6 +145,29 @@ class Path {
   readonly closePath = (): void => undefined;
 }
 
+/** What is drawn on each canvas: pages that end may still draw on theirs. */
+const drawnOn = new WeakMap<object, string[]>();
+
+/** The context of a canvas, which notes what is drawn. */
+function contextOf(canvas: object): object {
+  const steps = drawnOn.get(canvas) ?? [];
+  drawnOn.set(canvas, steps);
+  const note =
+    (name: string) =>
+    (...given: unknown[]): void => {
+      const shown = given.map((one) => (one instanceof Path ? one.steps.join(' ') : rounded(one)));
+      steps.push(`${name} ${shown.join(' ')}`);
+    };
+  return new Proxy({} as Record<string, unknown>, {
+    get: (known, name: string) => (name === 'measureText' ? () => ({ width: 10 }) : (known[name] ?? note(name))),
+    set: (known, name: string, value) => {
+      known[name] = value;
+      if (/Style$|lineWidth|globalAlpha/.test(name)) steps.push(`${name}=${String(value)}`);
+      return true;
+    },
+  });
+}
+
 /**
  * The page at an address, in a document without layout: it asks the server of a world, in the session of a cookie, until
  * nothing is left to ask. Time passes only by `pass`.
@@ -189,28 +212,22 @@ export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, add
     timers = timers.filter((timer) => timer.id !== id);
   };
   const copied: string[] = [];
-  // A canvas that notes what is drawn, as wide as a screen.
-  const drawn: string[] = [];
-  const note =
-    (name: string) =>
-    (...given: unknown[]) => {
-      const shown = given.map((one) => (one instanceof Path ? one.steps.join(' ') : rounded(one)));
-      drawn.push(`${name} ${shown.join(' ')}`);
-    };
-  const context = new Proxy({} as Record<string, unknown>, {
-    get: (known, name: string) => (name === 'measureText' ? () => ({ width: 10 }) : (known[name] ?? note(name))),
-    set: (known, name: string, value) => {
-      known[name] = value;
-      if (/Style$|lineWidth|globalAlpha/.test(name)) drawn.push(`${name}=${String(value)}`);
-      return true;
+  // Files that the page saves.
+  const saved: Blob[] = [];
+  Object.assign(window.HTMLAnchorElement.prototype, { click: () => undefined });
+  Object.assign(window.HTMLCanvasElement.prototype, {
+    getContext(this: object) {
+      return contextOf(this);
     },
   });
-  Object.assign(window.HTMLCanvasElement.prototype, { getContext: () => context });
   Object.defineProperty(window.HTMLElement.prototype, 'clientWidth', { get: () => 800 });
   const browser = {
     ...{ window, self: window, document, location: window.location, history: window.history, fetch },
     ...{ setTimeout, clearTimeout, innerWidth: 1280, innerHeight: 800, scrollY: 0, devicePixelRatio: 1 },
     localStorage: window.localStorage,
+    URL: class extends URL {
+      static override createObjectURL = (blob: Blob): string => `blob:${saved.push(blob)}`;
+    },
     navigator: { clipboard: { writeText: async (text: string) => void copied.push(text) }, userAgent: '' },
     matchMedia: window.matchMedia.bind(window),
     // Colours are their names.
@@ -240,11 +257,11 @@ export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, add
   await settle();
   const app = document.querySelector('#app')!;
   return {
-    ...{ document, requests, copied, settle },
+    ...{ document, requests, copied, saved, settle, storage: window.localStorage },
     /** What the reader sees, without the frame around the screen. */
     outline: () => outlineOf((document.querySelector('main') ?? app) as HTMLElement).join('\n'),
     /** What the canvas shows since it was cleared last. */
-    drawn: () => drawingOf(drawn),
+    drawn: () => [...document.querySelectorAll('canvas')].flatMap((canvas) => drawingOf(drawnOn.get(canvas) ?? [])),
     address: () => window.location.pathname + window.location.search,
     /** Lets time pass, in milliseconds. */
     pass: async (milliseconds: number) => {
@@ -252,6 +269,21 @@ export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, add
       const due = timers.filter(({ at }) => at <= now);
       timers = timers.filter(({ at }) => at > now);
       for (const { work } of due) work();
+      await settle();
+    },
+    /** Presses the first button whose text begins so. */
+    press: async (text: string) => {
+      const buttons = [...document.querySelectorAll('button')] as unknown as HTMLElement[];
+      buttons.find((button) => button.textContent.trim().startsWith(text))!.click();
+      await settle();
+    },
+    /** Types into the field with a label. */
+    type: async (label: string, text: string) => {
+      const named = [...document.querySelectorAll('label')].find((one) => one.textContent.startsWith(label));
+      const id = named?.getAttribute('for') ?? '';
+      const field = document.getElementById(id) as unknown as { value: string } & HTMLElement;
+      field.value = text;
+      field.dispatchEvent(new window.Event('input', { bubbles: true }));
       await settle();
     },
     one: (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement,

@@ -222,12 +222,13 @@ const SCREENS: readonly (readonly [Who, string])[] = [
 const team = await makeTeam(t, WORLD);
 /** What links show, to whoever has them: all screens, and what is left where queries are hidden. */
 const SHARED = ['overview', 'queries', 'pages', 'keywords', 'breakdowns', 'alerts', 'notes'];
-const shares = await Promise.all(
-  [false, true].map(async (hideQueries) => {
-    const { body } = await team.send('owner', 'POST', '/projects/Proj1/shares', { screens: SHARED, hideQueries });
-    return new URL(body.url).pathname;
-  }),
-);
+const shares: string[] = [];
+for (const hideQueries of [false, true]) {
+  const { body } = await team.send('owner', 'POST', '/projects/Proj1/shares', { screens: SHARED, hideQueries });
+  shares.push(new URL(body.url).pathname);
+  // Links are listed by when they were made.
+  team.clock.at += 1000;
+}
 const OPENED: readonly (readonly [Who, string])[] = [
   ...SCREENS,
   ...SHARED.map((screen) => ['stranger', `${shares[0]}?${RANGE}&screen=${screen}&sort=position`] as const),
