@@ -291,6 +291,14 @@ t.test('the brand split is computed of rows by date and query, or unknown', asyn
   const dates = folderWith(t, { 'Chart.csv': chart('Date', '2026-03-01,9,90,10%,2', '2026-03-02,5,50,10%,2') });
   t.match(await imported(world, [dates]), { code: 1, stderr: /Nothing in these files can be stored/ });
   t.match(await ask('2026-03-01'), { brand: { brand: { clicks: 2 } } });
+  // Nor of a day whose devices are unknown, and whose split is not.
+  const chartOf = (clicks: number): string => chart('Date', `2026-03-03,${clicks},90,${clicks / 90},2`);
+  const queries = pull('date,query', '2026-03-03,ACME boots,2,4,0.5,1.5', '2026-03-03,boots,1,5,0.2,9');
+  for (const files of [{ 'Chart.csv': chartOf(9), 'queries.csv': queries }, { 'Chart.csv': chartOf(18) }]) {
+    t.match(await imported(world, [folderWith(t, files)]), { code: 0, stderr: '' });
+  }
+  const { brand } = (await world.get(`/projects/${id}/breakdowns?from=2026-03-03&to=2026-03-03`)).body;
+  t.match(brand, { brand: { clicks: 2 }, nonBrand: { clicks: 1 }, anonymous: { clicks: 15 } });
 });
 
 t.test('tracked queries of rows by date, query and device', async (t) => {
@@ -624,6 +632,13 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
         'Chart.csv': dates,
       },
       /pages that are not of 'sc-domain:shop.example', such as 'https:\/\/other.example\/'/,
+    ],
+    [
+      {
+        'Pages.csv': 'Top pages,Clicks,Impressions,CTR,Position\nhttps://notshop.example/,1,1,100%,1\n',
+        'Chart.csv': dates,
+      },
+      /1 rows of pages that are not of 'sc-domain:shop.example', such as 'https:\/\/notshop.example\/'/,
     ],
     [
       { 'Queries.csv': 'Top queries,Last 7 days Clicks,Previous Clicks,A,B,C,D,E,F\nx,1,1,1,1,1,1,1,1\n' },

@@ -76,10 +76,18 @@ t.test('weeks end on one weekday, and unknown positions stay unknown', (t) => {
     AvgImpressionPosition,
   });
   const friday = Date.parse('2026-06-12');
-  t.strictSame(readWeeks([row(friday, 'shoes', 2.5), row(friday, 'boots', -1)], 'query'), [
-    { day: '2026-06-11', key: { query: 'shoes' }, clicks: 1, impressions: 10, sumPosition: 15 },
-    { day: '2026-06-11', key: { query: 'boots' }, clicks: 1, impressions: 10, sumPosition: null },
-  ]);
+  t.strictSame(
+    readWeeks(
+      [row(friday, 'shoes', 2.5), row(friday, 'boots', -1), row(friday, 'a', 1), row(friday, 'b', 0.99)],
+      'query',
+    ),
+    [
+      { day: '2026-06-11', key: { query: 'shoes' }, clicks: 1, impressions: 10, sumPosition: 15 },
+      { day: '2026-06-11', key: { query: 'boots' }, clicks: 1, impressions: 10, sumPosition: null },
+      { day: '2026-06-11', key: { query: 'a' }, clicks: 1, impressions: 10, sumPosition: 0 },
+      { day: '2026-06-11', key: { query: 'b' }, clicks: 1, impressions: 10, sumPosition: null },
+    ],
+  );
   t.throws(() => readWeeks([row(friday, 'shoes', 2), row(friday + 86_400_000, 'shoes', 2)], 'query'), /weekdays/);
   t.throws(() => readWeeks([{ ...row(friday, 'shoes', 2), Clicks: -1 }], 'query'), /numbers/);
   t.end();

@@ -148,6 +148,22 @@ t.test('expressions find each keyword and nothing else, and are short enough', (
   t.ok(brandExpressions(terms).length > 1);
   t.ok(brandExpressions(terms).every((expression) => expression.length <= 4096));
   t.strictSame(brandExpressions(['', ' ']), []);
+  // As long as an expression may be, and one character more.
+  const text = (letter: string, length: number): string => letter.repeat(length);
+  const lengthsOf = (expressions: readonly string[]): number[] => expressions.map(({ length }) => length);
+  const keywordsOf = (...queries: string[]): number[] =>
+    lengthsOf(
+      batchesOf(
+        queries.map((query, id) => ({ id: String(id), query })),
+        1,
+      ).map(({ expression }) => expression),
+    );
+  t.strictSame(lengthsOf(brandExpressions([text('a', 2000), text('b', 2095)])), [4096]);
+  t.strictSame(lengthsOf(brandExpressions([text('a', 2000), text('b', 2096)])), [2000, 2096]);
+  t.strictSame(lengthsOf(brandExpressions([text('a', 4096), text('b', 4097), 'c'])), [4096, 1]);
+  t.strictSame(keywordsOf(text('a', 2000), text('b', 2091)), [4096]);
+  t.strictSame(keywordsOf(text('a', 2000), text('b', 2092)), [2004, 2096]);
+  t.strictSame(keywordsOf(text('a', 4092), text('b', 4093), 'c'), [4096, 5]);
   t.end();
 });
 

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import { type OracleRange, oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
+import type { SearchSource } from '../../cli/demo/provider/searches.ts';
 import type { Site } from '../../cli/demo/provider/site.ts';
 import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
 import { listKeywords } from '../../server/catalog/keywords.ts';
@@ -63,9 +64,12 @@ export async function syncWorld(
     environment = {},
     archive = 'none',
     clock,
+    source,
   }: {
     archive?: Archive;
     clock?: () => number;
+    /** In place of made searches. */
+    source?: SearchSource;
     since?: Day;
     from?: Day | null;
     tracked?: number;
@@ -78,7 +82,7 @@ export async function syncWorld(
   const provider = await fakeProvider(t, { now });
   const plans = makeQueries({ seed: 1, count: 40, origin: 'https://shop.example/', brand: 'acme' });
   const searches = new MadeSearches({ seed: 1, queries: plans, since });
-  const site = provider.model.addSite(PROPERTY, searches);
+  const site = provider.model.addSite(PROPERTY, source ?? searches);
   provider.give(PROPERTY);
   const queries = plans.flatMap(({ text }) => (text === null ? [] : [text]));
   const keywords = queries
