@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { daysInMonth } from '../../server/domain/dates.ts';
 import { add, NOTHING, roundRatio, sum, toMetrics } from '../../server/domain/metrics.ts';
-import { partOfTotal, Total } from '../../server/domain/spread.ts';
+import { hasPartOfMonth, partOfTotal, Total } from '../../server/domain/spread.ts';
 
 /** Rounded half away from zero with integers of any size, as decimal text. */
 function rounded(numerator: bigint, denominator: bigint, decimals: number): number {
@@ -206,4 +206,22 @@ t.test('parts of months and days together weigh by their impressions, exactly', 
     }),
     { numRuns: 300 },
   );
+});
+
+t.test('a range that has a part of a stored month', async (t) => {
+  for (const [from, to, expected] of [
+    ['2026-02-01', '2026-02-28', false],
+    ['2026-02-01', '2026-02-27', true],
+    ['2026-02-02', '2026-02-28', true],
+    ['2026-02-28', '2026-03-31', true],
+    ['2026-02-01', '2026-03-10', false],
+    ['2026-03-01', '2026-03-10', false],
+    ['2026-03-05', '2026-03-31', false],
+    ['2025-12-01', '2026-01-31', false],
+    ['2025-12-01', '2026-01-30', true],
+    ['2025-12-31', '2026-03-10', true],
+  ] as const) {
+    t.equal(hasPartOfMonth({ from, to }, '2026-02-28'), expected, `${from} to ${to}`);
+    t.equal(hasPartOfMonth({ from, to }, null), false);
+  }
 });

@@ -86,6 +86,22 @@ t.test('without clicks, controls or placebos there is no effect', async (t) => {
   t.ok(future.detectable! > 0);
 });
 
+t.test('thirty clicks before a change are enough, of the subject and of controls', async (t) => {
+  const units = Array.from({ length: 8 }, (_, n) => unitOf(even(5 + n)));
+  /** Clicks of the 28 days before the change; as usual on other days. */
+  const before = (clicks: number) =>
+    unitOf(even(5).map((usual, at) => (at < 92 || at >= 120 ? usual : at === 100 ? clicks - 27 : 1)));
+  for (const [clicks, counted, isJudged] of [
+    [29, 0, false],
+    [30, 30, true],
+    [31, 31, true],
+  ] as const) {
+    const subject = run([before(clicks), ...units]);
+    t.strictSame([subject.clicks, subject.effect !== null], [counted, isJudged], `${clicks}`);
+    t.equal(run([...units, before(clicks)]).control!.members, isJudged ? 8 : 7, `a control of ${clicks}`);
+  }
+});
+
 t.test('controls are put together for a subject of several', async (t) => {
   const units = Array.from({ length: 40 }, (_, n) => unitOf(even(40 - n), n === 3 ? [7] : []));
   t.equal(bundle(units, 1).length, 40);

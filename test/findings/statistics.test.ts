@@ -77,6 +77,29 @@ t.test('the step-up p lists exactly what Benjamini and Hochberg do', async () =>
   );
 });
 
+t.test('the step-up p of a few tests, by hand: all tests count, and no smaller p has a larger one', async (t) => {
+  for (const [p, expected] of [
+    [
+      [0.01, 0.04, 0.03, 1],
+      [0.04, 0.16 / 3, 0.16 / 3, 1],
+    ],
+    [
+      [0.5, 0.001, 1, 1, 1],
+      [1, 0.005, 1, 1, 1],
+    ],
+    [
+      [0.02, 0.02],
+      [0.02, 0.02],
+    ],
+    [[1], [1]],
+    [[], []],
+  ] as const) {
+    const [first, second] = stepUp([Float64Array.from(p.slice(0, 1)), Float64Array.from(p.slice(1))]);
+    const found = [...first!, ...second!];
+    t.ok(found.length === expected.length && found.every((one, at) => near(one, expected[at]!)), found.join());
+  }
+});
+
 t.test('a curve is what the other rows have, and does not know the row that was taken away', async (t) => {
   const curve = new LocalCurve();
   const ctr = (position: number): number => 0.3 / position;

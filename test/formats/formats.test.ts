@@ -326,6 +326,42 @@ t.test('sum_position is exact, and a fraction only where a month was spread', as
   t.match(whole, { type: 'BIGINT', sums: [196_001 + 1901] });
 });
 
+t.test('the sum of positions of the other range is that of the same row there, with its type', async (t) => {
+  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sums', by: null, at: 0 });
+  const read = async (path: string, [from, to]: readonly string[], compare = '') => {
+    const asked = `${project}/${path}${path.includes('?') ? '&' : '?'}from=${from}&to=${to}${compare}`;
+    const { bytes } = await send(asked, { authorization: `Bearer ${key}`, accept: 'application/vnd.apache.parquet' });
+    return readParquet(bytes);
+  };
+  const [now, base] = [
+    ['2026-03-09', '2026-03-10'],
+    ['2026-03-08', '2026-03-09'],
+  ] as const;
+  for (const [path, names, range = now, other = base] of [
+    ['keywords', ['id']],
+    ['keywords?device=mobile', ['id']],
+    ['pages', ['url']],
+    ['queries', ['query']],
+    ['breakdowns', ['kind', 'value']],
+    ['site', [], ['2026-03-05', '2026-03-05'], ['2026-03-01', '2026-03-01']],
+    ['site?country=gbr', [], ['2026-03-09', '2026-03-09'], ['2026-02-01', '2026-02-01']],
+    ['site?country=gbr', [], ['2026-02-02', '2026-02-02'], ['2026-03-09', '2026-03-09']],
+    ['site?type=image', [], ['2026-03-09', '2026-03-09'], ['2026-03-09', '2026-03-09']],
+  ] as const) {
+    const alone = await read(path, other);
+    const compared = await read(path, range, `&compare=${other.join('..')}`);
+    const nameOf = (row: Flat): string => names.map((name) => String(row[name])).join();
+    const sums = new Map(alone.rows.map((row) => [nameOf(row), row['sum_position']]));
+    t.ok(alone.rows.length > 0 && compared.rows.length > 0, path);
+    t.strictSame(
+      compared.rows.map((row) => row['comparison_sum_position']),
+      compared.rows.map((row) => sums.get(nameOf(row)) ?? (nameOf(row).endsWith('anonymous') ? null : 0)),
+      path,
+    );
+    t.equal(compared.types['comparison_sum_position'], alone.types['sum_position'], path);
+  }
+});
+
 t.test('the format is named by the path, by format or by Accept, in this order', async (t) => {
   const csv = 'text/csv; charset=utf-8';
   const json = 'application/json; charset=utf-8';

@@ -93,6 +93,16 @@ export function rowGroups(bytes: Uint8Array): Promise<number[]> {
   });
 }
 
+/** The smallest and the largest value of each column of a Parquet file, and its nulls, as the index of its first group says. */
+export function bounds(bytes: Uint8Array): Promise<Record<string, readonly unknown[]>> {
+  return withFile(bytes, async (file) => {
+    const columns =
+      'path_in_schema as name, stats_min_value as min, stats_max_value as max, stats_null_count::int as nulls';
+    const found = await duckdb(`select ${columns} from parquet_metadata(${quoted(file)}) where row_group_id = 0`);
+    return Object.fromEntries(found.map(({ name, min, max, nulls }) => [String(name), [min, max, nulls]]));
+  });
+}
+
 /** The columns of a Parquet file whose pages refer to distinct values, in the first group. */
 export function dictionaries(bytes: Uint8Array): Promise<string[]> {
   return withFile(bytes, async (file) => {

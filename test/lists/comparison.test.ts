@@ -86,13 +86,36 @@ t.test('all pages of a sequence compare the same two lists, although loads repla
   const world = await makeWorld(t, pagesOf(1));
   const page = async (offset: number) => {
     const { body } = await world.ask(`/pages?from=2026-03-01&to=2026-03-05&compare=previous&limit=2&offset=${offset}`);
-    return (body.pages as { comparison: { clicks: number } }[]).map(({ comparison }) => comparison.clicks);
+    type Compared = { clicks: number; comparison: { clicks: number } };
+    return (body.pages as Compared[]).map(({ clicks, comparison }) => [clicks, comparison.clicks]);
   };
-  t.strictSame(await page(0), [100, 99]);
+  t.strictSame(await page(0), [
+    [50, 100],
+    [49, 99],
+  ]);
   await world.load(pagesOf(2));
-  t.strictSame(await page(2), [98, 97]);
-  t.strictSame(await page(0), [200, 199]);
-  t.strictSame(await page(4), [96, 95]);
+  t.strictSame(await page(2), [
+    [48, 98],
+    [47, 97],
+  ]);
+  t.strictSame(await page(0), [
+    [50, 200],
+    [49, 199],
+  ]);
+  t.strictSame(await page(4), [
+    [46, 96],
+    [45, 95],
+  ]);
+});
+
+t.test('rows stand beside the newest list of the other range, although their own list stays', async (t) => {
+  const world = await connectedWorld(t);
+  const path = `/pages?${FEBRUARY}&compare=2026-03-01..2026-03-14`;
+  for (const clicks of [20, 35]) {
+    world.google.pages = [row('/a', clicks, 400)];
+    t.match((await world.ask(path)).body.pages, [{ clicks: 20, comparison: { clicks } }]);
+    world.clock += 61 * 60_000;
+  }
 });
 
 t.test('where one of the lists is damaged, it is made again', localOnly, async (t) => {

@@ -1,6 +1,9 @@
 // A loaded list of a period answers requests for exactly that period.
+import { join } from 'node:path';
 import t from 'tap';
-import { facts, makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
+import { loadSnapshot } from '../../server/load/load.ts';
+import { writeParquet } from '../parquet.ts';
+import { facts, makeWorld, ofProject, PROJECT, type Row, sharedEngine, temporaryFolder } from '../world.ts';
 
 const queries = (...rows: readonly (readonly unknown[])[]): Row[] => facts('first_day last_day query', ...rows);
 const JANUARY = ['2026-01-01', '2026-01-31'];
@@ -37,6 +40,48 @@ t.test('a list of a range answers exactly that range', async (t) => {
     pages: [{ url: 'https://shop.example/a', position: 1.5 }],
   });
   t.strictSame(names((await get('/projects/Proj2/queries?from=2026-01-01&to=2026-01-31')).body), ['theirs']);
+});
+
+t.test('lists that are as long as their source allows say so', async (t) => {
+  const world = await makeWorld(t);
+  const folder = temporaryFolder(t);
+  // [rows, rows of the answer, truncated, capped]: of exports the lengths at which the search engine cuts, else 100,000.
+  const exported = [
+    [999, 999, false, false],
+    [1000, 1000, true, true],
+    [1001, 1001, false, false],
+    [24_999, 24_999, false, false],
+    [25_000, 25_000, true, true],
+    [25_001, 25_001, false, false],
+    [50_000, 50_000, true, true],
+  ] as const;
+  const stored = [
+    [99_999, 99_999, false, false],
+    [100_000, 100_000, false, true],
+    [100_001, 100_000, true, true],
+  ] as const;
+  const select = (days: string, rows: number): string =>
+    `select 'Proj1' as project_id, ${days}, 'q' || i as query, 1 as clicks, 2 as impressions, 0 as sum_position from range(${rows}) r(i)`;
+  const ranges = exported.map((_, at) => ({ from: '2026-01-01', to: `2026-01-${10 + at}` }));
+  const days = stored.map((_, at) => ({ from: `2026-02-0${1 + at}`, to: `2026-02-0${1 + at}` }));
+  const periods = exported.map(([rows], at) =>
+    select(`date '${ranges[at]!.from}' as first_day, date '${ranges[at]!.to}' as last_day`, rows),
+  );
+  const daily = stored.map(([rows], at) => select(`date '${days[at]!.from}' as date, 'usa' as country`, rows));
+  await writeParquet(join(folder, 'query_period.parquet'), periods.join(' union all '));
+  await writeParquet(join(folder, 'query_daily.parquet'), daily.join(' union all '));
+  const engine = () => sharedEngine(world.settings);
+  await loadSnapshot({ ...world, now: Date.now }, { folder, acceptImplausible: true, engine });
+  for (const [lengths, asked, kind] of [
+    [exported, ranges, 'gsc'],
+    [stored, days, 'bigquery'],
+  ] as const) {
+    for (const [at, { from, to }] of asked.entries()) {
+      const [rows, total, truncated, capped] = lengths[at]!;
+      const { body } = await world.ask(`/queries?from=${from}&to=${to}&limit=1`);
+      t.match(body, { source: { kind, truncated, capped }, paging: { total } }, `${rows} rows`);
+    }
+  }
 });
 
 t.test('nothing is said of other ranges and of countries', async (t) => {

@@ -209,3 +209,50 @@ t.test('invalid parameters', async (t) => {
   refusedFor(t, await ask('/breakdowns?to=2026-02-30'), 'to');
   refusedFor(t, await ask('/breakdowns?period=17m'), 'period');
 });
+
+t.test('days whose split by brand is unknown have none, in no answer', async (t) => {
+  const days = ['2026-03-01', '2026-03-02', '2026-03-03'];
+  const { ask, get } = await makeWorld(t, {
+    site_daily: facts('date device', ...days.map((day) => [day, 'mobile', 30, 300, 0])),
+    brand_daily: facts(
+      'date segment',
+      ['2026-03-01', 'unknown', 20, 200, 0],
+      ...days.slice(1).flatMap((day) => [
+        [day, 'brand', 12, 120, 0],
+        [day, 'non_brand', 15, 150, 0],
+      ]),
+    ),
+  });
+  const one = async (day: string, compare: string) => {
+    const { body } = await ask(`/breakdowns?from=${day}&to=${day}&compare=${compare}..${compare}`);
+    type Part = { comparison: { clicks: number }; unsafe: { clicks?: string[] } };
+    const { brand, nonBrand, anonymous } = body.brand as Record<'brand' | 'nonBrand' | 'anonymous', Part>;
+    return [brand.comparison.clicks, brand.unsafe.clicks, nonBrand.unsafe.clicks, anonymous.unsafe.clicks];
+  };
+  t.strictSame(await one('2026-03-03', '2026-03-02'), [12, undefined, undefined, ['low_base']]);
+  const lacks = ['low_base', 'missing_days'];
+  t.strictSame(await one('2026-03-02', '2026-03-01'), [0, lacks, lacks, lacks]);
+  t.equal((await ask('/breakdowns?from=2026-03-01&to=2026-03-02')).body.brand, null, 'one of the days is enough');
+  for (const [path, of] of [
+    ['/projects/Proj1/site', (body: { quality: object }) => body.quality],
+    ['/portfolio', (body: { projects: { quality: object }[] }) => body.projects[0]!.quality],
+  ] as const) {
+    for (const [from, coverage] of [
+      ['2026-03-01', { clicks: null, impressions: null }],
+      ['2026-03-02', { clicks: 0.9, impressions: 0.9 }],
+    ] as const) {
+      const { body } = await get(`${path}?from=${from}&to=2026-03-03&quality=1`);
+      t.match(of(body as never), { queryCoverage: coverage }, `${path} from ${from}`);
+    }
+  }
+  const question = (from: string) =>
+    ask(`/query?q=${encodeURIComponent(JSON.stringify({ range: { from, to: '2026-03-03' }, dimensions: ['brand'] }))}`);
+  t.match(await question('2026-03-01'), {
+    status: 400,
+    body: { error: { message: /^range: the brand of 2026-03-01 is not known/ } },
+  });
+  t.match((await question('2026-03-02')).body.rows, [
+    { brand: 'non_brand', clicks: 30 },
+    { brand: 'brand', clicks: 24 },
+  ]);
+});

@@ -1,13 +1,15 @@
 // Findings tell what differs from what a site usually does, with its numbers, and why something was not tested.
 import t from 'tap';
+import { putSyncDays, type SyncDay } from '../../server/catalog/sync-days.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { LAST, SITE } from '../findings/site.ts';
+import { syncDay } from '../sync-day.ts';
 import { makeWorld, ofProject, PROJECT, refusedFor } from '../world.ts';
 
 const query_daily = SITE['query_daily']!;
 const short = query_daily.filter(({ date }) => String(date) > addDays(LAST, -60));
 
-const { app, key, ask, get } = await makeWorld(t, {
+const world = await makeWorld(t, {
   projects: [
     PROJECT,
     { ...PROJECT, id: 'Short' },
@@ -17,6 +19,7 @@ const { app, key, ask, get } = await makeWorld(t, {
   ...SITE,
   query_daily: [...query_daily, ...ofProject('Short', short)],
 });
+const { app, key, ask, get } = world;
 
 interface Listed {
   readonly evidence: object;
@@ -56,6 +59,38 @@ t.test('what was changed is found, and of the rest little', async (t) => {
     [],
     'rows that did not change are not listed',
   );
+});
+
+t.test('all that is listed, in its order', async (t) => {
+  type Shown = Found & Listed & { p: number | null; adjusted: number | null; gain: { clicks: number } | null };
+  const shown = (one: Shown) =>
+    [rowOf(one), one.p?.toPrecision(3), one.adjusted?.toPrecision(3), ...Object.values(one.gain ?? {}), one.since].join(
+      ' ',
+    );
+  t.strictSame((body.findings as Shown[]).map(shown), [
+    'lost gone 8.18e-141 2.78e-139 2026-02-06',
+    'falling gone 7.66e-20 4.29e-18 106 87 125 2026-02-08',
+    'rising arrived 8.64e-19 2.42e-17 2026-02-15',
+    'low_ctr dull title 1.56e-16 8.61e-15 501 445 557 2026-02-08',
+    'decaying_page https://shop.example/old 5.49e-14 1.15e-12 266 220 315 2025-09-21',
+    'rising in the news 1.11e-9 2.07e-8 2026-02-08',
+    'falling dull title 1.03e-8 1.44e-7 505 417 593 2026-02-08',
+    'falling slipped 3.55e-8 3.98e-7 467 379 555 2026-02-08',
+    'new arrived 6.00e-8 0.00000204 2026-02-15',
+    'split two pages   2026-02-09',
+  ]);
+  const counts = (tested: number, below05: number, listed: number) => ({ tested, below05, listed });
+  t.strictSame(body.tested, {
+    low_ctr: counts(55, 1, 1),
+    high_ctr: counts(55, 1, 0),
+    rising: counts(56, 5, 2),
+    falling: counts(56, 5, 3),
+    near_top: counts(29, 0, 0),
+    decaying_page: counts(21, 1, 1),
+    split: counts(2, 0, 1),
+    new: counts(34, 1, 1),
+    lost: counts(34, 1, 1),
+  });
 });
 
 t.test('evidence has the sums of the rows, and the text quotes it', async (t) => {
@@ -160,6 +195,42 @@ t.test('what could not be tested says why', async (t) => {
   });
   t.equal((await reasons('Proj1'))['decaying_page'], undefined);
   t.equal((await reasons('Proj1', '?country=fra'))['low_ctr'], 'too_little_data');
+});
+
+t.test('each kind of test needs its own days: stored ones, and whole ones where absence is told', async (t) => {
+  const reasonsTo = async (to: string) => {
+    const { tested } = (await ask(`/findings?to=${to}`)).body;
+    return Object.entries<{ reason?: string }>(tested).flatMap(([type, { reason }]) =>
+      reason ? [`${type} ${reason}`] : [],
+    );
+  };
+  const missing = (...types: string[]) => types.map((type) => `${type} needs_stored_days`);
+  // [table, days before the last one of the range, what happened on that day, what is not tested]
+  const cases: readonly (readonly [
+    table: 'query_daily' | 'page_daily',
+    age: number,
+    more: Partial<SyncDay>,
+    lacks: string[],
+  ])[] = [
+    ['query_daily', 0, { cutOff: true }, missing('new', 'lost')],
+    ['query_daily', 83, { cutOff: true }, missing('new', 'lost')],
+    ['query_daily', 84, { cutOff: true }, []],
+    ['page_daily', 0, { cutOff: true }, []],
+    ['query_daily', 0, { state: 'failed' }, missing('near_top', 'new', 'lost')],
+    ['query_daily', 55, { state: 'failed' }, missing('near_top', 'new', 'lost')],
+    ['query_daily', 56, { state: 'failed' }, missing('new', 'lost')],
+    ['query_daily', 84, { state: 'failed' }, []],
+    ['page_daily', 181, { state: 'failed' }, missing('decaying_page')],
+    ['page_daily', 182, { state: 'failed' }, []],
+  ];
+  for (const [at, [table, age, more, lacks]] of cases.entries()) {
+    // Each in a range of its own.
+    const to = addDays(LAST, -1 - at);
+    const day = addDays(to, -age);
+    await putSyncDays(world.catalog, 'Proj1', [syncDay(table, day, more)]);
+    t.strictSame(await reasonsTo(to), lacks, `${table} ${age} days before: ${JSON.stringify(more)}`);
+    await putSyncDays(world.catalog, 'Proj1', [syncDay(table, day)]);
+  }
 });
 
 t.test('flat rows have the same findings', async (t) => {

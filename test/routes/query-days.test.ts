@@ -1,6 +1,7 @@
 // A question about days that are not whole is refused, or says so: keywords still fetched, days cut off or failed.
 import t from 'tap';
 import { putSyncDays, putSyncKeywords } from '../../server/catalog/sync-days.ts';
+import { readArrow, readParquet } from '../formats/read.ts';
 import { syncDay } from '../sync-day.ts';
 import { facts, keyword, makeWorld, PROJECT } from '../world.ts';
 
@@ -74,6 +75,33 @@ t.test('a keyword that lacks days is refused, and what does not need it is answe
   const since = { from: '2026-03-03', to: '2026-03-03' };
   t.strictSame(await clicksOf({ dimensions: ['keyword'], range: since }), [3, 2], 'all days that it has');
   t.strictSame(await clicksOf({ dimensions: ['query'] }), [12], 'of queries nothing lacks');
+});
+
+t.test('what a keyword had is unknown where it lacks days, in each format and of either range', async (t) => {
+  const read = async (format: string, days: string) => {
+    const url = `/api/v1/projects/Proj1/keywords.${format}?${days}`;
+    const headers = { authorization: `Bearer ${world.key}` };
+    const { rawPayload } = await world.app.inject({ url, headers });
+    const { rows } = format === 'arrow' ? readArrow(rawPayload) : await readParquet(rawPayload);
+    const left = new Set(['id', 'source', 'trackedSince', 'intent', 'groupIds']);
+    return rows.map((row) =>
+      Object.entries(row)
+        .filter(([name]) => !left.has(name))
+        .map(([, value]) => (value === null ? '' : String(value as string | number)))
+        .join(),
+    );
+  };
+  const lacking = 'from=2026-03-01&to=2026-03-02';
+  for (const format of ['arrow', 'parquet']) {
+    t.strictSame(await read(format, lacking), ['blue shoes,,,,,', 'boots,0,0,,,0', 'red shoes,6,60,0.1,1,0'], format);
+    t.strictSame(
+      (await read(format, 'from=2026-03-09&to=2026-03-09&compare=2026-03-01..2026-03-01')).map((row) =>
+        row.split(',').slice(0, 9).join(),
+      ),
+      ['blue shoes,1,10,0.1,1,,,,', 'boots,0,0,,,0,0,,', 'red shoes,3,30,0.1,1,3,30,0.1,1'],
+      `${format}, of the other range`,
+    );
+  }
 });
 
 t.test('a keyword that lacks days of the other range only: the same is answered without it', async (t) => {

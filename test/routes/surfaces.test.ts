@@ -1,5 +1,6 @@
 // Search types are answered separately, and what a type lacks is null or refused, never zero.
 import t from 'tap';
+import { readParquet } from '../formats/read.ts';
 import { facts, makeWorld, PROJECT, type Row, refusedFor } from '../world.ts';
 
 const DAYS = ['2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10'] as const;
@@ -58,6 +59,9 @@ t.test('types without positions have none, in no format', async (t) => {
   t.match(totals.comparison, { clicks: 100, position: null });
   t.strictSame(totals.change.position, { difference: null, ratio: null });
   t.notOk('position' in totals.unsafe);
+  const { rows } = await readParquet((await raw(`/site.parquet?${COMPARED}&type=discover`)).rawPayload);
+  t.match(rows, [{ clicks: 200, position: null, comparison_clicks: 0, comparison_position: null }, {}]);
+  for (const row of rows) t.strictSame([row['sum_position'], row['comparison_sum_position']], [null, null]);
   t.ok(daily.every(({ position }: Row) => position === null));
   const ndjson = await raw(`/site.ndjson?${COMPARED}&type=discover`);
   for (const line of ndjson.payload.trim().split('\n')) t.equal(JSON.parse(line).position, null);
@@ -184,4 +188,55 @@ t.test('the portfolio by type is the site of each project', async (t) => {
     refusedFor(t, await world.get(`/portfolio?${surface}&filter=position:lte:3`), name);
     t.equal((await world.get(`/portfolio?${surface}&sort=-clicks`)).status, 200);
   }
+});
+
+t.test('pages of AI answers: from the start of the range, each time the longest list that begins there', async (t) => {
+  const list = (table: string, measure: string) => (first: string, last: string, count: number) => ({
+    table,
+    row: {
+      project_id: 'Proj1',
+      first_day: `2026-03-${first}`,
+      last_day: `2026-03-${last}`,
+      url: `https://shop.example/${first}-${last}`,
+      [measure]: count,
+    },
+  });
+  const [google, bing] = [list('ai_page_period', 'ai_impressions'), list('citation_page_period', 'citations')];
+  const lists = [
+    ...[
+      google('04', '06', 3),
+      google('01', '05', 5),
+      google('01', '03', 9),
+      google('06', '08', 4),
+      google('07', '08', 1),
+    ],
+    ...[bing('02', '04', 7), bing('02', '03', 2), bing('05', '05', 7)],
+  ];
+  const rowsOf = (table: string) => lists.filter((one) => one.table === table).map(({ row }) => row);
+  const day = (date: string, name: string, count: number) => ({
+    project_id: 'Proj1',
+    date: `2026-03-${date}`,
+    [name]: count,
+  });
+  const { ask: ai } = await makeWorld(t, {
+    ai_page_period: rowsOf('ai_page_period'),
+    citation_page_period: rowsOf('citation_page_period'),
+    ai_daily: [day('04', 'ai_impressions', 1), day('02', 'ai_impressions', 0), day('03', 'ai_impressions', 8)],
+    citation_daily: [day('03', 'citations', 5), day('01', 'citations', 6)],
+  });
+  type AiRow = Partial<Record<'page' | 'date', string>> & Record<'aiImpressions' | 'citations', number | null>;
+  const rows = async (range: string, by: string) =>
+    ((await ai(`/ai?${range}${by}`)).body.rows as AiRow[]).map(({ page, date, aiImpressions, citations }) =>
+      [(page ?? date)!.slice(-5), aiImpressions, citations].join(' '),
+    );
+  for (const [from, to, expected] of [
+    ['01', '08', ['01-05 5 ', '06-08 4 ', '02-04  7', '05-05  7']],
+    ['01', '07', ['01-05 5 ', '02-04  7', '05-05  7']],
+    ['01', '04', ['01-03 9 ', '02-04  7']],
+    ['02', '08', ['04-06 3 ', '07-08 1 ', '02-04  7', '05-05  7']],
+    ['03', '06', ['04-06 3 ', '05-05  7']],
+  ] as const) {
+    t.strictSame(await rows(`from=2026-03-${from}&to=2026-03-${to}`, '&by=page'), expected, `${from} to ${to}`);
+  }
+  t.strictSame(await rows('from=2026-03-02&to=2026-03-03', ''), ['03-02 0 ', '03-03 8 5'], 'by day');
 });
