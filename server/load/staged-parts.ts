@@ -96,7 +96,8 @@ export type StagedParts = ReadonlyMap<FactTableSchema, readonly StagedPart[]>;
 
 interface PartRow extends Omit<StagedPart, 'files' | 'part'> {
   readonly part: number;
-  readonly largest: number;
+  /** Digits: it may be too large for a number. */
+  readonly largest: string;
 }
 
 /** Lists the parts that `stageFacts` wrote below `folder`, and reports sums too large to be exact in JSON. */
@@ -125,7 +126,7 @@ export async function readStagedParts(
       parts.push({ ...staged, part: partName(part), files: readable });
     }
   }
-  const tooLarge = rows.filter(({ largest }) => largest > MAX_PER_PART);
+  const tooLarge = rows.filter(({ largest }) => Number(largest) > MAX_PER_PART);
   if (tooLarge.length === 0) return { parts, problems: [] };
   const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MAX_PER_PART}). The first:`;
   const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: partName(part) }));

@@ -499,6 +499,7 @@ t.test('tracked keywords in other letter case, and --track-top', async (t) => {
       byPage(['2026-03-01', 'MOBILE', 'usa', '/a', 'boots'], [1, 10, 0]),
       byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', 'red shoes'], [4, 10, 0]),
       byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', 'hats'], [3, 10, 0]),
+      byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', 'caps'], [3, 9, 0]),
       byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', 'never clicked'], [0, 10, 0]),
       byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', null], [90, 100, 0]),
     ],
@@ -527,6 +528,7 @@ t.test('tracked keywords in other letter case, and --track-top', async (t) => {
     { query: 'boots', trackedKeywordId: ids[1] },
     { query: 'red shoes', trackedKeywordId: 'Kw001' },
     { query: 'hats' },
+    { query: 'caps', trackedKeywordId: null },
     { query: 'never clicked', trackedKeywordId: null },
   ]);
   t.match((await askIt(`/keywords?${RANGE}&device=mobile`)).keywords[1], { query: 'boots', metrics: { clicks: 1 } });

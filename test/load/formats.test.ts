@@ -68,13 +68,13 @@ t.test('every table, in every format and as file, folder and Hive folders, gives
   }
 });
 
-t.test('columns are matched by name', async (t) => {
+t.test('columns are matched by name, in any order and letter case', async (t) => {
   const world = await makeLazyWorld(t);
   const folder = writeFiles(t, {
     'site_daily.csv':
       'sum_position,note,device,impressions,project_id,clicks,date,spare\n900,x,desktop,100,Proj1,3,2026-03-01,\n',
     'country_daily/a.csv': 'project_id,date,country,clicks,impressions,sum_position\nProj1,2026-03-01,usa,1,2,3\n',
-    'country_daily/b.csv': 'sum_position,impressions,clicks,country,date,project_id\n30,20,10,deu,2026-03-01,Proj1\n',
+    'country_daily/b.csv': 'Sum_Position,IMPRESSIONS,clicks,Country,DATE,project_ID\n30,20,10,deu,2026-03-01,Proj1\n',
   });
   const { warnings } = await loadFolder(world, folder);
   t.equal(warnings.length, 1);
