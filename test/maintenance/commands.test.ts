@@ -256,6 +256,13 @@ t.test('a damaged backup is named, restores nothing, and is repaired by the next
   rmSync(join(target, index));
   t.match(await json('backup', target, '--keep', '1'), { removed: [first.id, third.id], kept: 1, warnings: [] });
   t.match(await json('verify', target), { ok: true, backups: 1 });
+  for (const name of globSync('indexes/*', { cwd: target })) rmSync(join(target, name));
+  const { code, stdout } = await command({}, 'verify', target, '--json');
+  t.match(
+    { code, ...JSON.parse(stdout) },
+    { code: 1, ok: false, backups: 0 },
+    'without any backup nothing is in order',
+  );
 });
 
 t.test(

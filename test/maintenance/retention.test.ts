@@ -2,10 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { putBulkExportDays, readBulkExportDays } from '../../server/catalog/bulk-export-days.ts';
 import { readCrawlDays, storeCrawlDays } from '../../server/catalog/crawl-days.ts';
+import { eachKeywordGap, putKeywordGaps } from '../../server/catalog/keyword-gaps.ts';
 import { listManifest } from '../../server/catalog/manifest.ts';
 import { lastPublication } from '../../server/catalog/publications.ts';
-import { putSyncDays } from '../../server/catalog/sync-days.ts';
+import { type ListKey, listStoredLists, putList } from '../../server/catalog/stored-lists.ts';
+import { listFetchedKeywords, listSyncDays, putSyncDays, putSyncKeywords } from '../../server/catalog/sync-days.ts';
 import { raiseEntityRevisions } from '../../server/catalog/sync-projects.ts';
 import type { CrawlDay } from '../../server/domain/crawl.ts';
 import { eachDay, monthOf } from '../../server/domain/dates.ts';
@@ -29,6 +32,8 @@ import {
 } from '../world.ts';
 
 const DAYS = eachDay('2025-12-20', '2026-03-10');
+/** One of them ends on the last day that is dropped, and the next has days of both months. */
+const WEEKS = ['2026-01-24', '2026-01-31', '2026-02-07'];
 const DEVICES = ['desktop', 'mobile'];
 /** With 30 days until 2026-03-15, the month of 2026-02-14. */
 const KEPT = '2026-02-01';
@@ -45,8 +50,12 @@ function tables(): Tables {
   const of = (names: readonly string[], column: string, more: Row = {}): Row[] =>
     each((date) => names.map((name) => ({ date, [column]: name, ...more })));
   const period = (first: string, last: string, more: Row): Row => row({ first_day: first, last_day: last, ...more });
+  const aiPages = (first: string, last: string, more: Row): Row => ({
+    ...{ project_id: 'Proj1', first_day: first, last_day: last, url: 'https://shop.example/a', ...more },
+  });
   const periods = [
     ['2026-01-01', '2026-01-31'],
+    ['2026-01-20', '2026-02-01'],
     ['2026-01-20', '2026-02-10'],
   ] as const;
   return {
@@ -67,9 +76,24 @@ function tables(): Tables {
     query_daily: of(['a', 'b'], 'query', { country: 'usa' }),
     page_period: periods.map(([first, last]) => period(first, last, { url: 'https://shop.example/a' })),
     query_period: periods.map(([first, last]) => period(first, last, { query: 'a' })),
+    site_hourly: each((date) => [{ date, hour: `${date}T23:00:00Z` }]),
+    ...Object.fromEntries(
+      ['image', 'video', 'news', 'discover', 'google_news'].flatMap((type) => [
+        [`site_daily_${type}`, of(['mobile'], 'device')],
+        [`country_daily_${type}`, of(['usa'], 'country')],
+      ]),
+    ),
+    site_daily_bing: of(['desktop'], 'device'),
+    page_weekly_bing: WEEKS.map((week_end) => row({ week_end, url: 'https://shop.example/a' })),
+    query_weekly_bing: WEEKS.map((week_end) => row({ week_end, query: 'a' })),
+    ai_daily: DAYS.map((date, index) => ({ project_id: 'Proj1', date, ai_impressions: index })),
+    citation_daily: DAYS.map((date, index) => ({ project_id: 'Proj1', date, citations: index })),
+    ai_page_period: periods.map(([first, last], index) => aiPages(first, last, { ai_impressions: index })),
+    citation_page_period: periods.map(([first, last], index) => aiPages(first, last, { citations: index })),
   };
 }
 
+const TYPES = ['image', 'video', 'news', 'discover', 'googleNews'];
 const ALL = tables();
 const ENTITIES: Tables = {
   workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }],
@@ -79,7 +103,8 @@ const ENTITIES: Tables = {
 /** The rows that are kept, as a load would bring them. */
 function keptRows(): Tables {
   const isKept = (row: Row): boolean =>
-    row['project_id'] !== 'Proj1' || ((row['date'] ?? row['month'] ?? row['last_day'] ?? KEPT) as string) >= KEPT;
+    row['project_id'] !== 'Proj1' ||
+    ((row['date'] ?? row['month'] ?? row['week_end'] ?? row['last_day'] ?? KEPT) as string) >= KEPT;
   return Object.fromEntries(Object.entries(ALL).map(([table, rows]) => [table, rows.filter(isKept)]));
 }
 
@@ -93,12 +118,14 @@ async function everything(world: LazyWorld): Promise<unknown> {
   ];
   const answers: Record<string, unknown> = await answersOf(world);
   for (const range of ranges) {
-    for (const path of ['site', 'keywords', 'breakdowns', 'pages', 'queries']) {
+    for (const path of ['site', 'keywords', 'breakdowns', 'pages', 'queries', 'hours', 'surfaces', 'ai']) {
       for (const more of path === 'keywords'
         ? ['', '&device=mobile', '&daily=1']
         : path === 'site'
-          ? ['', '&compare=previous&quality=1']
-          : ['']) {
+          ? ['', '&compare=previous&quality=1', '&engine=bing', ...TYPES.map((type) => `&type=${type}`)]
+          : ['pages', 'queries'].includes(path)
+            ? ['', '&engine=bing']
+            : ['']) {
         const { status, body } = await world.ask(`/${path}?${range}${more}`);
         if (body.source) body.source.fetchedAt = null;
         answers[`${path} ${range}${more}`] = { status, body };
@@ -217,34 +244,110 @@ t.test('the job drops what the setting says, unless a workspace says otherwise',
   t.match(await world.ask('/site?period=12m'), { status: 200, body: { totals: { clicks: 0 } } });
 });
 
-t.test('answers about days without facts are outdated when these days are forgotten', async (t) => {
-  const world = await worldOf(t, { site_daily: ALL['site_daily']!.filter(({ date }) => String(date) >= KEPT) });
-  const { settings, catalog } = world;
-  const empty = { table: 'site_daily', state: 'empty', final: true, cutOff: true, rows: 0, clicks: 0 } as const;
-  const fetched = { impressions: 0, digest: '', compared: 90, fetchedAt: 0, attempts: 0, reason: null, nextTry: null };
-  const before = eachDay('2026-01-10', '2026-01-31');
-  await putSyncDays(
-    catalog,
-    'Proj1',
-    before.map((day) => ({ ...empty, ...fetched, day })),
-  );
-  await catalog.transaction((tx) => raiseEntityRevisions(tx, ['Proj1']));
-  const path = '/site?from=2026-01-10&to=2026-02-10&quality=1';
-  const known = await world.ask(path);
-  t.equal(known.body.quality.daysCutOff, 22);
-  const crawled = { project: 'Proj1', property: String(PROJECT['property']) };
-  const counts = { crawledPages: 1, crawlErrors: 0 } as Omit<CrawlDay, 'date'>;
-  const days = ['2026-01-31', KEPT].map((date) => ({ date, ...counts }));
-  await storeCrawlDays(catalog, crawled, days, { keptFrom: null, now: Date.now() * 1000 });
-  const engine = () => sharedEngine(settings);
-  t.equal(await pruneProject({ settings, catalog, engine }, 'Proj1', KEPT), false, 'no facts are dropped');
-  t.match(await readCrawlDays(catalog, crawled), [{ date: KEPT }], 'of the crawler, neither');
-  const forgotten = await world.ask(path);
-  t.equal(forgotten.body.quality.daysCutOff, 0);
-  t.not(forgotten.headers['etag'], known.headers['etag']);
-  await pruneProject({ settings, catalog, engine }, 'Proj1', KEPT);
-  t.equal((await world.ask(path)).headers['etag'], forgotten.headers['etag'], 'nothing is left to be forgotten');
-});
+t.test(
+  'store by store: what ends before the limit goes, of this project alone, and answers about it are outdated',
+  async (t) => {
+    const kept = (table: string): readonly Row[] => ALL[table]!.filter(({ date }) => String(date) >= KEPT);
+    const site = kept('site_daily').filter((row) => row['project_id'] === 'Proj1');
+    const world = await worldOf(t, {
+      workspaces: [WORKSPACE],
+      projects: [PROJECT, SECOND],
+      ...Object.fromEntries(
+        [
+          ['site_daily', site],
+          ['page_daily', kept('page_daily')],
+          ['keywords', ['Kw001', 'Kw002', 'Kw003'].map((id) => keyword(id, id))],
+        ].map(([table, rows]) => [table, [...(rows as Row[]), ...ofProject('Proj2', rows as Row[])]]),
+      ),
+    });
+    const { settings, catalog } = world;
+    const DAY_BEFORE = '2026-01-31';
+    const ranges = [
+      { from: '2026-01-10', to: DAY_BEFORE },
+      { from: '2026-01-10', to: KEPT },
+      { from: KEPT, to: '2026-02-10' },
+    ];
+    const empty = { table: 'site_daily', state: 'empty', final: true, cutOff: true, rows: 0, clicks: 0 } as const;
+    const fetched = {
+      impressions: 0,
+      digest: '',
+      compared: 90,
+      fetchedAt: 0,
+      attempts: 0,
+      reason: null,
+      nextTry: null,
+    };
+    const property = (project: string): string => String({ Proj1: PROJECT, Proj2: SECOND }[project]!['property']);
+    for (const project of ['Proj1', 'Proj2']) {
+      const days = [DAY_BEFORE, KEPT].map((day) => ({ ...empty, ...fetched, day }));
+      await putSyncDays(catalog, project, days);
+      const keywords = ranges.map((range, index) => ({ id: `Kw00${index + 1}`, query: `Kw00${index + 1}`, ...range }));
+      await putSyncKeywords(catalog, project, keywords);
+      const crawled = [DAY_BEFORE, KEPT].map(
+        (date) => ({ date, crawledPages: 1, crawlErrors: 0 }) as unknown as CrawlDay,
+      );
+      const how = { keptFrom: null, now: Date.now() * 1000 };
+      await storeCrawlDays(catalog, { project, property: property(project) }, crawled, how);
+      await catalog.transaction(async (tx) => {
+        await putKeywordGaps(
+          tx,
+          keywords.map(({ id, from, to }) => ({ project, keyword: id, ranges: [{ from, to }] })),
+        );
+        await putBulkExportDays(tx, { project, table: 'site_daily', ranges: [ranges[0]!, ranges[2]!] });
+        await putBulkExportDays(tx, { project, table: 'page_daily', ranges: [ranges[1]!] });
+        for (const { from, to } of ranges) {
+          const key = {
+            project,
+            kind: 'pages',
+            from,
+            to,
+            country: '',
+            selection: '',
+            sourceKey: `property ${project}`,
+          };
+          const file = `lists/${project}-${from}-${to}.parquet`;
+          const list = { file, source: 'gsc', rows: 1, truncated: false, capped: false, final: true };
+          await putList(tx, key as ListKey, { ...list, bytes: 9, sha256: '', fetchedAt: 0 });
+        }
+        await raiseEntityRevisions(tx, [project]);
+      });
+    }
+    /** All that is stored of a project, ranges as texts. */
+    const stored = async (project: string) => {
+      const gaps = await Array.fromAsync(eachKeywordGap(catalog));
+      const text = ({ from, to }: { from: string; to: string }): string => `${from}..${to}`;
+      const exported = await readBulkExportDays(catalog, project);
+      return {
+        syncDays: (await listSyncDays(catalog, project)).map(({ day }) => day),
+        fetched: (await listFetchedKeywords(catalog, project)).map((range) => text(range)).sort(),
+        gaps: gaps.filter((gap) => gap.project === project).map((gap) => gap.ranges.map(text).join()),
+        crawlDays: (await readCrawlDays(catalog, { project, property: property(project) })).map(({ date }) => date),
+        exported: [...exported].map(([table, days]) => `${table} ${days.map(text).join()}`),
+        lists: (await listStoredLists(catalog, project)).map((list) => text(list)).sort(),
+      };
+    };
+    const path = '/site?from=2026-01-10&to=2026-02-10&quality=1';
+    const known = await world.ask(path);
+    t.equal(known.body.quality.daysCutOff, 2);
+    const other = await stored('Proj2');
+    const engine = () => sharedEngine(settings);
+    t.equal(await pruneProject({ settings, catalog, engine }, 'Proj1', KEPT), false, 'no facts are dropped');
+    t.strictSame(await stored('Proj2'), other, 'another project keeps all');
+    t.strictSame(await stored('Proj1'), {
+      syncDays: [KEPT],
+      fetched: [`${KEPT}..${KEPT}`, `${KEPT}..2026-02-10`],
+      gaps: [`${KEPT}..${KEPT}`, `${KEPT}..2026-02-10`],
+      crawlDays: [KEPT],
+      exported: [`page_daily ${KEPT}..${KEPT}`, `site_daily ${KEPT}..2026-02-10`],
+      lists: [`2026-01-10..${KEPT}`, `${KEPT}..2026-02-10`],
+    });
+    const forgotten = await world.ask(path);
+    t.equal(forgotten.body.quality.daysCutOff, 1);
+    t.not(forgotten.headers['etag'], known.headers['etag']);
+    await pruneProject({ settings, catalog, engine }, 'Proj1', KEPT);
+    t.equal((await world.ask(path)).headers['etag'], forgotten.headers['etag'], 'nothing is left to be forgotten');
+  },
+);
 
 t.test('what is malformed is refused', async (t) => {
   const world = await worldOf(t, {});
