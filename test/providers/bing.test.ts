@@ -76,18 +76,17 @@ t.test('weeks end on one weekday, and unknown positions stay unknown', (t) => {
     AvgImpressionPosition,
   });
   const friday = Date.parse('2026-06-12');
-  t.strictSame(
-    readWeeks(
-      [row(friday, 'shoes', 2.5), row(friday, 'boots', -1), row(friday, 'a', 1), row(friday, 'b', 0.99)],
-      'query',
-    ),
-    [
-      { day: '2026-06-11', key: { query: 'shoes' }, clicks: 1, impressions: 10, sumPosition: 15 },
-      { day: '2026-06-11', key: { query: 'boots' }, clicks: 1, impressions: 10, sumPosition: null },
-      { day: '2026-06-11', key: { query: 'a' }, clicks: 1, impressions: 10, sumPosition: 0 },
-      { day: '2026-06-11', key: { query: 'b' }, clicks: 1, impressions: 10, sumPosition: null },
-    ],
-  );
+  for (const [position, sumPosition] of [
+    [2.5, 15],
+    [1, 0],
+    [0.9, null],
+    [0, null],
+    [-1, null],
+  ] as const) {
+    t.strictSame(readWeeks([row(friday, 'shoes', position)], 'query'), [
+      { day: '2026-06-11', key: { query: 'shoes' }, clicks: 1, impressions: 10, sumPosition },
+    ]);
+  }
   t.throws(() => readWeeks([row(friday, 'shoes', 2), row(friday + 86_400_000, 'shoes', 2)], 'query'), /weekdays/);
   t.throws(() => readWeeks([{ ...row(friday, 'shoes', 2), Clicks: -1 }], 'query'), /numbers/);
   t.end();
