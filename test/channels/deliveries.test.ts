@@ -49,6 +49,31 @@ t.test('an alert: one delivery for each channel that wants it, the same bytes an
   ]);
 });
 
+t.test('which alerts a channel hears of: by the least severity, type and project', async (t) => {
+  const { add, announce, send, receiver } = await makeScene(t);
+  for (const severity of ['info', 'warning', 'critical'])
+    await add('webhook', `/${severity}`, '--min-severity', severity);
+  await add('webhook', '/any');
+  await add('webhook', '/rules', '--type', 'rule', '--min-severity', 'warning');
+  await add('webhook', '/Proj2', '--project', 'Proj2');
+  const severities = ['warning', 'critical', 'info'] as const;
+  const alerts = severities.map((severity) => alertOf(severity, { severity }));
+  await announce('alert.opened', [...alerts, alertOf('rule', { type: 'rule' })]);
+  await announce('alert.opened', [alertOf('other', { severity: 'info' })], 'Proj2');
+  for (let sent = 1; sent > 0; ) sent = (await send()).sent;
+  const heard = Map.groupBy(receiver.received, ({ path }) => path);
+  const idOf = ({ body }: { body: string }): string =>
+    (JSON.parse(body) as { data: { alert: { id: string } } }).data.alert.id;
+  t.strictSame(Object.fromEntries([...heard].map(([path, all]) => [path, all.map(idOf).sort().join(' ')])), {
+    '/any': 'critical info other rule warning',
+    '/info': 'critical info other rule warning',
+    '/warning': 'critical rule warning',
+    '/critical': 'critical',
+    '/rules': 'rule',
+    '/Proj2': 'other',
+  });
+});
+
 t.test('pauses grow by the setting; a receiver that was away for 36 hours loses nothing', async (t) => {
   const { add, announce, send, receiver, clock, world } = await makeScene(t);
   const { channel } = await add('webhook', '/');

@@ -80,6 +80,51 @@ t.test(
   },
 );
 
+t.test('each field that people edit is part of its version', async (t) => {
+  const { send, edits, read } = await scene(t);
+  const made = async (name: string, kind: string, more: object): Promise<string> =>
+    (await send('owner', 'POST', `${P}/groups`, { name, kind, ...more })).body.group.id as string;
+  const folder = await made('Folder', 'folder', {});
+  const selects = { match: 'all', conditions: [{ field: 'query', op: 'contains', value: 'a' }] };
+  const ruled = `${P}/groups/${await made('Rule', 'rule', { rule: selects })}`;
+  const fields: Readonly<Record<string, readonly object[]>> = {
+    notes: [
+      ...[{ date: '2026-03-01' }, { endDate: '2026-03-05' }, { category: 'other' }, { text: 'x' }],
+      ...[
+        { clientVisible: true },
+        { scope: 'page', page: 'https://acme.example/a' },
+        { page: 'https://acme.example/b' },
+        { scope: 'keyword', keywordId: 'Kw001', page: null },
+      ],
+      { scope: 'group', groupId: folder, keywordId: null },
+    ],
+    views: [{ name: 'x' }, { address: '?a=b' }],
+    rules: [{ name: 'x' }, { rule: { ...RULE, value: 101 } }, { severity: 'critical' }, { enabled: false }],
+    groups: [{ name: 'x' }, { parentId: folder }, { pinned: true }, { keywordIds: ['Kw001'] }],
+    'page-groups': [{ name: 'x' }, { rule: SELECTS('/b') }, { pinnedUrls: ['/a'] }],
+    keywords: [{ tags: ['x'] }, { targetUrl: 'https://acme.example/x' }, { archived: true }],
+    channels: [
+      ...[
+        { name: 'x' },
+        { events: ['alert.opened'] },
+        { types: ['rule'] },
+        { minSeverity: 'info' },
+        { enabled: false },
+      ],
+    ],
+  };
+  const things = edits.map(([method, path]) => [method, path, fields[path.split('/').at(-2)!]] as const);
+  const changed = { match: 'all', conditions: [{ field: 'query', op: 'contains', value: 'b' }] };
+  for (const [method, path, changes] of [...things, ['PATCH', ruled, [{ rule: changed }]] as const]) {
+    for (const change of changes ?? []) {
+      const { version } = await read(path);
+      const answer = await send('owner', method, path, change, { 'if-match': `"${version}"` });
+      t.equal(answer.status, 200, `${path} ${JSON.stringify(change)} ${answer.message}`);
+      t.not(answer.body.version, version, `${path} ${JSON.stringify(change)}`);
+    }
+  }
+});
+
 t.test('a version is required, and is one of what is edited only', async (t) => {
   const { send, edits } = await scene(t);
   for (const [method, path, first] of edits) {

@@ -137,6 +137,22 @@ t.test('on a full disk, all files that are fetched at once profit from the room 
   await cache.close();
 });
 
+t.test('the file that was used longest ago makes room, whenever it was added', async (t) => {
+  let at = 0;
+  const now = (): number => at;
+  const { cache, remote } = await open(t, { max: 3, now });
+  const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => remote.add(name, name)) as StoredFile[];
+  const kept = async (file: StoredFile): Promise<string> => {
+    at += 3_600_000;
+    (await cache.hold([file]))[Symbol.dispose]();
+    return ['a', 'b', 'c', 'd', 'e'].filter((name) => cache.has(name)).join('');
+  };
+  const states = [];
+  for (const file of [c!, a!, b!, c!, d!, e!]) states.push(await kept(file));
+  t.strictSame(states, ['c', 'ac', 'abc', 'abc', 'bcd', 'cde']);
+  await cache.close();
+});
+
 t.test('a file larger than the cache is read, and does not stay', async (t) => {
   const { cache, remote, folder } = await open(t, { max: 10 });
   const small = remote.add('small', 'small');

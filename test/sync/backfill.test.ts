@@ -1,8 +1,9 @@
 // A new project gets its newest days first, then its history, and every endpoint matches the provider.
 import t, { type Test } from 'tap';
-import { addDays, countDays } from '../../server/domain/dates.ts';
+import { putSyncDays } from '../../server/catalog/sync-days.ts';
+import { addDays, countDays, eachDay } from '../../server/domain/dates.ts';
 import { Oracle } from '../contract/oracle.ts';
-import type { Row, Tables } from '../world.ts';
+import { facts, type Row, type Tables } from '../world.ts';
 import {
   BRAND_TERMS,
   holdsAll,
@@ -16,6 +17,7 @@ import {
   TABLES,
   wanted,
 } from './operator-world.ts';
+import { syncWorld } from './sync-world.ts';
 
 /** The newest day that has rows, and the newest that is final. */
 const NEWEST = '2026-03-15';
@@ -68,6 +70,22 @@ async function zeros(world: OperatorWorld): Promise<number> {
   const rows = (await Promise.all(TABLES.map((table) => world.stored(table)))).flat();
   return rows.filter(({ impressions, clicks }) => impressions === 0 && clicks === 0).length;
 }
+
+t.test('stored days of 16 months ago and earlier stay where the provider has none, and later ones go', async (t) => {
+  const world = await syncWorld(t, { tracked: 0, from: '2024-11-12', since: '2026-02-25' });
+  const stored = ['2024-11-13', '2024-11-14', '2024-11-15', '2024-11-16'];
+  await world.load({ site_daily: facts('date device', ...stored.map((date) => [date, 'mobile', 1, 2, 3])) });
+  const known = { state: 'empty', final: true, cutOff: false, rows: 0, clicks: 0, impressions: 0, digest: '' } as const;
+  const fetched = { compared: 30, fetchedAt: 0, attempts: 0, reason: null, nextTry: null };
+  // All days between are known, so that the first window and that of November are left.
+  for (const table of ['site_daily', 'country_daily', 'brand_daily', 'appearance_daily'] as const) {
+    const days = eachDay('2024-12-01', '2026-02-15').map((day) => ({ ...known, ...fetched, table, day }));
+    await putSyncDays(world.catalog, 'Proj1', days);
+  }
+  t.match(await world.sync(), { outcome: 'done' });
+  const days = (await world.stored('site_daily')).map(({ date }) => String(date)).filter((date) => date < '2025');
+  t.strictSame(days.sort(), ['2024-11-13', '2024-11-14']);
+});
 
 t.test('where nothing has changed a sync publishes nothing and asks for the newest days only', async (t) => {
   const world = await syncedWorld(t);

@@ -91,7 +91,7 @@ t.test('a keyword that is archived is not asked for any more; what is stored of 
   t.strictSame(of(await world.stored('keyword_daily')), of(before));
 });
 
-t.test('changed brand terms fetch the split again, and nothing else', async (t) => {
+t.test('changed brand terms fetch the split again, and nothing else, however many they are', async (t) => {
   const world = await syncedWorld(t, NO_KEYWORDS);
   await world.done('projects', 'set', '--project', world.project, '--brand-term', 'boots', '--brand-term', 'shoes');
   await holdsAll(t, world, wanted(world, { brandTerms: BRAND_TERMS }), 'before the sync');
@@ -105,6 +105,13 @@ t.test('changed brand terms fetch the split again, and nothing else', async (t) 
   await world.sync();
   const words = { text: 'boots', match: 'word' } as const;
   await holdsAll(t, world, wanted(world, { brandTerms: ['trail', words] }), 'with whole words');
+  // With one letter less, 41 of them would fill an expression of 4,096 characters.
+  const many = [...Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(100, 'x')), 'y'.repeat(57), 'boots'];
+  await world.done('projects', 'set', '--project', world.project, ...many.flatMap((term) => ['--brand-term', term]));
+  const requests = await world.sync();
+  await holdsAll(t, world, wanted(world, { brandTerms: many }), 'with more terms than an expression holds');
+  const lengths = requests.flatMap(({ request }) => request.filters.map(({ expression }) => expression.length));
+  t.equal(Math.max(...lengths), 4039);
 });
 
 t.test('another country fetches all again', async (t) => {

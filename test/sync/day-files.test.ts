@@ -27,3 +27,19 @@ t.test('batches of one day that arrive together are stored row by row', async (t
   t.equal(files.days('keyword_daily').get(DAY)?.rows, ids.length);
   t.strictSame(ids.toSorted(), expected.toSorted());
 });
+
+t.test('the digest of a day is that of all its rows, in any order and batches', async (t) => {
+  const digestOf = async (...batches: readonly (readonly number[])[]): Promise<string | undefined> => {
+    const files = new DayFiles(join(temporaryFolder(t), 'window'), 'Proj1');
+    for (const clicks of batches) {
+      const rows = clicks.map((count) => ({ day: DAY, key: {}, clicks: count, impressions: 9, sumPosition: 0 }));
+      await files.add('site_daily', rows);
+    }
+    return files.days('site_daily').get(DAY)?.digest;
+  };
+  const digest = await digestOf([1, 2], [3]);
+  t.equal(await digestOf([3], [2, 1]), digest);
+  t.equal(await digestOf([2, 3, 1]), digest);
+  t.not(await digestOf([1, 4], [3]), digest, 'a number of the first batch');
+  t.not(await digestOf([1, 2], [4]), digest, 'a number of the last batch');
+});

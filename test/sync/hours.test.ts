@@ -188,3 +188,24 @@ t.test('without a first incomplete hour, the hours of final days are final', asy
   t.equal(range.provisionalAfter, `${provisionalAfter}T23:00:00-07:00`);
   t.ok(provisionalAfter! <= addDays('2026-03-15', -2));
 });
+
+t.test('a day is asked for again until its last hour is complete', async (t) => {
+  const world = await syncWorld(t, SMALL);
+  const isHours = ({ request }: { request?: { dimensions: readonly string[] } }) => request?.dimensions[0] === 'hour';
+  for (const [from, firstIncompleteHour] of [
+    ['2026-03-06', '2026-03-14T22:00:00-07:00'],
+    ['2026-03-14', '2026-03-14T23:00:00-07:00'],
+    ['2026-03-14', '2026-03-15T00:00:00-07:00'],
+    ['2026-03-15', '2026-03-15T00:00:00-07:00'],
+  ]) {
+    const rows = [{ keys: ['2026-03-14T12:00:00-07:00'], clicks: 1, impressions: 2, ctr: 0.5, position: 1 }];
+    world.provider.heal();
+    world.provider.fail({ status: 200, body: { rows, metadata: { firstIncompleteHour } } }, { which: isHours });
+    world.provider.forget();
+    t.match(await world.sync(), { outcome: 'done' });
+    t.strictSame(
+      asked(world).map(({ request }) => request.from),
+      [from],
+    );
+  }
+});

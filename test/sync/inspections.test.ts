@@ -149,6 +149,10 @@ t.test(
     world.clock += 24 * HOUR;
     world.site.indexStateOf = (url) => ({ ...indexStateOf(url), crawledAs: 'DESKTOP' });
     await inspect(world);
+    t.match((await history(world, 0))['page'], {
+      since: '2026-03-15T19:00:00.000Z',
+      inspectedAt: '2026-03-16T19:00:00.000Z',
+    });
     world.clock += 24 * HOUR;
     world.site.indexStateOf = (url) => ({ ...indexStateOf(url), verdict: 'NEUTRAL' });
     await inspect(world);
@@ -169,7 +173,8 @@ t.test(
   async (t) => {
     const world = await pagesWorld(t);
     const limits = { perDay: 12, perSecond: 1000 };
-    world.provider.model.quotas.options.inspectionsPerDay = 12;
+    // The provider would answer more.
+    world.provider.model.quotas.options.inspectionsPerDay = 2000;
     t.strictSame(await inspect(world, limits), { inspected: 12, failed: 0, forgotten: 0 });
     world.clock += HOUR;
     t.strictSame(await inspect(world, limits), { inspected: 0, failed: 0, forgotten: 0 });

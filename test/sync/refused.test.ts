@@ -121,6 +121,22 @@ t.test('one table that fails does not hold up the others', async (t) => {
   await holdsAll(t, world, wanted(world), 'all of it');
 });
 
+t.test('a second table that fails ends the run, which publishes nothing of its window', async (t) => {
+  const world = await syncedWorld(t, NO_KEYWORDS);
+  const before = await world.stored('site_daily');
+  const isOfTwo = ({ request }: { request?: { dimensions: readonly string[] } }): boolean =>
+    ['country', 'searchAppearance'].some((dimension) => request?.dimensions.includes(dimension));
+  world.provider.fail(FAILURES.badRequest, { which: isOfTwo });
+  setClock(NOW + 24 * HOUR);
+  t.not((await world.ordinate('sync')).code, 0);
+  t.strictSame(await world.stored('site_daily'), before);
+  t.notMatch(await world.status(), { lastError: /country_daily|appearance_daily/ });
+  world.provider.heal();
+  setClock(NOW + 48 * HOUR);
+  await world.sync();
+  await holdsAll(t, world, wanted(world), 'all of it');
+});
+
 t.test('a day that is cut off is marked, and keywords beyond the cut are there', async (t) => {
   const day = '2026-03-11';
   const many = Array.from({ length: 50_020 }, (_, number): KnownSearch => {
