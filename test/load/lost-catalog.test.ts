@@ -26,7 +26,6 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
-import { listSavedViews, saveView } from '../../server/catalog/saved-views.ts';
 import { addMember, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
 import { addDays, countDays, type Day } from '../../server/domain/dates.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
@@ -382,6 +381,10 @@ t.test('orphans go to the trash, a few a day; many of them are rather a mistake'
   t.match((await load(dataFolder, FACTS)).warnings, [/11 fact files are unknown to the catalog.*none was moved/]);
   t.ok(existsSync(orphan(10)));
   t.equal(inTrash().length, 0);
+  rmSync(orphan(10));
+  rmSync(mark, { force: true });
+  t.strictSame((await load(dataFolder, FACTS)).warnings, []);
+  t.equal(inTrash().length, 10, 'ten are few, however few files there are');
 });
 
 t.test('a load that is committed has not failed, whatever happens to the journal afterwards', async (t) => {
@@ -437,31 +440,67 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   t.match(await catalog.statements.get(counted), { count: 200 + 4 });
 });
 
+/** A row of a table about a project: every column is filled, apart from choices that another one excludes. */
+function filledRow(db: DatabaseSync, table: string, project: string): Record<string, string | number | null> {
+  const number = Number(project.slice(-1));
+  const known: Record<string, string | number | null> = {
+    ...{ workspace_id: 'acme', project_id: project, key_id: `keys ${project}`, channel_id: `channels ${project}` },
+    ...{ id: table === 'audit' ? number : `${table} ${project}`, grant_id: `grants ${project}`, dataset: null },
+    ...{ role: 'owner', severity: 'info', min_severity: 'info', state: table === 'channels' ? 'on' : '{}' },
+    ...{ kind: table === 'connections' ? 'bing' : 'webhook', archive: 'none', counts: '{}' },
+  };
+  const columns = db.prepare(`pragma table_info(${table})`).all() as { name: string; type: string }[];
+  const filled = ({ name, type }: { name: string; type: string }): string | number | null =>
+    name in known ? known[name]! : /int/i.test(type) ? 1 : `${name} ${project}`;
+  return Object.fromEntries(columns.map((column) => [column.name, filled(column)]));
+}
+
 t.test('what the journal does not have comes from an older catalog, or is named as lost', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);
   const path = join(dataFolder, 'catalog.sqlite');
-  const fields = { project: 'Proj1', name: 'What fell', address: '/queries' };
-  const writer = { workspace: 'acme', by: 'owner@acme.example', at: 0 };
-  const viewsOf = async () => {
-    await using catalog = await openCatalog(sqliteIn(dataFolder));
-    return (await listSavedViews(catalog, 'Proj1')).map(({ name }) => name);
+  const rowsOf = (): Record<string, unknown[]> => {
+    using db = new DatabaseSync(path);
+    const rows = (table: string) =>
+      db
+        .prepare(`select * from ${table}`)
+        .all()
+        .map((row) => JSON.stringify(row));
+    return Object.fromEntries(KEPT_TABLES.map(({ table }) => [table, rows(table).sort()]));
   };
   {
-    await using catalog = await openCatalog(sqliteIn(dataFolder));
-    await saveView(catalog, fields, writer);
+    using db = new DatabaseSync(path);
+    for (const { table } of KEPT_TABLES) {
+      db.exec(`delete from ${table}`);
+      for (const project of ['Proj1', 'Proj2']) {
+        const row = filledRow(db, table, project);
+        const names = Object.keys(row);
+        const values = names.map(() => '?').join();
+        db.prepare(`insert into ${table} (${names.join()}) values (${values})`).run(...Object.values(row));
+      }
+    }
+    db.exec("update workspaces set requests_per_minute = 7, keep_days = 400 where id = 'acme'");
   }
+  const before = rowsOf();
   const older = join(temporaryFolder(t), 'older.sqlite');
   cpSync(path, older);
-  await load(dataFolder, FACTS);
+  const projects = EVERYTHING['projects']!.filter(({ id }) => id === 'Proj1');
+  await load(dataFolder, { projects }, { replace: true, confirmDelete: ['Proj2'] });
   removeCatalog(dataFolder);
   cpSync(older, path);
-  t.match(await rebuild(dataFolder), { rebuilt: 'catalog', lost: [] });
-  t.strictSame(await viewsOf(), ['What fell']);
+  t.match(await rebuild(dataFolder), { rebuilt: 'catalog', lost: [], projects: 1 });
+  const ofProject = /"(?:project_id":"|channel_id":"channels )Proj2"/;
+  const kept = Object.entries(before).map(([table, rows]) => [
+    table,
+    rows.filter((row) => !ofProject.test(String(row))),
+  ]);
+  t.strictSame(rowsOf(), Object.fromEntries(kept));
+  const limits = await command({ ORDINATE_DATA: dataFolder }, 'workspaces', 'list', '--json');
+  t.match(JSON.parse(limits.stdout), [{ id: 'acme', requestsPerMinute: 7, keepDays: 400 }]);
   removeCatalog(dataFolder);
   const { code, stdout } = await command({ ORDINATE_DATA: dataFolder }, 'rebuild');
   t.equal(code, 0);
   t.match(stdout, /so lost: members, keys, .*saved views, .*evaluated alerts/);
-  t.strictSame(await viewsOf(), []);
+  t.strictSame(Object.values(rowsOf()).flat(), []);
 });
 
 t.test('which alerts come back with the same ids, and which do not', async (t) => {
