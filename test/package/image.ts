@@ -98,12 +98,16 @@ t.test('the steps of the Dockerfile, and the service that they make', async (t) 
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) for (const folder of [data, temporary]) chownSync(folder, user, group);
   const rights = ['--reuid', String(user), '--regid', String(group), '--clear-groups', '--no-new-privs'];
+  // A copy, as in the image: the one of the checkout may be in a folder that others may not enter.
+  const node = join(root, 'usr/local/bin/node');
+  mkdirSync(dirname(node), { recursive: true });
+  cpSync(process.execPath, node, { dereference: true });
   const asUser = isRoot ? ['setpriv', ...rights, '--bounding-set=-all', '--inh-caps=-all'] : [];
   makeReadOnly(root);
   chmodSync(root, 0o555);
   const before = contentsOf(root);
 
-  const here = (word: string): string => (word === 'node' ? process.execPath : word.replace(HOME, home));
+  const here = (word: string): string => (word === 'node' ? node : word.replace(HOME, home));
   const own = { ORDINATE_DATA: data, TMPDIR: temporary, PATH: PINNED_PATH };
   const settings = { ...readEnvironment(image), ...own };
   const entry = readWords(textsOf(image, 'ENTRYPOINT')[0]!).map(here);
