@@ -114,6 +114,16 @@ async function mapLines(): Promise<TestLines[]> {
   return found.filter((one) => one !== undefined);
 }
 
+/** They run the bundled page, of whose lines V8 tells nothing. */
+const OF_PAGE = ['test/dashboard/screens.test.ts', 'test/dashboard/typed.test.ts'];
+
+/** The tests that run a line of a file. */
+function testsOf({ file }: Mutant, line: number, map: readonly TestLines[]): TestLines[] {
+  if (!file.startsWith('server/dashboard/client/')) return testsOfLine(map, file, line);
+  const own = map.filter(({ lines }) => lines[file] !== undefined);
+  return [...new Set([...own, ...map.filter(({ test }) => OF_PAGE.includes(test))])];
+}
+
 /** The folder below `test/` or `server/`. */
 const areaOf = (path: string): string | undefined => path.split('/')[1];
 
@@ -129,7 +139,7 @@ function candidatesOf(mutant: Mutant, map: readonly TestLines[]): TestLines[] {
     if (earlier.has(test)) return 1;
     return areaOf(test) === areaOf(mutant.file) || /^test\/(?:contract|routes)\//.test(test) ? 2 : 3;
   };
-  return testsOfLine(map, mutant.file, lineOf(mutant, text))
+  return testsOf(mutant, lineOf(mutant, text), map)
     .filter(({ passes }) => passes)
     .map((lines) => ({ lines, rank: rankOf(lines) }))
     .sort((a, b) => a.rank - b.rank || a.lines.time - b.lines.time)
