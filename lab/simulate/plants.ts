@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readBlocks } from '../../test/mutants/catalogue.ts';
 
 /** A fault that is put into the code, to see whether the simulation finds it. */
 export interface Plant {
@@ -16,27 +17,15 @@ export interface Plant {
   readonly isRequired: boolean;
 }
 
-const blocks = readFileSync(join(import.meta.dirname, 'plants.txt'), 'utf8')
-  .trim()
-  .split('\n\n')
-  .map((block) => block.split('\n').filter((line) => !line.startsWith('#')));
-
 /** Faults that were in the product, and others of the same kind across its modules: the blocks of plants.txt. */
-export const PLANTS: readonly Plant[] = blocks
-  .filter(({ length }) => length > 0)
-  .map(([name = '', ...lines]) => {
-    const behind = (mark: string): string =>
-      lines
-        .filter((line) => line.startsWith(`${mark} `))
-        .map((line) => line.slice(mark.length + 1))
-        .join('\n');
-    return {
-      name,
-      file: behind('file'),
-      find: behind('-'),
-      replace: behind('+'),
-      world: behind('world'),
-      isOfPostgres: lines.includes('postgres'),
-      isRequired: lines.includes('required'),
-    };
-  });
+export const PLANTS: readonly Plant[] = readBlocks(readFileSync(join(import.meta.dirname, 'plants.txt'), 'utf8')).map(
+  ({ title, find, replace, behind, has }) => ({
+    name: title,
+    file: behind('file'),
+    find,
+    replace,
+    world: behind('world'),
+    isOfPostgres: has('postgres'),
+    isRequired: has('required'),
+  }),
+);

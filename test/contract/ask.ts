@@ -147,3 +147,22 @@ export function difference(is: unknown[], right: unknown[]): unknown {
   const at = right.findIndex((row, index) => !isDeepStrictEqual(row, is[index]));
   return { at, found: is[at] ?? is.length, expected: right[at] ?? right.length };
 }
+
+/** Where two answers differ whose numbers may differ a little; null if nowhere. @param isNear undefined where they must be equal */
+export function nearDifference(
+  found: unknown,
+  expected: unknown,
+  isNear: (found: number, expected: number, path: string) => boolean | undefined,
+  path = '',
+): string | null {
+  if (typeof found !== 'object' || typeof expected !== 'object' || found === null || expected === null) {
+    const areNumbers = typeof found === 'number' && typeof expected === 'number';
+    const isRight = (areNumbers ? isNear(found, expected, path) : undefined) ?? Object.is(found, expected);
+    return isRight ? null : `${path}: ${String(found)}, not ${String(expected)}`;
+  }
+  for (const name of new Set([...Object.keys(found), ...Object.keys(expected)])) {
+    const one = nearDifference((found as Row)[name], (expected as Row)[name], isNear, `${path}.${name}`);
+    if (one !== null) return one;
+  }
+  return null;
+}

@@ -5,7 +5,8 @@ import t from 'tap';
 import { makeWorld, type Row, type Tables } from '../world.ts';
 import { Oracle } from './oracle.ts';
 import { DAY, type Expected, number, text } from './oracle-terms.ts';
-import { CLOCK, drawNumber, PATIENT, randomWorld } from './random-world.ts';
+import { CLOCK, drawNumber, randomWorld } from './random-world.ts';
+import { PATIENT } from './untidy-world.ts';
 
 /** A fixed seed gives the same worlds and questions in each run; the environment can set others, and more questions. */
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);

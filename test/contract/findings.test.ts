@@ -1,11 +1,12 @@
 // Findings equal those of docs/decisions/findings.md, number by number, for random sites and random questions.
 import t from 'tap';
 import { makeWorld, type Row } from '../world.ts';
+import { nearDifference } from './ask.ts';
 import { Dice } from './dice.ts';
 import { findingsQuestion, findingsWorld } from './findings-world.ts';
 import { Oracle } from './oracle.ts';
 import { DAY } from './oracle-terms.ts';
-import { PATIENT } from './random-world.ts';
+import { PATIENT } from './untidy-world.ts';
 
 /** A fixed seed gives the same worlds and questions in each run; the environment can set others, and more worlds. */
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
@@ -15,23 +16,8 @@ const QUESTIONS = 25;
 /** The shares by which tests differ beyond their last digits, which are those of other ways to add up. */
 const NEARLY = 2e-5;
 
-/** Where two answers differ; null if nowhere. */
-function difference(found: unknown, expected: unknown, path = ''): string | null {
-  if (typeof found === 'number' && typeof expected === 'number' && /\.(p|adjusted)$/.test(path)) {
-    return Math.abs(found - expected) <= NEARLY * Math.max(found, expected)
-      ? null
-      : `${path}: ${found}, not ${expected}`;
-  }
-  if (typeof found !== 'object' || typeof expected !== 'object' || found === null || expected === null) {
-    return Object.is(found, expected) ? null : `${path}: ${String(found)}, not ${String(expected)}`;
-  }
-  const names = new Set([...Object.keys(found), ...Object.keys(expected)]);
-  for (const name of names) {
-    const one = difference((found as Row)[name], (expected as Row)[name], `${path}.${name}`);
-    if (one !== null) return one;
-  }
-  return null;
-}
+const isNear = (found: number, expected: number, path: string): boolean | undefined =>
+  /\.(p|adjusted)$/.test(path) ? Math.abs(found - expected) <= NEARLY * Math.max(found, expected) : undefined;
 
 /** An answer without its texts and its quality. */
 function decided(body: Row): unknown {
@@ -56,7 +42,9 @@ t.test(`findings of ${WORLDS} sites follow the contract (seed ${SEED})`, async (
       const { status, body } = await get(path);
       const wanted = 'body' in expected ? expected.body : { code: expected.code };
       const differs =
-        status === expected.status ? difference(decided(body as Row), wanted) : `${status}, not ${expected.status}`;
+        status === expected.status
+          ? nearDifference(decided(body as Row), wanted, isNear)
+          : `${status}, not ${expected.status}`;
       if (differs !== null) t.fail(`world ${index} of seed ${SEED}: ${path}: ${differs}`);
       const { findings = [], tested = {} } = body as {
         findings?: { type: string }[];

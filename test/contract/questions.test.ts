@@ -5,7 +5,8 @@ import t from 'tap';
 import { makeWorld } from '../world.ts';
 import { type Question, QuestionOracle, Refused } from './question-oracle.ts';
 import { randomQuestion, withGaps } from './random-question.ts';
-import { CLOCK, PATIENT, randomWorld } from './random-world.ts';
+import { CLOCK, randomWorld } from './random-world.ts';
+import { PATIENT } from './untidy-world.ts';
 
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? 1);
 /** Hundreds of questions; 50 of them are 5,000. */

@@ -4,9 +4,6 @@ import type { Row, Tables } from '../world.ts';
 /** The day and time of the random world. */
 export const CLOCK = Date.parse('2026-03-15T12:00:00Z');
 
-/** A busy machine may need longer for an answer than servers allow by default. */
-export const PATIENT = { ORDINATE_REQUEST_SECONDS: '600' };
-
 /** The first of 75 days, which include three ends of months, one of them in February. */
 const FIRST_DAY = '2025-12-27';
 const LAST_DAY = '2026-03-10';

@@ -17,38 +17,47 @@ export interface Mutant {
 
 const FOLDER = join(import.meta.dirname, 'catalogue');
 
-/** The lines of a block that begin with a mark and a space, without these. */
-function linesOf(block: readonly string[], mark: string): string {
-  return block
-    .filter((line) => line === mark || line.startsWith(`${mark} `))
-    .map((line) => line.slice(2))
-    .join('\n');
+/** A fault as text: a title, the change, and further lines. */
+interface Block {
+  readonly title: string;
+  /** Old text behind `- `. */
+  readonly find: string;
+  /** New text behind `+ `. */
+  readonly replace: string;
+  /** What stands behind this word; an empty text without it. */
+  readonly behind: (word: string) => string;
+  /** Whether a line is this word. */
+  readonly has: (word: string) => boolean;
+}
+
+/** Reads blocks between empty lines. Lines that begin with `#` are comments. */
+export function readBlocks(text: string): Block[] {
+  return text.split(/\n[ \t]*\n/).flatMap((block): Block[] => {
+    const lines = block.split('\n').filter((line) => line !== '' && line[0] !== '#');
+    const [title] = lines;
+    if (title === undefined) return [];
+    const behind = (mark: string): string =>
+      lines
+        .filter((line) => line === mark || line.startsWith(`${mark} `))
+        .map((line) => line.slice(mark.length + 1))
+        .join('\n');
+    return [{ title, find: behind('-'), replace: behind('+'), behind, has: (word) => lines.includes(word) }];
+  });
 }
 
 /**
- * Reads a file of the catalogue: blocks between empty lines, each a promise, `file PATH`, old text behind `- `, new text
- * behind `+ ` and, where the map of lines does not lead to them, `tests NAME...`. Lines that begin with `#` are comments.
+ * Reads a file of the catalogue: each block is a promise, `file PATH`, the change and, where the map of lines does not lead
+ * to them, `tests NAME...`.
  * @throws {Error} that names the promise of a block that lacks something
  */
 export function parseCatalogue(room: string, text: string): Mutant[] {
-  const blocks = text
-    .split(/\n[ \t]*\n/)
-    .map((block) => block.split('\n').filter((line) => line !== '' && line[0] !== '#'));
-  return blocks
-    .filter(({ length }) => length > 0)
-    .map((block) => {
-      const [promise = ''] = block;
-      const wordsOf = (name: string): string =>
-        block.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? '';
-      const file = wordsOf('file');
-      const find = linesOf(block, '-');
-      if (/^(?:file|tests|[-+]) /.test(promise))
-        throw new Error(`${room}: a block begins without a promise: ${promise}`);
-      if (file === '' || find === '')
-        throw new Error(`${room}: ${promise}\n  It needs a line 'file PATH' and lines '- old text'.`);
-      const tests = wordsOf('tests').split(' ').filter(Boolean);
-      return { room, promise, file, find, replace: linesOf(block, '+'), tests };
-    });
+  return readBlocks(text).map(({ title: promise, find, replace, behind }) => {
+    const file = behind('file');
+    if (/^(?:file|tests|[-+]) /.test(promise)) throw new Error(`${room}: a block begins without a promise: ${promise}`);
+    if (file === '' || find === '')
+      throw new Error(`${room}: ${promise}\n  It needs a line 'file PATH' and lines '- old text'.`);
+    return { room, promise, file, find, replace, tests: behind('tests').split(' ').filter(Boolean) };
+  });
 }
 
 /** All mutants, or those of some rooms. */
