@@ -1,6 +1,7 @@
 // Every answer names the gap of the bulk export for days that came from one, and for no others.
 import { join } from 'node:path';
 import t from 'tap';
+import { eachDay } from '../../server/domain/dates.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
 import { publisherOn } from '../../server/load/publish-days.ts';
 import { connectedWorld } from '../fakes/connected.ts';
@@ -19,10 +20,9 @@ import {
   sharedEngine,
   temporaryFolder,
 } from '../world.ts';
-import { eachDay } from './comparison-oracle.ts';
 
 const GAP = { from: '2026-02-28', to: '2026-03-01' };
-const DAYS = eachDay({ from: '2025-11-01', to: '2026-03-10' });
+const DAYS = eachDay('2025-11-01', '2026-03-10');
 const PAGES = ['a', 'b', 'c'].map((path) => `https://shop.example/${path}`);
 /** `Proj1` comes from an export, `Hole1` from one that has no rows of the gap, `Other` from elsewhere. */
 const IDS = ['Proj1', 'Hole1', 'Other'];
@@ -202,7 +202,7 @@ t.test('agents see the gap', async (t) => {
 t.test('a list of the reporting API has no gap, although the stored days come from an export', async (t) => {
   const { ask, catalog, settings, google } = await connectedWorld(t);
   const folder = temporaryFolder(t);
-  const rows = exported('Proj1', eachDay({ from: '2026-02-20', to: '2026-03-05' }));
+  const rows = exported('Proj1', eachDay('2026-02-20', '2026-03-05'));
   const property = String(PROJECT['property']);
   const images = rows.map((row) => ({ ...row, search_type: 'IMAGE', site_url: property }));
   const web = { ...images[0], search_type: 'WEB' };

@@ -1,12 +1,12 @@
 // The quality block of an answer counts stored, missing, provisional and cut-off days of its range correctly.
 import t from 'tap';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
+import { eachDay } from '../../server/domain/dates.ts';
 import { PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
 import { syncDay } from '../sync-day.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, type Row, refusedFor } from '../world.ts';
-import { eachDay } from './comparison-oracle.ts';
 
-const DAYS = eachDay({ from: '2026-01-20', to: '2026-03-10' });
+const DAYS = eachDay('2026-01-20', '2026-03-10');
 const HOLES = ['2026-02-03', '2026-02-20'];
 const STORED = DAYS.filter((day) => !HOLES.includes(day));
 const site_daily = facts(
@@ -148,7 +148,7 @@ t.test('what the sync knows of days: empty ones are stored, failed ones are not,
 
 t.test('the header of flat formats leaves out many missing ranges, which proxies would refuse', async (t) => {
   const rows = (days: readonly string[]) => facts('date device', ...days.map((day) => [day, 'mobile', 1, 2, 3]));
-  const every = eachDay({ from: '2025-11-01', to: '2026-03-10' });
+  const every = eachDay('2025-11-01', '2026-03-10');
   const holes = (most: number) => rows(every.filter((_, index) => index % 2 === 0 || index > 2 * most));
   for (const [ranges, isShown] of [
     [40, true],

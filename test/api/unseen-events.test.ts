@@ -1,10 +1,10 @@
 // The end of pages with 100 results makes ratios unsafe for properties that show it, and only for these.
 import t from 'tap';
+import { eachDay } from '../../server/domain/dates.ts';
 import { callTool, connectAgent } from '../mcp/agent.ts';
 import { type Answer, facts, keyword, makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
-import { eachDay } from './comparison-oracle.ts';
 
-const DAYS = eachDay({ from: '2025-08-13', to: '2025-10-12' });
+const DAYS = eachDay('2025-08-13', '2025-10-12');
 const EVENT = '2025-09-10';
 
 interface Shape {

@@ -17,7 +17,16 @@ import type { OracleWorld, Project } from './oracle-world.ts';
 
 const NAMES = ['clicks', 'impressions', 'ctr', 'position'] as const;
 type Metric = (typeof NAMES)[number];
-const REASONS = ['low_base', 'provisional', 'missing_days', 'different_length', 'monthly_spread', 'provider_event'];
+const REASONS = [
+  'low_base',
+  'provisional',
+  'missing_days',
+  'different_length',
+  'cut_off',
+  'monthly_spread',
+  'different_source',
+  'provider_event',
+];
 const NO_CLICKS = ['impressions', 'ctr', 'position'];
 /** How the provider came to count differently (surfaces.md). */
 const EVENTS = [

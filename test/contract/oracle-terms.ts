@@ -87,10 +87,8 @@ export function addUp(rows: readonly Row[]): Sum {
 
 /** Rounded to this many decimals, half away from zero. */
 export function rounded(top: bigint, bottom: bigint, decimals: number): number {
-  if (decimals === 0) return Number((2n * top + bottom) / (2n * bottom));
   const scaled = top * 10n ** BigInt(decimals);
-  const digits = String(scaled / bottom + (2n * (scaled % bottom) >= bottom ? 1n : 0n)).padStart(decimals + 1, '0');
-  return Number(`${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`);
+  return Number((2n * scaled + bottom) / (2n * bottom)) / 10 ** decimals;
 }
 
 export function metrics({ clicks, impressions, top, bottom }: Sum) {

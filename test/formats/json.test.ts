@@ -5,7 +5,8 @@ import { CHANGES, Comparer, UNSAFE_REASONS } from '../../server/domain/compariso
 import { toMetrics } from '../../server/domain/metrics.ts';
 import { MetricsBytes, metricsJson } from '../../server/formats/json.ts';
 import { Piece } from '../../server/runtime/text-bytes.ts';
-import { comparedOf, type Sum } from '../api/comparison-oracle.ts';
+import { beside } from '../contract/oracle-compare.ts';
+import type { Sum } from '../contract/oracle-terms.ts';
 
 t.test('the JSON of metrics equals that of JSON.stringify', (t) => {
   const count = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
@@ -68,9 +69,13 @@ t.test('comparisons equal exact fractions, as objects and as bytes', (t) => {
       const sums = ({ clicks, impressions, sumPosition }: typeof now): Sum => ({
         clicks: BigInt(clicks),
         impressions: BigInt(impressions),
-        sum: [BigInt(sumPosition), 1n],
+        top: BigInt(sumPosition),
+        bottom: 1n,
       });
-      t.strictSame(compared, comparedOf({ now: sums(now), base: sums(base), reasons: () => common }));
+      t.strictSame(
+        compared,
+        beside(sums(now), sums(base), () => new Set(common)),
+      );
       const changes = new Float64Array(CHANGES);
       const bytes = new MetricsBytes();
       const other = { base, changes, unsafe: comparer.changes(now, base, changes) };
