@@ -27,8 +27,7 @@ export async function readPortfolioTotals(
       if (total.compared === null) continue;
       isCompared = true;
       const { impressions = [] } = total.compared.unsafe;
-      // A small project does not make the sum small.
-      for (const reason of impressions) if (reason !== 'low_base') reasons.add(reason);
+      for (const reason of impressions) reasons.add(reason);
     }
   }
   const ordered = UNSAFE_REASONS.filter((reason) => reasons.has(reason));
