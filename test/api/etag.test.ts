@@ -30,7 +30,7 @@ const PATHS = [
   '/notes.ndjson?clientVisible=1',
 ];
 /** Of the workspace. */
-const PROJECTS = ['../../projects', '../../projects.csv'];
+const PROJECTS = ['../../projects', '../../projects.csv', '../../portfolio', '../../portfolio.csv'];
 
 async function ask({ app, key }: World, path: string, headers: Readonly<Record<string, string>> = {}) {
   const url = path.startsWith('../..') ? `/api/v1${path.slice(5)}` : `/api/v1/projects/Proj1${path}`;
