@@ -73,6 +73,14 @@ t.test('shorter stops, few clicks and missing days say nothing', async (t) => {
   t.same((await alertsOf(withoutHours([-4, 0]).filter(({ date }) => date !== LAST))).alerts, [], 'an unknown day');
 });
 
+t.test('usual hours count one after the other: those that are unknown in between begin the count again', async (t) => {
+  // The last window of a day is half of the usual one; the day after it is not known, and then there are 67 % and 83 %.
+  const rows = withoutHours([-48, -27], [0, 2]).filter(({ date }) => date !== addDays(LAST, -15));
+  t.match((await alertsOf(rows)).alerts, [
+    { date: addDays(LAST, -2), resolvedOn: LAST, body: /Resolved on \S+: 83% of the usual clicks are back\.$/ },
+  ]);
+});
+
 t.test('two of one day are two alerts', async (t) => {
   const { alerts, world } = await alertsOf(withoutHours([0, 7], [13, 24]));
   t.match(alerts, [

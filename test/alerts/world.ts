@@ -12,7 +12,7 @@ export const START = '2026-05-01';
 export const DAYS = 110;
 export const NOW = Date.parse('2026-09-01T12:00:00Z');
 
-export const TARGET = 'https://shop.example/boots';
+const TARGET = 'https://shop.example/boots';
 export const KEYWORDS = [
   keyword('KwAaa', 'boots', { target_url: TARGET }),
   keyword('KwBbb', 'shoes'),

@@ -1,0 +1,69 @@
+// Which alerts rows give, and all that they say. Both are in test/fixtures/alerts.txt.
+// UPDATE_ALERTS=1 npm test test/alerts/rules.test.ts writes the alerts that are found.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { addDays } from '../../server/domain/dates.ts';
+import { command } from '../command.ts';
+import { localOnly } from '../stores.ts';
+import { makeWorld, type Row } from '../world.ts';
+import { type Case, LAST, type Loads, placeOf, readCase } from './cases.ts';
+
+const FILE = join(import.meta.dirname, '../fixtures/alerts.txt');
+
+t.test('rows, and the alerts that they give', localOnly, async (t) => {
+  const [about, ...blocks] = readFileSync(FILE, 'utf8').trimEnd().split('\n\n== ');
+  const cases = blocks.map(readCase);
+  /** The rows of a step, of all projects. */
+  const loadsOf = (step: number): Loads => {
+    const all = cases.flatMap(({ steps }) => Object.entries(steps[step]?.loads ?? {}));
+    return Object.fromEntries(
+      [...Map.groupBy(all, ([table]) => table)].map(([table, of]) => [table, of.flatMap((rows) => rows[1])]),
+    );
+  };
+  const { sync_days = [], ...tables } = loadsOf(0);
+  const world = await makeWorld(t, tables, { now: Date.parse('2027-01-10T12:00:00Z') });
+  const putDays = (days: readonly Row[]): void => {
+    using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+    const insert = db.prepare(`insert into sync_days (project_id, fact_table, day, state, final, cut_off, rows, clicks,
+      impressions, digest, compared, fetched_at, attempts) values (?, ?, ?, ?, 1, ?, 1, 1, 1, '', 0, 0, 1)`);
+    for (const { project_id, fact_table, day, state, cut_off } of days as Record<string, string>[])
+      insert.run(project_id!, fact_table!, day!, state!, cut_off!);
+  };
+  const evaluate = async (...words: string[]): Promise<string> => {
+    const { stdout, stderr } = await command({ ORDINATE_DATA: world.dataFolder }, 'alerts', 'evaluate', ...words);
+    return stdout || stderr;
+  };
+  /** All that the API says of alerts but their ids and when they were found out. */
+  const alertsOf = async (one: Case): Promise<string[]> => {
+    const { body } = await world.get(`/projects/${one.id}/alerts?status=all&limit=500`);
+    return (body.alerts as Readonly<Record<string, string | null>>[]).flatMap((alert) => {
+      const { type, kind, severity, title, body, date, keywordId, resolvedAt } = alert;
+      const words = [type, severity, keywordId, resolvedAt === null ? 'open' : 'resolved'].filter(
+        (word) => word !== null,
+      );
+      return [`day ${placeOf(one, date!)}, ${date}: ${words.join(' ')}`, `  ${kind}: ${title}`, `  ${body}`];
+    });
+  };
+
+  putDays(sync_days);
+  // What opens in the first weeks is replayed with the rest, and found again.
+  await evaluate('--as-of', addDays(LAST, -60));
+  t.match(await evaluate(), /^P1000: \S+ to 2026-12-31; \d+ opened, \d+ changed, 0 removed\.$/m);
+  const found = cases.map(({ promise }) => [promise]);
+  for (let step = 0; step < 3; step++) {
+    if (step > 0) {
+      await world.load(loadsOf(step));
+      for (const { id } of cases.filter(({ steps }) => steps[step] !== undefined)) await evaluate('--project', id);
+    }
+    for (const [index, one] of cases.entries()) {
+      const { lines } = one.steps[step] ?? {};
+      if (lines !== undefined) found[index]!.push(...(step > 0 ? ['-'] : []), ...lines, ...(await alertsOf(one)));
+    }
+  }
+  const texts = found.map((lines) => lines.join('\n'));
+  if (process.env['UPDATE_ALERTS'] === '1') writeFileSync(FILE, `${[about, ...texts].join('\n\n== ')}\n`);
+  t.strictSame(texts, blocks);
+  t.notMatch(await evaluate(), / [1-9]\d* (opened|changed|removed)/, 'a second evaluation changes nothing');
+});
