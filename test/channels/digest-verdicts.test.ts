@@ -2,7 +2,7 @@
 import t from 'tap';
 import { CHANGE, EFFECT_WORLD, LAST, note, page, uuid } from '../effects/world.ts';
 import { partsOf, startMailServer } from '../fakes/smtp.ts';
-import { PROJECT, type Row } from '../world.ts';
+import type { Row } from '../world.ts';
 import { digestsOf, makeScene } from './scene.ts';
 
 const HOUR = 3_600_000;
@@ -107,34 +107,4 @@ t.test('in words, in a mail and by command', async (t) => {
     [[], []],
     'by command, those of the period',
   );
-});
-
-t.test('chats get them as plain text', async (t) => {
-  const notes = Array.from({ length: 30 }, (_, index) =>
-    note(index, 'page', CHANGE, { page: page(index % 14), text: `<b>@here</b>${'&'.repeat(400)}` }),
-  );
-  const { add, json, receiver } = await makeScene(t, {}, [project!], {
-    ...EFFECT_WORLD,
-    projects: [project!],
-    notes,
-    keywords: [],
-    groups: [],
-    group_members: [],
-    page_groups: [],
-    keyword_daily: [],
-    site_daily: EFFECT_WORLD['site_daily']!.filter((row) => row['project_id'] === PROJECT['id']),
-  });
-  for (const [kind, limit] of [
-    ['slack', 40_000],
-    ['discord', 8000],
-    ['teams', 28_000],
-    ['google-chat', 32_000],
-  ] as const) {
-    const { channel } = await add(kind, `/${kind}`);
-    await json('channels', 'digest', channel.id, '--as-of', '2026-01-05');
-    const { body } = receiver.received.at(-1)!;
-    t.ok(Buffer.byteLength(body) <= limit, `${kind}: ${Buffer.byteLength(body)}`);
-    t.match(body, /change of 2025-12-01/);
-    t.notMatch(body, /<b>|@here/);
-  }
 });
