@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { ROOT, testFiles } from '../runners/files.ts';
+import { ROOT, TEXTS, testFiles } from '../runners/files.ts';
 import { lineOf, type Mutant, plant, readCatalogue } from './catalogue.ts';
 import { forgetLines, keepLines, knownLines, readCoverage, type TestLines, testsOfLine } from './line-map.ts';
 import { Workspace } from './workspace.ts';
@@ -106,7 +106,7 @@ async function lookAt(test: string, workspace: Workspace): Promise<TestLines> {
 
 async function mapLines(): Promise<TestLines[]> {
   if (options.map === true) forgetLines();
-  const all = testFiles();
+  const all = [...testFiles(), ...TEXTS];
   const found = all.map(knownLines);
   const missing = all.filter((_, index) => found[index] === undefined);
   if (missing.length > 0) console.log(`${missing.length} test files of which it is not known what they run`);

@@ -6,6 +6,19 @@ export const ROOT = join(import.meta.dirname, '../..');
 /** Test files that must be the only one of their process: these are about which packages a process has loaded. */
 export const ALONE: readonly string[] = ['test/providers/loading.test.ts', 'test/runtime/optional-packages.test.ts'];
 
+/** Checks of texts, which need no server: `npm run check` runs them, and `npm test` does not. */
+export const TEXTS: readonly string[] = [
+  'test/docs/iam.test.ts',
+  'test/docs/links.test.ts',
+  'test/docs/reference.test.ts',
+  'test/imports.test.ts',
+  'test/lab/plants.test.ts',
+  'test/package.test.ts',
+  'test/runners/lanes.test.ts',
+  'test/sql-aliases.test.ts',
+  'test/sql-twins.test.ts',
+];
+
 /** How long each file took when it ran last, in milliseconds. */
 const TIMES = join(ROOT, 'node_modules/.cache/test-times');
 
@@ -19,9 +32,9 @@ function timeOf(file: string): number {
   }
 }
 
-/** All test files but those that need servers of a cluster, the slowest first: what begins last should not take long. */
+/** All test files but `TEXTS` and those that need servers of a cluster, the slowest first: what begins last should not take long. */
 export function testFiles(): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: ['test/cluster/**'] }).map((file) => ({
+  const files = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: ['test/cluster/**', ...TEXTS] }).map((file) => ({
     file,
     time: timeOf(file),
   }));
