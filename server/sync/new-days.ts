@@ -112,7 +112,7 @@ interface CountryInput {
 }
 
 /** Aggregates old days of country_daily to months. Returns the months and their days with rows. */
-export async function writeCountryMonths(
+async function writeCountryMonths(
   session: Session,
   { project, stored, fetched, replaced, through, isComplete, target }: CountryInput,
 ): Promise<{ months: Month[]; days: Day[] }> {

@@ -1,13 +1,17 @@
-// The sync picks up changed days, keywords, brand terms and countries, and reads nothing else again.
+// The sync picks up whatever changes at the provider or in the project, and fetches nothing else again.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
-import { addDays, countDays } from '../../server/domain/dates.ts';
-import type { FakeProvider } from '../fakes/provider.ts';
+import type { Search } from '../../cli/demo/provider/searches.ts';
+import type { BrandTerm } from '../../server/domain/brand-terms.ts';
+import type { Day } from '../../server/domain/dates.ts';
 import {
   BRAND_TERMS,
   HOUR,
   holdsAll,
   NOW,
+  newWorld,
   type OperatorWorld,
   openApi,
   setClock,
@@ -15,149 +19,150 @@ import {
   wanted,
 } from './operator-world.ts';
 
-const DAY = 24 * HOUR;
-/** Their tables take as long as all others together. */
-const NO_KEYWORDS = { tracked: [] };
-/** A published day is asked for again only if it is one of the newest. */
-const NEWEST_DAYS = 13;
+// Which requests follow each change. Read what UPDATE_REQUESTS=1 npm test test/sync/changes.test.ts changes in the file.
+const FILE = join(import.meta.dirname, '../fixtures/sync-requests.txt');
+const isUpdated = process.env['UPDATE_REQUESTS'] === '1';
 
-type Asked = ReturnType<FakeProvider['asked']>;
+/** With one letter less, 41 of them would fill an expression of 4,096 characters. */
+const MANY = [...Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(100, 'x')), 'y'.repeat(57), 'boots'];
 
-/** The requests that are for days which are published, and not the newest; but for comparisons. */
-function again(asked: Asked, today: string): Asked {
-  return asked.filter(({ request }) => countDays(request.from, today) > NEWEST_DAYS && !isComparison(request));
-}
-
-const state = (world: OperatorWorld) => {
-  const columns = 'sync_status, synced_through, provisional_after, history_backfilling';
-  return world.catalog(`select ${columns} from projects where id = :project`)[0];
-};
-
-t.test('days that are not final are read again whole, until they are final', async (t) => {
-  const world = await syncedWorld(t);
-  setClock(NOW + 6 * HOUR);
-  const provisional = await world.sync();
-  await holdsAll(t, world, wanted(world), 'six hours later');
-  t.strictSame(again(provisional, '2026-03-15'), []);
-  t.match(state(world), { provisional_after: '2026-03-12', synced_through: '2026-03-15' });
-
-  setClock(NOW + 2 * DAY);
-  const asked = await world.sync();
-  await holdsAll(t, world, wanted(world), 'two days later');
-  t.strictSame(again(asked, '2026-03-17'), []);
-  t.match(state(world), { provisional_after: '2026-03-14', synced_through: '2026-03-17', sync_status: 'ok' });
-});
-
-/** One request grouped by date compares the sums of final days. */
-function isComparison({ dimensions, filters }: Asked[number]['request']): boolean {
-  return dimensions.join() === 'date' && filters.length === 0;
-}
-
-t.test('a keyword that is tracked from now on gets its history, and nothing else is read again', async (t) => {
-  const world = await syncedWorld(t);
-  await world.done('keywords', 'add', '--project', world.project, '--query', 'ABC shoes', '--query', 'light boots');
-  t.strictSame(again(world.provider.asked(), '2026-03-15'), [], 'it fetches nothing');
-  const unknown = () => world.catalog('select distinct keyword_id from keyword_gaps').length;
-  t.equal(unknown(), 1, 'its history is unknown until the next sync');
-  const asked = await world.sync();
-  t.equal(unknown(), 0);
-  await holdsAll(t, world, wanted(world), 'with one more keyword');
-  const keyword = world.keywords().find(({ query }) => query === 'ABC shoes')!;
-  const rows = await world.stored('keyword_daily');
-  t.ok(rows.filter((row) => row['keyword_id'] === keyword.id).length > 30);
-  const old = again(asked, '2026-03-15');
-  t.ok(old.length > 0);
-  t.ok(
-    old.every(({ request: { dimensions, filters } }) => {
-      return (
-        dimensions.includes('query') && filters.every(({ expression }) => /^\^\((\?:)?abc shoes\)\$$/.test(expression))
+/** The requests of a sync as texts, in any order; a long expression is told by its length. */
+function textsOf(asked: Awaited<ReturnType<OperatorWorld['sync']>>): string[] {
+  return asked
+    .map(({ request: { dimensions, from, to, dataState, filters } }) => {
+      const conditions = filters.map(({ dimension, operator, expression }) =>
+        [dimension, operator, expression.length > 60 ? `(${expression.length})` : expression].join(' '),
       );
-    }),
-    'only what it lacks',
-  );
-  t.strictSame(again(await world.sync(), '2026-03-15'), [], 'once');
+      return [`${dimensions.join()} of ${from} to ${to}, ${dataState}`, ...conditions].join('; ');
+    })
+    .sort();
+}
+
+/** Changes the searches of a day, whatever they are. */
+function edit(searches: MadeSearches, day: Day, change: (search: Search) => Search): void {
+  const made = searches.searches.bind(searches);
+  const revision = searches.revision.bind(searches);
+  Object.assign(searches, {
+    searches: (...[date, ...rest]: Parameters<typeof made>) =>
+      [...made(date, ...rest)].map((search) => (date === day ? change(search) : search)),
+    revision: (date: Day) => revision(date) + (date === day ? 1 : 0),
+  });
+}
+
+/** One more impression, one more click. */
+const seenMore = (search: Search): Search => ({ ...search, count: search.count + 1 });
+const clickedMore = ({ results: [first, ...others], ...search }: Search): Search => ({
+  ...search,
+  results: [{ ...first!, clicks: Math.min(search.count, first!.clicks + 1) }, ...others],
 });
 
-t.test('a keyword that is archived is not asked for any more; what is stored of it stays', async (t) => {
-  const world = await syncedWorld(t);
-  const before = await world.stored('keyword_daily');
-  const keyword = world.keywords().find(({ query }) => query === 'light boots')!;
-  await world.done('keywords', 'archive', '--project', world.project, '--query', 'LIGHT boots');
-  const asked = await world.sync();
-  t.ok(asked.every(({ request }) => request.filters.every(({ expression }) => !expression.includes('light boots'))));
-  const of = (rows: typeof before) =>
-    rows.filter((row) => row['keyword_id'] === keyword.id && String(row['date']) < '2026-03-01');
-  t.ok(of(before).length > 5);
-  t.strictSame(of(await world.stored('keyword_daily')), of(before));
-});
-
-t.test('changed brand terms fetch the split again, and nothing else, however many they are', async (t) => {
-  const world = await syncedWorld(t, NO_KEYWORDS);
-  await world.done('projects', 'set', '--project', world.project, '--brand-term', 'boots', '--brand-term', 'shoes');
-  await holdsAll(t, world, wanted(world, { brandTerms: BRAND_TERMS }), 'before the sync');
-  const asked = await world.sync();
-  await holdsAll(t, world, wanted(world, { brandTerms: ['boots', 'shoes'] }), 'after it');
-  const old = again(asked, '2026-03-15');
-  t.ok(old.length > 0);
-  t.ok(old.every(({ request }) => request.filters.some(({ dimension }) => dimension === 'query')));
-  t.ok(old.every(({ request }) => request.dimensions.join() === 'date'));
-  await world.done('projects', 'set', '--project', world.project, '--brand-term', 'trail', '--brand-word', 'BOÖTS');
-  await world.sync();
-  const words = { text: 'boots', match: 'word' } as const;
-  await holdsAll(t, world, wanted(world, { brandTerms: ['trail', words] }), 'with whole words');
-  // With one letter less, 41 of them would fill an expression of 4,096 characters.
-  const many = [...Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(100, 'x')), 'y'.repeat(57), 'boots'];
-  await world.done('projects', 'set', '--project', world.project, ...many.flatMap((term) => ['--brand-term', term]));
-  const requests = await world.sync();
-  await holdsAll(t, world, wanted(world, { brandTerms: many }), 'with more terms than an expression holds');
-  const lengths = requests.flatMap(({ request }) => request.filters.map(({ expression }) => expression.length));
-  t.equal(Math.max(...lengths), 4039);
-});
-
-t.test('another country fetches all again', async (t) => {
-  const world = await syncedWorld(t);
-  await world.done('projects', 'set', '--project', world.project, '--country', 'usa');
-  const asked = await world.sync();
-  await holdsAll(t, world, wanted(world, { country: 'usa' }), 'of one country');
-  const filters = asked.map(({ request }) => request.filters.find(({ dimension }) => dimension === 'country'));
-  t.ok(filters.every((filter) => filter?.operator === 'equals' && filter.expression === 'usa'));
-});
-
-t.test('final days that change are noticed a week and a month later, and nothing else is read again', async (t) => {
-  const world = await syncedWorld(t);
+t.test('after each change, all facts are those of the provider, by no more requests than it takes', async (t) => {
+  const world = await newWorld(t, { from: '2026-02-10' });
   const searches = world.site.source as MadeSearches;
-  const old = (asked: Asked, before: string, moved: string) =>
-    asked.filter(({ request }) => request.to < before && request.from !== moved && !isComparison(request));
-  searches.change('2026-03-10');
-  setClock(NOW + 9 * DAY);
-  const asked = await world.sync();
-  await holdsAll(t, world, wanted(world), 'after nine days');
-  t.ok(asked.filter(({ request }) => isComparison(request)).length <= 3, 'few requests find them');
-  t.strictSame(old(asked, '2026-03-12', '2026-03-10'), []);
-  searches.change('2026-03-11');
-  // Nobody came by for weeks.
-  setClock(NOW + 36 * DAY);
-  const late = await world.sync();
-  await holdsAll(t, world, wanted(world), 'after five weeks');
-  t.strictSame(old(late, '2026-03-20', '2026-03-11'), []);
-  t.match(state(world), { provisional_after: addDays('2026-03-12', 36), synced_through: addDays('2026-03-15', 36) });
-  setClock(NOW + 36 * DAY + HOUR);
-  t.strictSame(old(await world.sync(), '2026-03-20', ''), [], 'once');
-  const ask = await openApi(t, world, NOW + 37 * DAY);
-  const { quality } = (await ask(`/projects/${world.project}/site?period=7d&quality=1`)).body as { quality: object };
-  t.match(quality, { daysExpected: 7, daysStored: 7, reconciledAt: /^2026-04-20T19:00:/ });
+  const of = ['--project', world.project];
+  const set = (...words: readonly string[]) => world.done('projects', 'set', ...of, ...words);
+  let now = NOW;
+  const later = (hours: number): void => {
+    now += hours * HOUR;
+    setClock(now);
+  };
+  const project: { brandTerms: readonly BrandTerm[]; country: string | null } = {
+    brandTerms: BRAND_TERMS,
+    country: null,
+  };
+  const words = { text: 'boots', match: 'word' } as const;
+  const add = (...queries: readonly string[]) =>
+    world.done('keywords', 'add', ...of, ...queries.flatMap((query) => ['--query', query]));
+  const changes: Readonly<Record<string, () => unknown>> = {
+    'a new project': () => {},
+    'nothing has changed': () => {},
+    'six hours later': () => later(6),
+    'keywords are tracked, one of them for the second time, and one without rows': () =>
+      add('ABC shoes', 'Light boots', 'nobody says so'),
+    'other brand terms': () => {
+      project.brandTerms = ['trail', words];
+      return set('--brand-term', 'trail', '--brand-word', 'BOÖTS');
+    },
+    'more brand terms than an expression holds': () => {
+      project.brandTerms = MANY;
+      return set(...MANY.flatMap((term) => ['--brand-term', term]));
+    },
+    'no brand terms': () => {
+      project.brandTerms = [];
+      return set('--no-brand-terms');
+    },
+    'another country': () => {
+      project.country = 'usa';
+      return set('--country', 'usa');
+    },
+    'all countries': () => {
+      project.country = null;
+      return set('--country', 'none');
+    },
+    'two days later': () => later(48),
+    'seven days after a final day, of which only the impressions have changed': () => {
+      edit(searches, '2026-03-12', seenMore);
+      later(50);
+    },
+    'a day later, another of which only the clicks have changed': () => {
+      edit(searches, '2026-03-13', clickedMore);
+      later(24);
+    },
+    'an hour later': () => later(1),
+    'four weeks later, and two days have changed': () => {
+      searches.change('2026-02-19');
+      searches.change('2026-03-14');
+      later(28 * 24);
+    },
+    'a keyword is archived': () => world.done('keywords', 'archive', ...of, '--query', 'LIGHT boots'),
+  };
+  /** Those that were tracked at any time: what is stored of them stays. */
+  const keywords = new Map<string, { id: string; query: string }>();
+  const told: string[] = [];
+  for (const [name, change] of Object.entries(changes)) {
+    await change();
+    const stateOf = (columns: string) => Object.values(world.catalog(`select ${columns} from projects`)[0]!).join();
+    const before = stateOf('facts_revision');
+    const asked = textsOf(await world.sync());
+    const state = stateOf('sync_status, synced_through, provisional_after, history_backfilling');
+    const isPublished = stateOf('facts_revision') !== before;
+    told.push([`== ${name}`, `${state}, ${isPublished ? 'published' : 'nothing to publish'}`, ...asked, ''].join('\n'));
+    for (const keyword of world.keywords()) keywords.set(keyword.id, keyword);
+    await holdsAll(t, world, wanted(world, { ...project, keywords: [...keywords.values()] }), name);
+  }
+  if (isUpdated) writeFileSync(FILE, told.join('\n'));
+  t.strictSame(told, readFileSync(FILE, 'utf8').split(/\n(?=== )/));
+});
+
+t.test('that the days of a keyword without rows were fetched is news for answers', async (t) => {
+  const world = await syncedWorld(t, { tracked: ['light boots'] });
+  await world.done('keywords', 'add', '--project', world.project, '--query', 'nobody searches for this');
+  const read = async () => {
+    const ask = await openApi(t, world, NOW);
+    const { body } = await ask(`/projects/${world.project}/keywords?period=7d&compare=previous`);
+    const { keywords } = body as { keywords: { query: string; unsafe: { clicks?: string[] } }[] };
+    return Object.fromEntries(keywords.map(({ query, unsafe }) => [query, unsafe.clicks?.includes('missing_days')]));
+  };
+  t.strictSame(await read(), { 'light boots': false, 'nobody searches for this': true });
+  const before = world.catalog('select facts_revision as facts, entities_revision as entities from projects')[0]!;
+  await world.sync();
+  const after = world.catalog('select facts_revision as facts, entities_revision as entities from projects')[0]!;
+  t.strictSame(await read(), { 'light boots': false, 'nobody searches for this': false });
+  t.strictSame([after['facts'] === before['facts'], after['entities'] === before['entities']], [true, false]);
 });
 
 t.test('verify names the days that moved, and repairs them', async (t) => {
   const world = await syncedWorld(t);
-  const verify = (...words: string[]) => world.ordinate('verify', '--project', world.project, '--days', '26', ...words);
+  const verify = (...words: string[]) => world.ordinate('verify', '--project', world.project, '--days', ...words);
   const searches = world.site.source as MadeSearches;
-  for (const day of ['2026-02-20', '2026-03-01']) searches.change(day);
-  const differing = await verify();
-  t.not(differing.code, 0);
-  const days = new Set((differing.stdout + differing.stderr).match(/\d{4}-\d\d-\d\d/g));
-  t.strictSame([...days].sort(), ['2026-02-20', '2026-03-01']);
-  t.match(await verify('--repair'), { code: 0 });
+  for (const day of ['2026-02-18', '2026-03-01']) searches.change(day);
+  const daysIn = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
+    (stdout + stderr).match(/\d{4}-\d\d-\d\d/g);
+  const of25 = await verify('25');
+  t.strictSame([of25.code, daysIn(of25)], [1, ['2026-03-01']]);
+  const of26 = await verify('26');
+  t.strictSame([of26.code, daysIn(of26)], [1, ['2026-02-18', '2026-03-01']]);
+  t.match(await verify('26', '--repair'), { code: 0 });
   await holdsAll(t, world, wanted(world), 'repaired');
-  t.match(await verify(), { code: 0 });
+  t.match(await verify('26'), { code: 0, stdout: /All is in order/ });
 });

@@ -70,6 +70,16 @@ t.test('a first run asks for each wanted day of each table once, the newest firs
   t.end();
 });
 
+t.test('a first window of very many keywords asks for final and provisional days together', (t) => {
+  const keywords = Array.from({ length: 8000 }, (_, index) => ({ id: `n${index}`, query: `query number ${index}` }));
+  const [newest] = planWindows({ ...NEW, keywords });
+  t.strictSame(
+    newest!.dayQueries.map(({ table, from, to, dataState }) => [table, from, to, dataState]),
+    tablesOf('none').map((table) => [table, '2026-02-16', TODAY, 'all']),
+  );
+  t.end();
+});
+
 const anyDay = fc.integer({ min: 0, max: countDays(FIRST, TODAY) - 1 }).map((days) => addDays(FIRST, days));
 const anyState = fc.record({
   table: fc.constantFrom(...SYNC_TABLES),

@@ -55,7 +55,7 @@ t.test('a project without a connection, or whose sitemaps were not read yet, say
   t.match((await world.ask('/sitemaps')).body, { fetchedAt: null, reason: /not been read yet/, sitemaps: [] });
 });
 
-t.test('sitemaps are read once a day, with one line in the log, and answered in each format', async (t) => {
+t.test('sitemaps are read once a day, with one line in the log', async (t) => {
   const world = await syncWorld(t, { tracked: 0 });
   world.site.sitemaps = [PLAIN, NEW];
   t.strictSame(await run(world), { read: 1, failed: 0 });
@@ -78,16 +78,6 @@ t.test('sitemaps are read once a day, with one line in the log, and answered in 
     world.lines.filter((line) => 'outcome' in line),
     [{ project: 'Proj1', sitemaps: 2, outcome: 'fetched' }],
   );
-  const csv = (
-    await (
-      await world.served()
-    ).inject({
-      url: '/api/v1/projects/Proj1/sitemaps?format=csv',
-      headers: { authorization: `Bearer ${world.key}` },
-    })
-  ).body;
-  t.match(csv, /path,type,isIndex,lastSubmitted,lastDownloaded,isPending,warnings,errors,urls/);
-  t.match(csv, /sitemap\.xml,sitemap,false,2026-03-01T10:00:00\.500Z,2026-03-15T07:30:00\.000Z,false,2,0,120/);
   world.clock += 23 * HOUR;
   t.strictSame(await run(world), {});
   world.site.sitemaps = [];

@@ -154,3 +154,25 @@ t.test('one table that fails is left out, with two nothing is stored, and all co
     t.match(await world.sync(), { outcome: 'done' });
   }
 });
+
+t.test('rows of a keyword that is removed while they are fetched are left out, and the run goes on', async (t) => {
+  const world = await syncWorld(t, { tracked: 3 });
+  await world.sync();
+  const [removed, ...left] = world.queries.slice(0, 3).map((query, index) => keyword(`fresh${index}`.slice(-5), query));
+  await world.load({ keywords: [removed!, ...left] }, { replace: true });
+  let isRemoved = false;
+  world.provider.onRequest = async ({ request }) => {
+    if (isRemoved || request?.dimensions.includes('query') !== true) return;
+    isRemoved = true;
+    await world.load({ keywords: left }, { replace: true });
+  };
+  world.clock += 7 * 3_600_000;
+  t.match(await world.sync(), { outcome: 'done', reason: null });
+  t.equal(isRemoved, true);
+  const stored = await world.stored('keyword_daily');
+  t.ok(
+    stored.some((row) => row['keyword_id'] === left[0]!['id']),
+    'others are stored',
+  );
+  t.notOk(stored.some((row) => row['keyword_id'] === removed!['id']));
+});
