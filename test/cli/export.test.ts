@@ -1,6 +1,6 @@
 // An export loaded again gives the same answers, and an incomplete export is never loaded.
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { command } from '../command.ts';
@@ -340,38 +340,6 @@ t.test('an export that is not whole is not loaded', async (t) => {
   writeFileSync(manifest, '{"name":"an app"}');
   t.match(await load(), { code: 0, stdout: /'manifest.json' is not a table/ });
   t.strictSame(await answersOf(other), before);
-});
-
-t.test('what cannot be exported is refused, and leaves nothing that looks like an export', async (t) => {
-  const folder = temporaryFolder(t);
-  const run = (...words: readonly string[]) => command({ ORDINATE_DATA: world.dataFolder }, 'export', ...words);
-  const refused: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--project', 'Nope1', '--out', join(folder, 'a')], /There is no project 'Nope1'/],
-    [['--workspace', 'nope', '--out', join(folder, 'a')], /There is no workspace 'nope'/],
-    [['--out', join(folder, 'a')], /either --project or --workspace/],
-    [['--project', 'Proj1', '--workspace', 'acme', '--out', join(folder, 'a')], /either --project or --workspace/],
-    [['--workspace', 'acme', '--out', join(folder, 'a'), '--from', '2026-02-30'], /calendar day/],
-    [
-      ['--workspace', 'acme', '--out', join(folder, 'a'), '--from', '2026-02-03', '--to', '2026-02-02'],
-      /must not be after/,
-    ],
-    [['--workspace', 'acme', '--out', join(world.dataFolder, 'out')], /in the data folder/],
-    [['--workspace', 'acme', '--out', world.dataFolder], /in the data folder/],
-  ];
-  for (const [words, message] of refused)
-    t.match(await run(...words), { code: 1, stdout: '', stderr: message }, words.join(' '));
-  t.strictSame(readdirSync(folder), []);
-
-  mkdirSync(join(folder, 'full'));
-  writeFileSync(join(folder, 'full', 'mine.txt'), 'mine');
-  t.match(await run('--workspace', 'acme', '--out', join(folder, 'full')), { code: 1, stderr: /is not empty/ });
-  t.strictSame(readdirSync(join(folder, 'full')), ['mine.txt']);
-  t.match(await run('--workspace', 'acme', '--out', join(folder, 'full', 'mine.txt')), {
-    code: 1,
-    stderr: /is not a folder/,
-  });
-  mkdirSync(join(folder, 'empty'));
-  t.match(await run('--workspace', 'acme', '--out', join(folder, 'empty')), { code: 0 });
 });
 
 t.test('damaged facts end the export, which then is no export', async (t) => {

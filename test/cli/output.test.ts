@@ -1,6 +1,7 @@
 // Command output is readable in every terminal, and plain where there is none.
 import { mock } from 'node:test';
 import t from 'tap';
+import { progressBar } from '../../cli/progress-bar.ts';
 import { progressLines } from '../../cli/progress-lines.ts';
 import { formatTable } from '../../cli/table.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
@@ -41,6 +42,24 @@ t.test('a table: a value that only one row has, wide letters, control characters
       'zoë                          -  -',
     ].join('\n'),
   );
+  t.end();
+});
+
+t.test('the bar of a sync: all projects, and which of them wait until they go on', (t) => {
+  let now = 0;
+  const bar = progressBar(['Proj1', 'Proj2'], () => now);
+  const state = { windows: 1, allWindows: 4, requests: 10, allRequests: 40, rows: 1234 };
+  t.equal(bar.waiting('Proj2', 'waiting for a load to end'), '0 of 2 projects; Proj2 is waiting for a load to end');
+  now = 29_000;
+  const ofOne = '[###-----------------] windows 1/8, requests 10/80, 1,234 rows';
+  t.equal(
+    bar.running({ ...state, project: 'Proj1' }),
+    `0 of 2 projects ${ofOne}, 4 min left; Proj2 is waiting for a load to end`,
+  );
+  const ofBoth = '[#####---------------] windows 2/8, requests 20/80, 2,468 rows';
+  t.equal(bar.running({ ...state, project: 'Proj2' }), `0 of 2 projects ${ofBoth}, 87 s left`);
+  t.equal(bar.waiting('Proj1', 'slow'), `0 of 2 projects ${ofBoth}, 87 s left; Proj1 is slow`);
+  t.equal(bar.ended('Proj1'), `1 of 2 projects ${ofBoth}, 87 s left`);
   t.end();
 });
 
