@@ -38,6 +38,8 @@ function searched(date: Day): Searched[] {
     of(`${BRANDS[0]} sale`, 'usa', { results: twice }),
     of(`${BRANDS[50]} and ${BRANDS[1]}`, 'gbr', { device: 'DESKTOP', results: twice, count: 9 }),
     of(`my ${BRANDS[89]}`, 'deu', { results: [{ page: `${SITE}c`, position: 31, clicks: 0 }] }),
+    // Clicked on two of its results, and one click of the property.
+    of('twice', 'usa', { count: 1, results: twice }),
     of('straße (2.5") | a\\b', 'aut', { device: 'DESKTOP', count: 3 }),
     // A keyword that is tracked later has rows of every other day.
     ...(number % 2 === 0 ? [of('later', 'usa')] : []),

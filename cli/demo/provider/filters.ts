@@ -91,7 +91,7 @@ const ALTERNATIVES = /^\^\((?:\?:)?((?:[^\\()[\]{}.*+?^$]|\\[^a-zA-Z0-9])*)\)\$$
  * The texts of an expression of the form `^(one|other)$`, in lower case; undefined for others. Requests use it for
  * thousands of queries, which need no search.
  */
-export function literalsOf(expression: string): string[] | undefined {
+function literalsOf(expression: string): string[] | undefined {
   const inside = ALTERNATIVES.exec(expression)?.[1];
   if (inside === undefined) return undefined;
   const texts = [''];
