@@ -6,9 +6,7 @@ import { test } from 'tap';
 import { checkGenerated } from '../docs/generated.ts';
 import { isLocal } from '../stores.ts';
 import { makeWorld, type World } from '../world.ts';
-import { BOMBS, HARMLESS, REFUSED } from './hostile.ts';
-import { ENDLESS, MORE_BOMBS, MORE_HARMLESS, MORE_REFUSED } from './hostile-more.ts';
-import { type Hostile, shownText } from './hostile-statement.ts';
+import { HOSTILE, type Hostile, shownText } from './hostile-statements.ts';
 import { type Answer, FACTS, on, poster } from './sql-world.ts';
 
 /** What no answer may show: rows of the other project, files of the system, paths of the program. */
@@ -19,12 +17,13 @@ const STOPPED =
 const outcomes = new Map<Hostile, string>();
 const count = { refused: 0, runs: 0, stopped: 0 };
 
-for (const [outcome, status, statements, limits, what = outcome] of [
-  ['refused', 400, [...REFUSED, ...MORE_REFUSED], on.limits],
-  ['runs', 200, [...HARMLESS, ...MORE_HARMLESS], on.limits],
-  ['stopped', 400, [...BOMBS, ...MORE_BOMBS], { statement: 1000 }],
-  ['stopped', 400, ENDLESS, { statement: 300 }, 'stopped by the time'],
+for (const [outcome, status, limits, what = outcome] of [
+  ['refused', 400, on.limits],
+  ['runs', 200, on.limits],
+  ['stopped', 400, { statement: 1000 }],
+  ['stopped', 400, { statement: 300 }, 'stopped by the time'],
 ] as const) {
+  const statements = HOSTILE.filter((one) => one.outcome === what);
   test(`hostile statements: ${what}`, async (t) => {
     const world = await makeWorld(t, FACTS, { ...on, limits });
     // Each key may send 120 requests per minute, and the clock stands.
@@ -59,9 +58,8 @@ for (const [outcome, status, statements, limits, what = outcome] of [
 }
 
 test('the guide has each of them with its outcome', async (t) => {
-  const all = [...REFUSED, ...MORE_REFUSED, ...HARMLESS, ...MORE_HARMLESS, ...BOMBS, ...MORE_BOMBS, ...ENDLESS];
-  t.ok(all.length >= 200);
-  t.equal(outcomes.size, all.length, 'each was tried');
+  const all = HOSTILE;
+  t.equal(outcomes.size, 366, 'each was tried');
   const { refused, runs, stopped } = count;
   const head = `${all.length} statements: ${refused} are refused, ${stopped} stopped by a limit, and ${runs} run, because they show nothing else.`;
   const parts = [...new Set(all.map(({ group }) => group))].map((group) => {

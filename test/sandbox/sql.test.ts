@@ -6,7 +6,8 @@ import { SANDBOX_TABLES } from '../../server/sandbox/project-content.ts';
 import { guideBlock } from '../docs/blocks.ts';
 import { runScript } from '../shell.ts';
 import { makeWorld, WORKSPACE } from '../world.ts';
-import { ENDLESS } from './hostile-more.ts';
+
+import { HOSTILE } from './hostile-statements.ts';
 import { FACTS, on, poster } from './sql-world.ts';
 
 test('days of keywords before the history of the plan are not visible', async (t) => {
@@ -168,7 +169,7 @@ test('the process of a statement is killed when its client leaves, and when the 
   t.match(JSON.parse(printed), { rows: [{ device: 'desktop', clicks: 10, ctr: 0.1 }, { device: 'mobile' }] }, printed);
   const create = guideBlock('sql', 'create').replaceAll('--workspace demo', '--workspace acme');
   t.match(await runScript(create, world.dataFolder, { ORDINATE_DATA: world.dataFolder }), /ord_live_/);
-  const endless = ENDLESS[0]!.sql;
+  const { sql: endless } = HOSTILE.find(({ outcome }) => outcome === 'stopped by the time')!;
   const leaving = new AbortController();
   const left = [1, 2].map(() => t.rejects(ask(endless, leaving.signal)));
   // This one waits for a slot, which the others hold until their processes have ended.
