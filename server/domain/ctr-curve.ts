@@ -1,7 +1,7 @@
 import type { Measures } from './metrics.ts';
 
 /** Positions from here on share one CTR. */
-export const LAST_POSITION = 60;
+const LAST_POSITION = 60;
 /** Impressions at the mean CTR that count for each position besides the rows, so that few impressions bend nothing. */
 const PRIOR_IMPRESSIONS = 50;
 

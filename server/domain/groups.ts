@@ -22,7 +22,7 @@ export interface Membership {
   readonly groupsOf: ReadonlyMap<string, readonly string[]>;
 }
 
-export interface GroupedKeyword {
+interface GroupedKeyword {
   readonly id: string;
   readonly query: string;
   readonly intent: string;

@@ -3,7 +3,7 @@ import { add, type ExactMeasures, type Fraction, type Measures, type Metrics, NO
 import type { Range } from './range.ts';
 
 /** The part of a month's total for its days `first` to `last` (1-based), if the total is spread evenly. */
-export function partOfTotal(total: number, days: number, first: number, last: number): number {
+function partOfTotal(total: number, days: number, first: number, last: number): number {
   return upTo(total, days, last) - upTo(total, days, first - 1);
 }
 

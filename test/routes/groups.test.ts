@@ -1,99 +1,56 @@
-// The groups endpoint lists the keyword groups of a project in their order.
+// A group has the keywords of its rule, its members or, as a folder, of all groups below it: each once, in the order of queries.
 import t from 'tap';
-import { keyword, makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
+import { facts, keyword, makeWorld, type Row } from '../world.ts';
 
-const RULE = {
-  match: 'any',
-  conditions: [
-    { field: 'query', op: 'contains', value: 'shoes' },
-    { field: 'position', op: 'lte', value: 10.5 },
-  ],
-};
-
-const group = (id: string, kind: string, position: number, more: Row = {}): Row => ({
-  project_id: 'Proj1',
-  id,
-  name: `Group ${id}`,
-  kind,
-  position,
-  ...more,
+const group = (id: string, parent_id: string | null, kind: string, rule: unknown = null): Row => ({
+  ...{ project_id: 'Proj1', id, name: id, kind, parent_id, position: 1, rule },
 });
-const member = (group_id: string, keyword_id: string): Row => ({ project_id: 'Proj1', group_id, keyword_id });
+const rule = (match: string, ...conditions: (readonly [string, string, string | number])[]) => ({
+  match,
+  conditions: conditions.map(([field, op, value]) => ({ field, op, value })),
+});
 
-t.test('in rank-tracker order: position, then id by its bytes', async (t) => {
-  const { ask, get } = await makeWorld(t, {
-    projects: [PROJECT, { ...PROJECT, id: 'Other' }, { ...PROJECT, id: 'Empty' }],
-    keywords: [
-      keyword('kwCcc', 'c'),
-      keyword('kwAaa', 'a'),
-      keyword('kwBbb', 'b', { archived: true }),
-      ...ofProject('Other', [keyword('kwAaa', 'a')]),
-    ],
+t.test('groups and folders', async (t) => {
+  const { ask } = await makeWorld(t, {
+    keywords: ['delta', 'Alpha', 'charlie', 'bravo', 'gone'].map((query, at) =>
+      keyword(`Kw00${at}`, query, { archived: query === 'gone' }),
+    ),
+    keyword_daily: facts(
+      'keyword_id date device',
+      ['Kw000', '2026-03-05', 'mobile', 5, 10, 0],
+      ['Kw001', '2026-03-05', 'mobile', 5, 50, 0],
+      ['Kw002', '2026-03-05', 'mobile', 1, 10, 0],
+      ['Kw003', '2026-03-05', 'desktop', 9, 90, 0],
+    ),
+    // Folders come before and after what is in them.
     groups: [
-      group('zLast', 'manual', 2),
-      group('aaaaa', 'manual', 1),
-      group('BBBBB', 'folder', 1, { pinned: true }),
-      group('first', 'rule', -1, { rule: RULE, parent_id: 'BBBBB' }),
-      ...ofProject('Other', [group('other', 'manual', 1)]),
+      group('inner', 'outer', 'folder'),
+      group('membr', 'inner', 'manual'),
+      group('texts', 'outer', 'rule', rule('any', ['query', 'contains', 'ALPHA'], ['query', 'equals', 'delta'])),
+      group('outer', null, 'folder'),
+      group('hollo', null, 'folder'),
+      group('both0', null, 'rule', rule('all', ['clicks', 'gte', 5], ['impressions', 'lt', 50])),
+      group('any00', null, 'rule', rule('any', ['clicks', 'gte', 9], ['query', 'starts_with', 'C'])),
+      group('allof', null, 'rule', rule('all', ['clicks', 'gte', 5], ['query', 'contains', 'l'])),
     ],
-    group_members: [
-      member('aaaaa', 'kwCcc'),
-      member('aaaaa', 'kwBbb'),
-      member('aaaaa', 'kwAaa'),
-      ...ofProject('Other', [member('other', 'kwAaa')]),
-    ],
+    group_members: ['Kw003', 'Kw000', 'Kw004'].map((keyword_id) => ({
+      ...{ project_id: 'Proj1', group_id: 'membr', keyword_id },
+    })),
   });
-  const { status, body } = await ask('/groups');
-  t.equal(status, 200);
-  t.strictSame(body, {
-    project: { id: 'Proj1', domain: 'shop.example' },
-    groups: [
-      {
-        id: 'first',
-        name: 'Group first',
-        kind: 'rule',
-        parentId: 'BBBBB',
-        position: -1,
-        pinned: false,
-        rule: RULE,
-        keywordIds: null,
-      },
-      {
-        id: 'BBBBB',
-        name: 'Group BBBBB',
-        kind: 'folder',
-        parentId: null,
-        position: 1,
-        pinned: true,
-        rule: null,
-        keywordIds: null,
-      },
-      {
-        id: 'aaaaa',
-        name: 'Group aaaaa',
-        kind: 'manual',
-        parentId: null,
-        position: 1,
-        pinned: false,
-        rule: null,
-        // by id, archived keywords left out
-        keywordIds: ['kwAaa', 'kwCcc'],
-      },
-      {
-        id: 'zLast',
-        name: 'Group zLast',
-        kind: 'manual',
-        parentId: null,
-        position: 2,
-        pinned: false,
-        rule: null,
-        keywordIds: [],
-      },
-    ],
-  });
-  t.strictSame((await ask('/groups?limit=0&from=never')).body, body, 'it has no parameters');
-  t.strictSame((await get('/projects/Empty/groups')).body, {
-    project: { id: 'Empty', domain: 'shop.example' },
-    groups: [],
-  });
+  for (const [query, queries] of [
+    ['membr', 'bravo delta'],
+    ['texts', 'Alpha delta'],
+    ['inner', 'bravo delta'],
+    ['outer', 'Alpha bravo delta'],
+    ['hollo', ''],
+    ['both0', 'delta'],
+    ['any00', 'bravo charlie'],
+    ['any00&device=mobile', 'charlie'],
+    ['allof', 'Alpha delta'],
+    ['allof&to=2026-03-04', ''],
+    ['outer&limit=2&offset=1', 'bravo delta'],
+  ] as const) {
+    const { body } = await ask(`/keywords?group=${query}`);
+    t.equal((body.keywords as Row[]).map((row) => row['query']).join(' '), queries, query);
+  }
 });
