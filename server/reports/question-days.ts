@@ -13,8 +13,8 @@ import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 export interface QuestionDaysPlan {
   readonly grain: Grain;
   readonly known: KnownDaysPlan;
-  /** The last day that has a row of the grain; null without any. */
-  readonly lastDay: Day | null;
+  /** The days that have rows of the grain; null without any. */
+  readonly stored: Coverage | null;
   /** Up to this day countries are stored as totals of months; null if none are. */
   readonly monthlyThrough: Day | null;
   /** Whether the question is about devices. */
@@ -38,7 +38,7 @@ export async function planQuestionDays(
   return {
     grain,
     known: await planKnownDays(catalog, project, grain, days),
-    lastDay: days.coverage[grain]?.lastDay ?? null,
+    stored: days.coverage[grain] ?? null,
     monthlyThrough: days.coverage.country_monthly?.lastDay ?? null,
     devices,
   };
@@ -70,7 +70,7 @@ export async function unknownDays(
   plan: QuestionDaysPlan,
   { site, signal }: { readonly site: readonly DeviceMeasures[]; readonly signal: AbortSignal },
 ): Promise<{ readonly unknown: readonly Day[]; readonly known: KnownDays }> {
-  const { grain, known: planned, lastDay, monthlyThrough, devices } = plan;
+  const { grain, known: planned, stored, monthlyThrough, devices } = plan;
   const query = { files: planned.ownFiles, range: spanOf(planned.ranges), signal };
   const siteDays = new Set(site.map(({ date }) => date));
   const known = await KnownDays.read(facts, planned, signal, siteDays);
@@ -86,10 +86,10 @@ export async function unknownDays(
     if (state === 'failed') return true;
     if (withRows.has(day) || state === 'empty') return false;
     // What was never loaded is unknown, not empty.
-    if (lastDay === null) return true;
+    if (stored === null) return true;
     if (!known.isStored(day) || whole.has(day)) return true;
-    // Few results have an appearance, so that the last days may have none.
-    return grain !== 'appearance_daily' && day > lastDay;
+    // Few results have an appearance, so that the first and last days may have none. Countries may begin long after their months.
+    return grain !== 'appearance_daily' && (day < stored.firstDay || day > stored.lastDay);
   };
   const unknown = daysIn(plan, (day) => isUnknown(day, NO_DAYS));
   // Rows make a day known, never unknown: most questions need not read which days have some.
