@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
 import { formatTable } from '../../cli/table.ts';
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 import { type Asked, LENGTHS, METHODS } from './effects/methods.ts';
 import { type GeneratedSite, generateSite, readSite, type Site } from './effects/sites.ts';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
 import type { Family } from '../../server/findings/finding.ts';
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 import { judge } from './findings/judge.ts';
 import { lostClicks, type Planted, plant } from './findings/plants.ts';
 import { type RealWeeks, readRealWeeks, shuffled } from './findings/real-worlds.ts';

@@ -3,7 +3,7 @@ import { alertsOfHours } from '../../server/alerts/hourly-replay.ts';
 import { HOURLY_LOOK_BACK, HourlyClicks } from '../../server/alerts/hourly-stop.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { endOfPacificDay, HOUR, type HourStart, hoursOf } from '../../server/domain/hours.ts';
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 import { worstWeek } from './openings.ts';
 import { siteOf } from './synthetic.ts';
 

@@ -5,7 +5,7 @@ import type { PageState } from '../../server/catalog/inspections.ts';
 import { addDays, countDays, type Day } from '../../server/domain/dates.ts';
 import { INDEX_FIELDS, INDEXED, type IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 
 const DAYS = 119;
 const TO = '2026-04-30';

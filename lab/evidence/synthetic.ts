@@ -1,6 +1,6 @@
 import { toPrefixSums } from '../../server/alerts/daily-sums.ts';
 import type { KeywordSums } from '../../server/alerts/keyword-drop.ts';
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 
 /** The first weeks are needed for the windows; they are followed by a year. */
 export const FIRST_DAYS = 62;

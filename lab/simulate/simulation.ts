@@ -1,4 +1,4 @@
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 
 /** Something that happens at an instant of the simulated time. */
 export interface Event {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 import { type Tables, writeTables } from '../tables.ts';
 import { type Product as AllOfIt, GLOBALS, type Program, requirePackage } from './bundle.ts';
 import { chosenBy } from './modules/crypto.ts';

@@ -1,4 +1,4 @@
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 import type { World } from './world.ts';
 import { facts } from './worlds/facts.ts';
 import { jobs } from './worlds/jobs.ts';

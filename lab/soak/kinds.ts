@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../../test/random.ts';
 import { type Client, type Rows, Unexpected } from './client.ts';
 import { PROJECTS, type State, type Sums, type Truth } from './truth.ts';
 

@@ -9,7 +9,7 @@ import { fail, print } from '../../cli/cli.ts';
 import { namesOf } from '../../cli/names.ts';
 import { readCount } from '../../cli/numbers.ts';
 import { formatTable } from '../../cli/table.ts';
-import { Random } from '../random.ts';
+import { Random } from '../../test/random.ts';
 import { createKeys, ordinate, startServer } from '../server.ts';
 import { WORKSPACE } from '../tables.ts';
 import { Client, Refused } from './client.ts';

@@ -1,5 +1,5 @@
 import { addDays, type Day, eachDay } from '../../server/domain/dates.ts';
-import { hash } from '../random.ts';
+import { hash } from '../../test/random.ts';
 import type { Row } from '../tables.ts';
 
 /** One load changes both projects, so that a mix of two states shows between them, too. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, type Day, eachDay } from '../../server/domain/dates.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../../test/random.ts';
 import { ordinate } from '../server.ts';
 import { CREATED, projectOf, type Row, WORKSPACE, workspaceOf, writeTables } from '../tables.ts';
 import { type Client, Unexpected } from './client.ts';

@@ -6,7 +6,7 @@ import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
-import { Dice } from '../contract/dice.ts';
+import { Random } from '../random.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 import {
@@ -39,7 +39,7 @@ t.test('it does not matter in which order facts were loaded, or in how many load
   const expected = await alertsOf(whole);
   t.same(shorten(expected), EXPECTED);
   const parts = await makeAlertWorld(t);
-  const dice = new Dice(Number(process.env['ORDINATE_TEST_SEED'] ?? 1));
+  const dice = new Random(Number(process.env['ORDINATE_TEST_SEED'] ?? 1));
   const cuts = [dice.whole(1, 40), dice.whole(41, 80), dice.whole(81, DAYS - 1)];
   for (const at of dice.shuffled([0, 1, 2, 3])) {
     await parts.load(factsOf(cuts[at - 1] ?? 0, (cuts[at] ?? DAYS) - 1));

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { addDays, countDays } from '../../server/domain/dates.ts';
 import { command } from '../command.ts';
-import { Dice } from '../contract/dice.ts';
+import { Random } from '../random.ts';
 import { makeLazyWorld, PROJECT, type Row } from '../world.ts';
 import { type KeywordDay, keywordAlerts, trafficAlerts } from './oracle.ts';
 
@@ -16,31 +16,31 @@ const LAST = addDays(FIRST, DAYS - 1);
 const EVALUATED = DAYS - 1 - 60 - 42;
 const PAGES = ['/a', '/b', '/c'];
 
-function clicksOf(dice: Dice): number[] {
-  const level = dice.one([5, 6, 30, 400]);
-  const [scatter, weekend] = [dice.one([0, 0.1, 0.2, 0.6]), dice.one([0, 0.4, 1])];
+function clicksOf(dice: Random): number[] {
+  const level = dice.pick([5, 6, 30, 400]);
+  const [scatter, weekend] = [dice.pick([0, 0.1, 0.2, 0.6]), dice.pick([0, 0.4, 1])];
   let factor = 1;
   return Array.from({ length: DAYS }, (_, day) => {
-    if (day >= 70 && dice.once(20)) factor = dice.one([1, 1, 1, 0.2, 0.5, 0.6, 0.7]);
+    if (day >= 70 && dice.once(20)) factor = dice.pick([1, 1, 1, 0.2, 0.5, 0.6, 0.7]);
     if (dice.once(150)) return 0;
     const mean = level * factor * (day % 7 > 4 ? weekend : 1);
-    return Math.round(mean * (1 + scatter * (2 * dice.share() - 1)));
+    return Math.round(mean * (1 + scatter * (2 * dice.next() - 1)));
   });
 }
 
-function keywordOf(dice: Dice): KeywordDay[] {
-  const [level, position] = [dice.one([0.7, 2.9, 3.5, 12, 12]), 1 + 31 * dice.share() * dice.share()];
-  const scatter = dice.one([0, 0.02, 0.05, 0.1]);
-  const isShown = dice.one([0.5, 0.7, 1, 1, 1]);
+function keywordOf(dice: Random): KeywordDay[] {
+  const [level, position] = [dice.pick([0.7, 2.9, 3.5, 12, 12]), 1 + 31 * dice.next() * dice.next()];
+  const scatter = dice.pick([0, 0.02, 0.05, 0.1]);
+  const isShown = dice.pick([0.5, 0.7, 1, 1, 1]);
   let [worse, weekly, silent] = [1, 1, 0];
   let [page, share] = ['/a', 1];
   return Array.from({ length: DAYS }, (_, day) => {
-    if (day % 7 === 0) weekly = 1 + scatter * (2 * dice.share() - 1);
-    if (day >= 60 && dice.once(25)) worse = dice.one([1, 1, 1.3 + dice.share(), 1.5 + dice.share()]);
+    if (day % 7 === 0) weekly = 1 + scatter * (2 * dice.next() - 1);
+    if (day >= 60 && dice.once(25)) worse = dice.pick([1, 1, 1.3 + dice.next(), 1.5 + dice.next()]);
     if (day >= 60 && dice.once(120)) silent = dice.whole(4, 70);
-    if (dice.once(40)) [page, share] = [dice.one(PAGES), dice.one([0.55, 0.7, 0.9, 1])];
+    if (dice.once(40)) [page, share] = [dice.pick(PAGES), dice.pick([0.55, 0.7, 0.9, 1])];
     silent--;
-    const impressions = silent > 0 || dice.share() >= isShown ? 0 : Math.round(level * (0.5 + dice.share()) + 0.3);
+    const impressions = silent > 0 || dice.next() >= isShown ? 0 : Math.round(level * (0.5 + dice.next()) + 0.3);
     const main = Math.round(impressions * share);
     const other = PAGES[(PAGES.indexOf(page) + 1) % 3]!;
     return {
@@ -52,7 +52,7 @@ function keywordOf(dice: Dice): KeywordDay[] {
 }
 
 t.test('random rows', async (t) => {
-  const dice = new Dice(SEED);
+  const dice = new Random(SEED);
   const tables = { projects: [] as Row[], keywords: [] as Row[], site_daily: [] as Row[] };
   const facts = { keyword_daily: [] as Row[], keyword_page_daily: [] as Row[] };
   const expected: unknown[] = [];
@@ -70,7 +70,7 @@ t.test('random rows', async (t) => {
     }
     // The first is shown on every day, so that no day is missing.
     for (const keyword of ['kwAll', 'kwaaa', 'kwAaa', 'kwBbb']) {
-      const target = dice.one([null, '/a', '/b']);
+      const target = dice.pick([null, '/a', '/b']);
       const target_url = target === null ? null : `https://shop.example${target}`;
       tables.keywords.push({
         project_id: id,

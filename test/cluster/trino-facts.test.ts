@@ -10,7 +10,8 @@ import type { Breakdown, Device, Facts, FactsQuery, TakeColumns } from '../../se
 import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
-import { randomWorld } from '../contract/random-world.ts';
+import { untidyWorld } from '../contract/untidy-world.ts';
+import { Random } from '../random.ts';
 import { sharedEngine, type Tables, type World } from '../world.ts';
 import { skip, trinoWorld } from './trino-world.ts';
 
@@ -130,15 +131,16 @@ const URLS = [
   "https://a.example/it's?é=1",
   'https://b.example/\u{1f40d}',
 ];
-const tablesOfWorld = randomWorld.map(
-  (tables): Tables => ({
+const tablesOfWorld = fc.nat().map((seed): Tables => {
+  const tables = untidyWorld(new Random(`trino ${seed}`));
+  return {
     ...tables,
     keyword_page_daily: (tables['keyword_page_daily'] ?? []).map((row, at) => ({
       ...row,
-      url: URLS[at % URLS.length],
+      url: `${URLS[at % URLS.length]}&${at}`,
     })),
-  }),
-);
+  };
+});
 
 const day = fc.nat(80).map((number) => addDays('2025-12-25', number));
 const question = fc

@@ -52,11 +52,77 @@ export function decided(answer: unknown): unknown {
   });
 }
 
+type IsNear = (found: number, expected: number, path: string) => boolean | undefined;
+
+/** The last digit of numbers that are added up in another order. */
+const LAST_DIGIT: Readonly<Record<string, number>> = { expected: 0.0101, difference: 0.0101 };
+
+const ids = (notes: unknown): unknown[] =>
+  (notes as (string | Row)[]).map((note) => (typeof note === 'string' ? note : note['id']));
+
+const without = (row: Row, names: RegExp): Row =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !names.test(name)));
+
+/** Answers with sentences, or with statistics: what of them the contract decides, and how nearly. */
+const WORDED: Readonly<Record<string, { decide: (body: Row) => unknown; isNear?: IsNear }>> = {
+  explain: {
+    decide: (body) => {
+      const { from, to, country, comparison } = body['range'] as Row;
+      const rest = without(body, /^(source|unsafe|events|rankingUpdates.*)$/);
+      return { ...rest, range: { from, to, country, comparison }, notes: ids(body['notes']) };
+    },
+  },
+  effects: {
+    decide: (body) => ({ ...without(body, /^(text|events|rankingUpdatesThrough)$/), notes: ids(body['notes']) }),
+    isNear: (is, right, path) => {
+      // Whole numbers are counts, and equal.
+      if (Number.isSafeInteger(right)) return undefined;
+      const near = LAST_DIGIT[path.split('.').at(-1)!] ?? 1.01e-4;
+      return Math.abs(is - right) <= near + 1e-8 * Math.abs(right);
+    },
+  },
+  findings: {
+    decide: (body) => ({
+      ...without(body, /^quality$/),
+      findings: (body['findings'] as Row[]).map((one) => without(one, /^text$/)),
+    }),
+    // Tests differ by other ways to add up.
+    isNear: (is, right, path) =>
+      /\.(p|adjusted)$/.test(path) ? Math.abs(is - right) <= 2e-5 * Math.max(is, right) : undefined,
+  },
+  query: {
+    decide: (body) => ({
+      ...without(body, /^range$/),
+      rows: (body['rows'] as Row[]).map(differencesOf),
+      totals: body['totals'] && differencesOf(body['totals'] as Row),
+    }),
+  },
+};
+
+/** A row of a question with its differences alone: reasons and ratios are those of other answers. */
+function differencesOf(whole: Row): Row {
+  const { change, ...row } = without(whole, /^unsafe$/);
+  if (change === undefined) return row;
+  if (change === null) return { ...row, difference: null };
+  const differences = Object.entries(change as Record<string, { difference: number | null }>);
+  return { ...row, difference: Object.fromEntries(differences.map(([name, { difference: of }]) => [name, of])) };
+}
+
+const endpointOf = (path: string): string =>
+  path.split('?')[0]!.split('/')[path.startsWith('/projects/') ? 3 : 1] ?? '';
+
 /** What differs between an answer and the expected one; undefined if nothing does. `path` names the format, if not JSON. */
 export async function differenceOf(path: string, expected: Expected, sent: Answer): Promise<unknown> {
   const format = new URLSearchParams(path.split('?')[1]).get('format');
   if (format !== null && 'body' in expected) return flatDifference(format, path, expected.body as object, sent);
-  return difference([found(expected, sent)], [decided(expected)]);
+  const { decide, isNear } = WORDED[endpointOf(path)] ?? {};
+  if (decide === undefined || !('body' in expected) || sent.statusCode !== 200)
+    return difference([found(expected, sent)], [decided(expected)]);
+  // As JSON, which has no -0.
+  const [is, right] = [JSON.parse(sent.body), JSON.parse(JSON.stringify(expected.body))].map((body) =>
+    decide(body as Row),
+  );
+  return isNear === undefined ? difference([is], [right]) : (nearDifference(is, right, isNear) ?? undefined);
 }
 
 /** The answer in the form of an expectation. */
@@ -71,8 +137,6 @@ function found(expected: Expected, { statusCode: status, body }: Answer): unknow
 
 const OPEN_COLUMNS = /^quality_(events|rankingUpdates)|^error_message$/;
 const SUMS = /sum_position$/;
-const without = (row: Row, columns: RegExp): Row =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => !columns.test(name)));
 
 /** A cell of CSV: texts that a spreadsheet would run begin with an apostrophe. */
 function cell(column: string, value: unknown): string {
@@ -83,11 +147,7 @@ function cell(column: string, value: unknown): string {
 }
 
 async function flatDifference(format: string, path: string, body: object, sent: Answer): Promise<unknown> {
-  const [endpoint = ''] = path
-    .split('?')[0]!
-    .split('/')
-    .slice(path.startsWith('/projects/') ? 3 : 1);
-  const { columns, rows } = flatRows(endpoint, new URLSearchParams(path.split('?')[1]), body as never);
+  const { columns, rows } = flatRows(endpointOf(path), new URLSearchParams(path.split('?')[1]), body as never);
   const { paging, range } = body as { paging?: { total: number }; range?: Row };
   const { comparison, provisionalAfter } = (range ?? {}) as Record<string, Row | null>;
   const heads = {
@@ -149,12 +209,7 @@ export function difference(is: unknown[], right: unknown[]): unknown {
 }
 
 /** Where two answers differ whose numbers may differ a little; null if nowhere. @param isNear undefined where they must be equal */
-export function nearDifference(
-  found: unknown,
-  expected: unknown,
-  isNear: (found: number, expected: number, path: string) => boolean | undefined,
-  path = '',
-): string | null {
+function nearDifference(found: unknown, expected: unknown, isNear: IsNear, path = ''): string | null {
   if (typeof found !== 'object' || typeof expected !== 'object' || found === null || expected === null) {
     const areNumbers = typeof found === 'number' && typeof expected === 'number';
     const isRight = (areNumbers ? isNear(found, expected, path) : undefined) ?? Object.is(found, expected);

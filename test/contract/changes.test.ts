@@ -1,14 +1,14 @@
 // After a change, equal questions get the new answers, and all others the same as before.
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
-import { pruneProject } from '../../server/load/prune.ts';
+import { command } from '../command.ts';
 import { makeTeam } from '../dashboard/team.ts';
-import { type Row, sharedEngine, type Tables } from '../world.ts';
+import { Random } from '../random.ts';
+import type { Row, Tables } from '../world.ts';
 import { asked, differenceOf } from './ask.ts';
-import { Dice } from './dice.ts';
 import { Oracle } from './oracle.ts';
 import { byText, number, text } from './oracle-terms.ts';
-import { CLOCK, LAST, PATIENT, untidyWorld } from './untidy-world.ts';
+import { CLOCK, LAST, PATIENT, URLS, untidyWorld } from './untidy-world.ts';
 
 type Team = Awaited<ReturnType<typeof makeTeam>>;
 
@@ -22,6 +22,9 @@ const QUESTIONS: readonly string[] = [
     [
       'site?period=2m&compare=previous&quality=1',
       'site?country=usa&interval=week',
+      'site?type=discover&compare=previous',
+      'site?engine=bing&period=2m',
+      'hours?from=2026-03-06',
       'keywords?compare=previous',
       'keywords?group=b1b1b&daily=1&period=7d',
       'keywords?group=zzzzz&filter=clicks:gt:1&sort=-clicks&format=csv',
@@ -33,14 +36,40 @@ const QUESTIONS: readonly string[] = [
       'queries?filter=branded:eq:true;clicks:gt:0&sort=-impressions',
       'queries?filter=tracked:eq:false&format=csv',
       'surfaces',
-      'alerts?status=open&limit=2',
+      'alerts?status=resolved&limit=2',
       'notes?format=csv',
       'groups',
       'page-groups',
+      'explain?by=query&compare=previous',
+      'explain?by=keyword',
+      `effects?date=${day(20)}&page=${encodeURIComponent(URLS[0]!)}`,
+      ...[
+        { dimensions: ['query'], filters: [['contains', 'query', ['s']]] },
+        { dimensions: ['pageGroup'], filters: [] },
+        { dimensions: ['date', 'device'], filters: [] },
+        { dimensions: ['group'], filters: [] },
+        { dimensions: ['keyword', 'page'], filters: [], limit: 5 },
+      ].map((asked) => {
+        const range = { from: day(20), to: day(6) };
+        return `query?q=${encodeURIComponent(JSON.stringify({ range, ...asked }))}`;
+      }),
     ].map((path) => `/projects/${id}/${path}`),
   ),
   '/portfolio?compare=previous&sort=-clicks',
+  ...[
+    '&sort=clicks',
+    '&compare=year',
+    '&quality=1',
+    '&device=mobile',
+    '&type=image',
+    '&engine=bing',
+    '&filter=clicks:gt:99',
+  ].map((more) => `/portfolio?period=28d${more}`),
+  ...['&limit=1', '&offset=1', '&limit=1&offset=1', '&format=ndjson'].map(
+    (more) => `/portfolio?sort=-impressions${more}`,
+  ),
   '/portfolio?daily=1&period=7d&format=csv',
+  '/portfolio?daily=1&interval=week',
   '/projects',
 ];
 
@@ -61,7 +90,12 @@ const of = (tables: Tables, table: string, project = 'Full1'): Row[] =>
 const about = (tables: Tables, id: string): Row => tables['projects']!.find((row) => row['id'] === id)!;
 const rule = { match: 'all', conditions: [{ field: 'query', op: 'contains', value: 'ACME' }] };
 const ruleGroup = (tables: Tables): Row => of(tables, 'groups').find((row) => row['id'] === 'b1b1b')!;
-const tracked = (tables: Tables): Row => of(tables, 'keywords').filter(({ archived }) => archived !== true)[0]!;
+const textOf = ({ query }: Row): string => String(query).toLowerCase();
+/** A tracked keyword whose text no other has, in any case. */
+const tracked = (tables: Tables): Row =>
+  of(tables, 'keywords').find(
+    (row, _, all) => row['archived'] !== true && all.filter((one) => textOf(one) === textOf(row)).length === 1,
+  )!;
 
 const CHANGES: readonly Change[] = [
   {
@@ -73,13 +107,21 @@ const CHANGES: readonly Change[] = [
   {
     says: 'days of the property are loaded',
     load: () => ({
+      site_daily_discover: [full({ date: day(10), device: 'unknown', ...numbers, sum_position: 0 })],
+      site_hourly: [full({ date: day(3), hour: `${day(3)}T20:00:00Z`, ...numbers })],
       site_daily: [
         full({ date: day(0), device: 'tablet', ...numbers }),
         full({ date: day(1), device: 'mobile', ...numbers }),
       ],
     }),
-    changes: /Full1.site.period/,
+    changes: /Full1.(site.period|site.type|hours)/,
     keeps: /Twin1.site/,
+  },
+  {
+    says: 'days of Bing are loaded',
+    load: () => ({ site_daily_bing: [full({ date: day(7), device: 'unknown', ...numbers, sum_position: 0 })] }),
+    changes: /Full1.site.engine|portfolio.*engine/,
+    keeps: /Full1.site.(period|country)/,
   },
   {
     says: 'days of keywords are loaded',
@@ -157,21 +199,25 @@ const CHANGES: readonly Change[] = [
   },
   {
     says: 'old days are pruned',
-    make: async ({ settings, catalog }) =>
-      void (await pruneProject({ settings, catalog, engine: () => sharedEngine(settings) }, 'Twin1', '2026-02-01')),
+    make: async ({ dataFolder }) => {
+      const { now } = Date;
+      Date.now = () => CLOCK;
+      for (const words of [['workspaces', 'set', 'acme', '--keep-days', '30'], ['prune']]) {
+        const { code, stderr } = await command({ ORDINATE_DATA: dataFolder }, ...words);
+        if (code !== 0) throw new Error(stderr);
+      }
+      Date.now = now;
+    },
     leaves: (tables) =>
       Object.fromEntries(
         Object.entries(tables).map(([table, rows]) => {
           const column = table === 'country_monthly' ? 'month' : 'date';
-          const isFact = /_(daily|monthly)/.test(table);
-          return [
-            table,
-            rows.filter((row) => !isFact || row['project_id'] !== 'Twin1' || String(row[column]) >= '2026-02-01'),
-          ];
+          const isFact = /_(daily|hourly|monthly)/.test(table);
+          return [table, rows.filter((row) => !isFact || String(row[column]) >= '2026-02-01')];
         }),
       ),
-    changes: /Twin1.site.period/,
-    keeps: /Full1.site/,
+    changes: /Full1.site.period/,
+    keeps: /Twin1.(alerts|hours)/,
   },
   {
     says: 'a project is hidden again',
@@ -207,37 +253,35 @@ function upserted(tables: Tables, more: Tables): Tables {
 }
 
 t.test('each change reaches the answers that depend on it, and no other', async (t) => {
-  let tables = untidyWorld(new Dice(Number(process.env['ORDINATE_TEST_SEED'] ?? 1)));
+  let tables = untidyWorld(new Random(`changes ${process.env['ORDINATE_TEST_SEED'] ?? 1}`));
   const team = await makeTeam(t, tables, PATIENT);
   const headers = { authorization: `Bearer ${team.key}` };
-  const answers = async (): Promise<unknown[]> => {
+  /** The right answers, and questions with another one. */
+  const answers = async () => {
     const oracle = new Oracle(tables, 'acme', CLOCK);
-    const expected: unknown[] = [];
-    for (const path of QUESTIONS) {
+    const right = QUESTIONS.map((path) => oracle.answer(path));
+    const wrong: unknown[] = [];
+    for (const [at, path] of QUESTIONS.entries()) {
       team.clock.at += 1000;
-      const right = oracle.answer(path);
-      const differs = await differenceOf(path, right, await asked(team.app, path, headers));
-      t.strictSame(differs, undefined, path);
-      expected.push(right);
+      const differs = await differenceOf(path, right[at]!, await asked(team.app, path, headers));
+      if (differs !== undefined) wrong.push({ path, differs });
     }
-    return expected;
+    return { right, wrong };
   };
   let before = await answers();
+  t.strictSame(before.wrong, [], 'before');
   for (const { says, load, make, leaves, changes, keeps } of CHANGES) {
     const more = load?.(tables);
     if (more !== undefined) await team.load(more);
     else await make!(team, tables);
     tables = more === undefined ? leaves!(tables) : upserted(tables, more);
     const after = await answers();
-    const isSame = (at: number): boolean => isDeepStrictEqual(before[at], after[at]);
-    t.ok(
-      QUESTIONS.some((path, at) => changes.test(path) && !isSame(at)),
-      `${says}: an answer changes`,
-    );
-    t.ok(
-      QUESTIONS.some((path, at) => keeps.test(path) && isSame(at)),
-      `${says}: an answer stays`,
-    );
+    const are = (pattern: RegExp, isSame: boolean): boolean =>
+      QUESTIONS.some(
+        (path, at) => pattern.test(path) && isDeepStrictEqual(before.right[at], after.right[at]) === isSame,
+      );
+    t.strictSame(after.wrong, [], says);
+    t.strictSame([are(changes, false), are(keeps, true)], [true, true], `${says}: an answer changes, and one stays`);
     before = after;
   }
 });

@@ -1,8 +1,8 @@
 // Every answer is that of the contract, in every format and tool, for untidy worlds and random requests.
 import t from 'tap';
+import { Random } from '../random.ts';
 import { makeWorld } from '../world.ts';
 import { asked, called, decided, difference, differenceOf } from './ask.ts';
-import { Dice } from './dice.ts';
 import { Oracle } from './oracle.ts';
 import { ENDPOINTS, randomRequest, wayOf } from './random-request.ts';
 import { randomCall, TOOL_NAMES, toolAnswer } from './tools.ts';
@@ -17,7 +17,7 @@ const IN_A_MINUTE = 100;
 
 for (let index = 0; index < WORLDS; index++) {
   t.test(`the answers of an untidy world follow the contract (${index + 1} of ${WORLDS}, seed ${SEED})`, async (t) => {
-    const dice = new Dice(SEED * 1000 + index);
+    const dice = new Random(`world ${index} of ${SEED}`);
     const tables = untidyWorld(dice);
     let count = 0;
     const now = () => CLOCK + Math.floor(count / IN_A_MINUTE) * 60_000;

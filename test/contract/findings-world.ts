@@ -1,6 +1,7 @@
 // Random sites of which findings of every kind can be made, and random questions about them.
+
+import type { Random } from '../random.ts';
 import type { Row, Tables } from '../world.ts';
-import type { Dice } from './dice.ts';
 import { number, text } from './oracle-terms.ts';
 
 /** The last day of a site, three days after the last final one. */
@@ -16,9 +17,9 @@ export interface FindingsWorld {
   readonly last: number;
 }
 
-export function findingsWorld(dice: Dice): FindingsWorld {
-  const last = LAST + dice.one(MOVES);
-  const length = dice.one([260, 260, 260, 230, 190, 120, 62]);
+export function findingsWorld(dice: Random): FindingsWorld {
+  const last = LAST + dice.pick(MOVES);
+  const length = dice.pick([260, 260, 260, 230, 190, 120, 62]);
   const gaps = new Set(dice.once(3) ? Array.from({ length: dice.whole(1, 4) }, () => last - dice.whole(0, 230)) : []);
   const days = Array.from({ length }, (_, at) => last - at).filter((day) => !gaps.has(day));
   const of = (more: Row): Row => ({ project_id: 'Proj1', ...more });
@@ -29,19 +30,19 @@ export function findingsWorld(dice: Dice): FindingsWorld {
       return days.flatMap((day) =>
         ['usa', 'gbr'].flatMap((country, at) => {
           const impressions = Math.round(
-            shown.impressions(day) * season(day) * (0.6 + 0.8 * dice.share()) * (at ? 0.3 : 1),
+            shown.impressions(day) * season(day) * (0.6 + 0.8 * dice.next()) * (at ? 0.3 : 1),
           );
           if (impressions === 0) return [];
-          const place = Math.max(1, shown.position(day) + dice.share() - 0.5);
+          const place = Math.max(1, shown.position(day) + dice.next() - 0.5);
           const rate = Math.min(1, (0.4 / place) * shown.ctr(day));
-          const clicks = Math.min(impressions, Math.floor(impressions * rate + dice.share()));
+          const clicks = Math.min(impressions, Math.floor(impressions * rate + dice.next()));
           const sum_position = Math.round(impressions * (place - 1));
           return [of({ date: text(day), [column]: name, country, clicks, impressions, sum_position })];
         }),
       );
     });
-  const queries = Array.from({ length: dice.whole(14, 32) }, (_, at) => `${dice.one(WORDS)} ${at}`);
-  const pages = Array.from({ length: dice.whole(4, 20) }, (_, at) => `https://shop.example/${dice.one(WORDS)}/${at}`);
+  const queries = Array.from({ length: dice.whole(14, 32) }, (_, at) => `${dice.pick(WORDS)} ${at}`);
+  const pages = Array.from({ length: dice.whole(4, 20) }, (_, at) => `https://shop.example/${dice.pick(WORDS)}/${at}`);
   const ids = ['Kw001', 'kw002', 'Kw003', 'KW004', 'kw005'];
   const urls = ['a', 'b', 'é', 'Z', '\u{1f40d}', 'Ａ'].map((path) => `https://shop.example/${path}`);
   const hasPages = !dice.once(5);
@@ -49,11 +50,11 @@ export function findingsWorld(dice: Dice): FindingsWorld {
   return {
     last,
     tables: {
-      workspaces: [{ id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: dice.one([486, 60, 25, 9]) }],
+      workspaces: [{ id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: dice.pick([486, 60, 25, 9]) }],
       projects: [
         {
           ...{ id: 'Proj1', workspace_id: 'acme', domain: 'shop.example', property: 'sc-domain:shop.example' },
-          brand_terms: dice.one([[], ['Acme'], ['acme', 'RED']]),
+          brand_terms: dice.pick([[], ['Acme'], ['acme', 'RED']]),
           last_synced_at: `${text(last)}T04:05:06Z`,
           ...{ synced_through: text(last), provisional_after: text(last - 3), created_at: '2025-01-01T00:00:00Z' },
         },
@@ -111,12 +112,12 @@ export function findingsWorld(dice: Dice): FindingsWorld {
 }
 
 /** How a row is shown by day: steady, or with a change that a test looks for. */
-function shape(dice: Dice, last: number, most: number) {
-  const level = most * dice.share() ** 2 + 2;
-  const place = 1 + 18 * dice.share() ** 1.5;
+function shape(dice: Random, last: number, most: number) {
+  const level = most * dice.next() ** 2 + 2;
+  const place = 1 + 18 * dice.next() ** 1.5;
   const change = last - dice.whole(5, 70);
-  const by = dice.one([0.3, 0.5, 2, 3]);
-  const kind = dice.one(['steady', 'steady', 'steady', 'ctr', 'demand', 'place', 'gone', 'arrived', 'decay', 'burst']);
+  const by = dice.pick([0.3, 0.5, 2, 3]);
+  const kind = dice.pick(['steady', 'steady', 'steady', 'ctr', 'demand', 'place', 'gone', 'arrived', 'decay', 'burst']);
   const after = (day: number, factor: number): number => (day >= change ? factor : 1);
   const demand: Readonly<Record<string, (day: number) => number>> = {
     demand: (day) => after(day, by),
@@ -133,21 +134,21 @@ function shape(dice: Dice, last: number, most: number) {
 }
 
 /** A question about findings, valid or invalid. */
-export function findingsQuestion(dice: Dice, last: number): string {
+export function findingsQuestion(dice: Random, last: number): string {
   const words: string[] = [];
   const to = last - dice.whole(-2, 40);
-  const way = dice.one(['none', 'none', 'period', 'period and to', 'from and to']);
+  const way = dice.pick(['none', 'none', 'period', 'period and to', 'from and to']);
   if (way.startsWith('period'))
-    words.push(`period=${dice.one(['7d', '14d', '28d', '28d', '10d', '30d', '1m', '3d', '40d'])}`);
+    words.push(`period=${dice.pick(['7d', '14d', '28d', '28d', '10d', '30d', '1m', '3d', '40d'])}`);
   if (way.endsWith('to')) words.push(`to=${text(to)}`);
   if (way.startsWith('from')) words.push(`from=${text(to - dice.whole(0, 34))}`);
-  if (dice.once(4)) words.push(`country=${dice.one(['usa', 'GBR', 'fra'])}`);
-  if (dice.once(2)) words.push(`q=${dice.one(['0.01', '0.05', '0.2', '0.5', '0.5'])}`);
-  if (dice.once(4)) words.push(`type=${dice.one(['low_ctr', 'falling', 'split', 'near_top'])}`);
-  if (dice.once(8)) words.push(`type=${dice.one(['new', 'lost', 'rising'])}`);
-  if (dice.once(5)) words.push(`limit=${dice.one(['1', '3', '1000'])}`);
-  if (dice.once(6)) words.push(`offset=${dice.one(['1', '5', '1000'])}`);
+  if (dice.once(4)) words.push(`country=${dice.pick(['usa', 'GBR', 'fra'])}`);
+  if (dice.once(2)) words.push(`q=${dice.pick(['0.01', '0.05', '0.2', '0.5', '0.5'])}`);
+  if (dice.once(4)) words.push(`type=${dice.pick(['low_ctr', 'falling', 'split', 'near_top'])}`);
+  if (dice.once(8)) words.push(`type=${dice.pick(['new', 'lost', 'rising'])}`);
+  if (dice.once(5)) words.push(`limit=${dice.pick(['1', '3', '1000'])}`);
+  if (dice.once(6)) words.push(`offset=${dice.pick(['1', '5', '1000'])}`);
   if (dice.once(25))
-    words.push(dice.one(['q=0.9', 'q=x', 'limit=0', 'limit=1001', 'offset=-1', 'type=none', 'country=us']));
+    words.push(dice.pick(['q=0.9', 'q=x', 'limit=0', 'limit=1001', 'offset=-1', 'type=none', 'country=us']));
   return `/projects/Proj1/findings?${[...new Map(words.map((word) => [word.startsWith('type') ? word : word.split('=')[0], word])).values()].join('&')}`;
 }

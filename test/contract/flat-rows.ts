@@ -1,7 +1,6 @@
 // Answers as flat rows, by the rules of consumers.md: names of JSON, objects flattened by `_`, sums of positions beside them.
 import type { Row } from '../world.ts';
-import { sumsBehind } from './oracle-facts.ts';
-import type { Sum } from './oracle-terms.ts';
+import { type Sum, sumsBehind } from './oracle-terms.ts';
 
 const METRICS = ['clicks', 'impressions', 'ctr', 'position'];
 const of = (prefix: string): string[] => METRICS.map((name) => `${prefix}_${name}`);
@@ -48,6 +47,7 @@ function named(row: Row, more: Row): Row {
 }
 
 const SHAPES: Readonly<Record<string, Shape>> = {
+  hours: { key: ['hour'], rows: ({ hours = [] }) => hours },
   site: { key: ['date', 'days'], rows: ({ daily: days = [] }) => days },
   keywords: {
     key: ['id', 'query', 'source', 'trackedSince', 'intent', 'groupIds'],
@@ -164,7 +164,8 @@ export function flatRows(endpoint: string, sent: URLSearchParams, body: Body): {
               [`comparison_${metric}`, comparison?.[metric]],
               [`change_${metric}`, changed?.['difference']],
               [`changeRatio_${metric}`, changed?.['ratio']],
-              [`unsafe_${metric}`, unsafe?.[metric] ?? []],
+              // A project that is refused has no numbers.
+              [`unsafe_${metric}`, unsafe?.[metric] ?? ('error_code' in row ? null : [])],
             ];
           }),
         ),

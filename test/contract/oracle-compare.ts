@@ -107,6 +107,10 @@ function runsOf(days: readonly number[]): Days[] {
   return runs;
 }
 
+/** The table of the whole property that the rows of a table are parts of. */
+const siteTableOf = (table: string): string =>
+  table.replace(/^(?!(?:site|country)_daily_).*/, 'site_daily').replace(/^country/, 'site');
+
 /** What is known of the days of a table: those on which it or the property has rows, from its first one on. */
 export class KnownDays {
   readonly #first: number;
@@ -116,9 +120,9 @@ export class KnownDays {
   readonly hasEvents: boolean;
 
   constructor(world: OracleWorld, project: Project, table: string, notBefore = -Infinity) {
-    const isImage = table.endsWith('_image');
-    this.hasEvents = !isImage;
-    const site = world.daysOf(project, isImage ? 'site_daily_image' : 'site_daily');
+    const siteTable = siteTableOf(table);
+    this.hasEvents = siteTable === 'site_daily';
+    const site = world.daysOf(project, siteTable);
     const own = world.daysOf(project, table);
     const months =
       table === 'country_daily' ? world.rows(project, 'country_monthly').map(({ month }) => number(String(month))) : [];
@@ -270,10 +274,10 @@ export function eventsIn({ from, to }: Days, device: Device = null): Row[] {
 export function quality({ world, project, range, table, device = null }: Rated): Row {
   const known = new KnownDays(world, project, table);
   const days = eachDay({ from: range.from, to: Math.min(range.to, known.synced) });
-  const isImage = table.endsWith('_image');
+  const isWeb = siteTableOf(table) === 'site_daily';
   const rowsOf = (of: string): Sum => world.sum(project, of, days);
-  const site = rowsOf(isImage ? 'site_daily_image' : 'site_daily');
-  const hasBrand = !isImage && world.rows(project, 'brand_daily').length > 0;
+  const site = rowsOf(siteTableOf(table));
+  const hasBrand = isWeb && world.rows(project, 'brand_daily').length > 0;
   const queries = rowsOf('brand_daily');
   const share = (part: bigint, whole: bigint): number | null =>
     !hasBrand || whole === 0n ? null : part >= whole ? 1 : rounded(part, whole, 4);
@@ -294,6 +298,6 @@ export function quality({ world, project, range, table, device = null }: Rated):
       impressions: share(queries.impressions, site.impressions),
     },
     reconciledAt: null,
-    events: isImage ? [] : eventsIn(range, device),
+    events: isWeb ? eventsIn(range, device) : [],
   };
 }

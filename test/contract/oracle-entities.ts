@@ -1,10 +1,67 @@
 // Answers about entities: projects, groups, alerts and notes.
 import type { Row } from '../world.ts';
-import { bad, byText, DAY, dayIn, descending, flagIn, number, oneIn, type Query, wholeIn } from './oracle-terms.ts';
+import {
+  addUp,
+  bad,
+  byText,
+  DAY,
+  dayIn,
+  descending,
+  flagIn,
+  metrics,
+  number,
+  oneIn,
+  type Query,
+  wholeIn,
+  withSums,
+} from './oracle-terms.ts';
 import type { OracleWorld, Project } from './oracle-world.ts';
 
 export function projects(world: OracleWorld): object {
   return { projects: world.inAge().map((project) => world.about(project)) };
+}
+
+const HOUR = DAY / 24;
+/** When the clocks of the Pacific are set, in the only spring and summer of the worlds. */
+const CLOCKS = Date.parse('2026-03-08T10:00:00Z');
+const behind = (at: number): number => (at < CLOCKS ? 8 : 7);
+const pacificDay = (at: number): number => Math.floor((at - behind(at) * HOUR) / DAY);
+const startOf = (day: number): number => day * DAY + (day * DAY + 8 * HOUR <= CLOCKS ? 8 : 7) * HOUR;
+const hourText = (at: number): string =>
+  `${new Date(at - behind(at) * HOUR).toISOString().slice(0, 19)}-0${behind(at)}:00`;
+
+/** Hours of days that have any, up to the last one that is complete or has a row. */
+export function hours(world: OracleWorld, project: Project, query: Query): object {
+  const limit = (name: string): { day: number } | { at: number } | undefined => {
+    const sent = query.get(name);
+    if (sent === undefined) return undefined;
+    return sent.includes('T') ? { at: Date.parse(sent) } : { day: dayIn(query, name)! };
+  };
+  const [from, to] = [limit('from'), limit('to') ?? { day: pacificDay(world.now) }];
+  const last = 'day' in to ? startOf(to.day + 1) - HOUR : Math.floor(to.at / HOUR) * HOUR;
+  const begin = from ?? { day: pacificDay(last) - 6 };
+  const first = 'day' in begin ? startOf(begin.day) : Math.ceil(begin.at / HOUR) * HOUR;
+  const days = { from: pacificDay(first), to: pacificDay(last) };
+  if (first > last || days.to - days.from + 1 > 62) throw bad('from');
+  const stored = Map.groupBy(world.rows(project, 'site_hourly', days), ({ hour }) => Date.parse(String(hour)));
+  const final = project['provisional_after'] as string | null;
+  const complete = final === null ? -Infinity : startOf(number(final) + 1) - HOUR;
+  const known = Math.min(last, Math.max(complete, ...stored.keys()));
+  const withRows = new Set([...stored.keys()].map(pacificDay));
+  const shown = Array.from({ length: (last - first) / HOUR + 1 }, (_, at) => first + at * HOUR);
+  return {
+    range: {
+      from: hourText(first),
+      to: hourText(last),
+      provisionalAfter: final === null ? null : hourText(complete),
+    },
+    hours: shown
+      .filter((at) => at <= known && withRows.has(pacificDay(at)))
+      .map((at) => {
+        const sum = addUp(stored.get(at) ?? []);
+        return withSums({ hour: hourText(at), ...metrics(sum) }, sum);
+      }),
+  };
 }
 
 export function groupList(world: OracleWorld, project: Project): object {

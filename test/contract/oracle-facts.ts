@@ -24,18 +24,24 @@ import {
   Refusal,
   rangeIn,
   type Sum,
+  sumsBehind,
   text,
   wholeIn,
+  withSums,
   zero,
 } from './oracle-terms.ts';
-import type { OracleWorld, Project } from './oracle-world.ts';
+import { type OracleWorld, type Project, SURFACES, TYPES, WITHOUT_POSITIONS } from './oracle-world.ts';
 
-/** The sums behind objects of answers, which formats with exact types have too. */
-export const sumsBehind = new WeakMap<object, { readonly now: Sum | null; readonly base: Sum | null }>();
-
-function withSums<Of extends object>(row: Of, now: Sum | null, base: Sum | null = null): Of {
-  sumsBehind.set(row, { now, base });
-  return row;
+/** Positions that are not told are unknown in every part of a row. */
+function withPlaces<Of extends object>(surface: string, row: Of, now: Sum | null, base: Sum | null = null): Of {
+  if (!WITHOUT_POSITIONS.includes(surface)) return withSums(row, now, base);
+  const { comparison, change, unsafe } = row as Record<string, Row | null>;
+  const compared = unsafe && {
+    comparison: comparison && { ...comparison, position: null },
+    change: change && { ...change, position: { difference: null, ratio: null } },
+    unsafe: Object.fromEntries(Object.entries(unsafe).filter(([metric]) => metric !== 'position')),
+  };
+  return withSums({ ...row, position: null, ...compared }, null);
 }
 
 const shown = ({ from, to }: Days) => ({ from: text(from), to: text(to) });
@@ -159,18 +165,36 @@ function refuseUnknownKeywords(world: OracleWorld, project: Project, { from, to 
   if (site.length > 0 && unknown.length === site.length && own.length > 0) throw bad('from|to');
 }
 
-/** A project as its image searches have it: their last day is another one. */
-function ofType(world: OracleWorld, project: Project, type: string): Project {
-  const own = world.daysOf(project, 'site_daily_image');
-  if (type === 'web' || project['synced_through'] === null) return project;
-  const last = own.length === 0 ? null : text(Math.min(Math.max(...own), world.lastDay(project)));
-  return { ...project, synced_through: last };
+/** A project as a kind of search has it: the last day is another one, and Bing tells no final one. */
+function ofSurface(world: OracleWorld, project: Project, surface: string): Project {
+  if (surface === 'web') return project;
+  const own = world.daysOf(project, SURFACES[surface]!.site);
+  const isKnown = own.length > 0 && project['synced_through'] !== null;
+  const synced_through = isKnown ? text(Math.min(Math.max(...own), world.lastDay(project))) : null;
+  return { ...project, synced_through, ...(surface === 'bing' && { provisional_after: null }) };
+}
+
+/** The kind of search that a question is about. */
+function surfaceIn(query: Query, { device, country }: { device: string; country: string | null }): string {
+  const type = oneIn(query, 'type', TYPES) ?? 'web';
+  if (type === 'discover' && device !== 'all') throw bad('device');
+  if (oneIn(query, 'engine', ['google', 'bing']) !== 'bing') return type;
+  if (type !== 'web') throw bad('type');
+  if (device !== 'all') throw bad('device');
+  if (country !== null) throw bad('country');
+  return 'bing';
+}
+
+/** Why a project has no numbers of Bing, which are those of all countries. */
+function checkBing(world: OracleWorld, project: Project, surface: string): void {
+  const isKnown = project['country'] === null && world.rows(project, 'site_daily_bing').length > 0;
+  if (surface === 'bing' && !isKnown) throw bad('engine');
 }
 
 interface SiteQuestion {
   readonly range: Days;
   readonly other: Days | null;
-  readonly type: string;
+  readonly surface: string;
   readonly device: string;
   readonly country: string | null;
   readonly interval: string;
@@ -181,15 +205,14 @@ interface SiteQuestion {
 function siteOf(
   world: OracleWorld,
   stored: Project,
-  { range, other, type, device, country, interval, isRated }: SiteQuestion,
+  { range, other, surface, device, country, interval, isRated }: SiteQuestion,
 ) {
-  const project = ofType(world, stored, type);
-  const suffix = type === 'web' ? '' : '_image';
-  const site = `site_daily${suffix}`;
-  const table = country === null ? site : `country_daily${suffix}`;
+  const project = ofSurface(world, stored, surface);
+  const { site, country: ofCountry } = SURFACES[surface]!;
+  const table = country === null ? site : ofCountry!;
   const first = Math.min(...world.daysOf(project, site));
   const last = project['synced_through'] === null ? -Infinity : world.lastDay(project);
-  const isMonthly = country !== null && type === 'web';
+  const isMonthly = country !== null && surface === 'web';
   const monthly = isMonthly ? world.monthlyThrough(project) : -Infinity;
   const isMeant = (row: Row): boolean => (country === null ? isAbout(device)(row) : row['country'] === country);
   const over = (days: readonly number[]): Sum => {
@@ -222,13 +245,20 @@ function siteOf(
   const daily = parts.map((part) => {
     const days = pair?.counterpart(part) ?? [];
     const [numbers, sum, then] = sums(part, days.length === 0 ? null : days);
-    return withSums({ date: text(part.from), ...daysOf(interval, part, world, project), ...numbers }, sum, then);
+    return withPlaces(
+      surface,
+      { date: text(part.from), ...daysOf(interval, part, world, project), ...numbers },
+      sum,
+      then,
+    );
   });
   return {
     project,
+    sum: now,
     range: {
       ...shown(range),
-      ...(type === 'web' ? {} : { type, lastDay: project['synced_through'] }),
+      ...(surface === 'web' ? {} : surface === 'bing' ? { engine: 'bing' } : { type: surface }),
+      ...(surface === 'web' ? {} : { lastDay: project['synced_through'] }),
       device,
       country,
       provisionalAfter: project['provisional_after'],
@@ -236,31 +266,37 @@ function siteOf(
       ...(other && { comparison: shown(other) }),
     },
     ...(isRated && { quality: quality({ world, project, range, table, device: about }) }),
-    totals: withSums(totals, now, base),
+    totals: withPlaces(surface, totals, now, base),
     daily,
   };
 }
 
 export function site(world: OracleWorld, project: Project, query: Query): object {
   const device = oneIn(query, 'device', DEVICES) ?? 'all';
-  const type = oneIn(query, 'type', ['web', 'image']) ?? 'web';
   const country = countryIn(query);
   const interval = intervalIn(query, true);
   const isRated = flagIn(query, 'quality');
+  const surface = surfaceIn(query, { device, country });
+  if (surface === 'bing' && project['country'] !== null) throw bad('engine');
   if (country !== null && device !== 'all') throw bad('country');
   const range = rangeIn(query, world.lastDay(project), world.finalDay(project));
   const other = comparedIn(query, range);
-  const { project: _, ...answer } = siteOf(world, project, { range, other, type, device, country, interval, isRated });
+  checkBing(world, project, surface);
+  const asked = { range, other, surface, device, country, interval, isRated };
+  const { project: _, sum: __, ...answer } = siteOf(world, project, asked);
   return answer;
 }
 
 /** All projects, each as `site` has it. */
 export function portfolio(world: OracleWorld, query: Query): object {
   const device = oneIn(query, 'device', DEVICES) ?? 'all';
-  const type = oneIn(query, 'type', ['web', 'image']) ?? 'web';
+  const surface = surfaceIn(query, { device, country: null });
   const daily = flagIn(query, 'daily');
   const interval = intervalIn(query, daily);
   const isRated = flagIn(query, 'quality');
+  const isPlaced = !WITHOUT_POSITIONS.includes(surface);
+  if (!isPlaced && [query.get('filter'), query.get('sort')].some((sent) => /\bposition\b/.test(sent ?? '')))
+    throw bad('type|engine');
   const [limit, offset] = [limitIn(query, 5000), wholeIn(query, 'offset', 0, 0, 2 ** 53)];
   const refusals: Refusal[] = [];
   const all = world.inAge().map((project) => {
@@ -271,19 +307,13 @@ export function portfolio(world: OracleWorld, query: Query): object {
     try {
       const range = rangeIn(query, world.lastDay(project), world.finalDay(project));
       const other = comparedIn(query, range);
-      const { project: _, ...found } = siteOf(world, project, {
-        range,
-        other,
-        type,
-        device,
-        country: null,
-        interval,
-        isRated,
-      });
-      return { about, texts, found, sum: sumsBehind.get(found.totals)!.now };
+      checkBing(world, project, surface);
+      const asked = { range, other, surface, device, country: null, interval, isRated };
+      const { project: _, sum, ...found } = siteOf(world, project, asked);
+      return { about, texts, found, sum };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      refusals.push(error);
+      if (!('named' in error.expected && error.expected.named === 'engine')) refusals.push(error);
       return { about, texts, found: null, sum: null };
     }
   });
@@ -305,14 +335,15 @@ export function surfaces(world: OracleWorld, project: Project, query: Query): ob
   const range = rangeIn(query, world.lastDay(project), world.finalDay(project));
   const other = comparedIn(query, range);
   const isSynced = project['synced_through'] !== null;
-  const rows = ['web', 'image'].flatMap((type) => {
-    const days = world.daysOf(project, type === 'web' ? 'site_daily' : 'site_daily_image');
-    if (!isSynced || days.length === 0) return [];
-    const asked = { range, other, type, device: 'all', country: null, interval: 'day', isRated: false };
+  const rows = Object.entries(SURFACES).flatMap(([surface, { site: table }]) => {
+    const days = world.daysOf(project, table);
+    const isBing = surface === 'bing';
+    if (!isSynced || days.length === 0 || (isBing && project['country'] !== null)) return [];
+    const asked = { range, other, surface, device: 'all', country: null, interval: 'day', isRated: false };
     const { project: of, totals } = siteOf(world, project, asked);
     const row = {
-      engine: 'google',
-      type,
+      engine: isBing ? 'bing' : 'google',
+      type: isBing ? 'web' : surface,
       grain: 'day',
       firstDay: text(Math.min(...days)),
       lastDay: text(Math.max(...days)),
@@ -331,34 +362,33 @@ export function surfaces(world: OracleWorld, project: Project, query: Query): ob
 }
 
 export function breakdowns(world: OracleWorld, stored: Project, query: Query): object {
-  const type = oneIn(query, 'type', ['web', 'image']) ?? 'web';
+  const type = oneIn(query, 'type', TYPES) ?? 'web';
   const isRated = flagIn(query, 'quality');
+  if (oneIn(query, 'engine', ['google', 'bing']) === 'bing') throw bad('engine');
   const range = rangeIn(query, world.lastDay(stored), world.finalDay(stored));
   const other = comparedIn(query, range);
   const isWeb = type === 'web';
-  const project = ofType(world, stored, type);
+  const project = ofSurface(world, stored, type);
+  const { site: siteTable, country: countryTable = '' } = SURFACES[type]!;
   const isSynced = project['synced_through'] !== null;
-  const suffix = isWeb ? '' : '_image';
   const rows = (table: string, days?: Days): Row[] => (isSynced ? world.rows(project, table, days) : []);
-  const tables = isWeb
-    ? ['site_daily', 'country_daily', 'appearance_daily', 'brand_daily']
-    : ['site_daily_image', 'country_daily_image'];
+  const tables = isWeb ? ['site_daily', 'country_daily', 'appearance_daily', 'brand_daily'] : [siteTable, countryTable];
   const days = isSynced ? tables.flatMap((table) => world.daysOf(project, table)) : [];
   const months = isWeb ? rows('country_monthly').map(({ month }) => monthSpan(String(month))) : [];
   const monthly = isSynced && isWeb ? world.monthlyThrough(project) : -Infinity;
   const known = (table: string, through = -Infinity) =>
     other && new Beside(range, other, new KnownDays(world, project, table), null, through);
   const [ofSite, ofCountry, ofAppearance, ofBrand] = [
-    known(`site_daily${suffix}`),
-    known(`country_daily${suffix}`, monthly),
-    known(isWeb ? 'appearance_daily' : 'site_daily_image'),
+    known(siteTable),
+    known(countryTable, monthly),
+    known(isWeb ? 'appearance_daily' : siteTable),
     known('brand_daily'),
   ];
 
   type Reasons = ReturnType<Beside['reasons']>;
   const compared = (row: object, now: Sum, base: Sum | null, reasons: Reasons | undefined) => {
     const full = { ...row, ...metrics(now), ...(base && reasons && beside(now, base, reasons)) };
-    return withSums(full, now, base);
+    return withPlaces(type, full, now, base);
   };
   const totals = (table: string, column: string, reasons: (name: string) => Reasons | undefined) => {
     const [here, there] = [range, other].map((part) =>
@@ -366,12 +396,12 @@ export function breakdowns(world: OracleWorld, stored: Project, query: Query): o
     );
     return [...here!].flatMap(([name, of]) => {
       const now = addUp(of);
-      if (now.clicks + now.impressions === 0n) return [];
+      if (now.clicks + now.impressions === 0n || name === 'unknown') return [];
       return [compared({ [column]: name }, now, other && addUp(there!.get(name) ?? []), reasons(name))];
     });
   };
   const names = new Set(
-    [...rows(`country_daily${suffix}`), ...(isWeb ? rows('country_monthly') : [])].map((row) => String(row['country'])),
+    [...rows(countryTable), ...(isWeb ? rows('country_monthly') : [])].map((row) => String(row['country'])),
   );
   const monthsIn = (part: Days | null, country?: string): Set<unknown> => {
     const all = part === null || !isWeb ? [] : rows('country_monthly');
@@ -388,7 +418,7 @@ export function breakdowns(world: OracleWorld, stored: Project, query: Query): o
       else
         addInto(
           sum,
-          world.sum(project, 'country_daily_image', [day], (row) => row['country'] === country),
+          world.sum(project, countryTable, [day], (row) => row['country'] === country),
         );
     }
     return sum;
@@ -419,11 +449,9 @@ export function breakdowns(world: OracleWorld, stored: Project, query: Query): o
       countryMonthlyThrough: dayOrNull(monthly),
       ...(other && { comparison: shown(other) }),
     },
-    ...(isRated && { quality: quality({ world, project, range, table: `site_daily${suffix}` }) }),
+    ...(isRated && { quality: quality({ world, project, range, table: siteTable }) }),
     countries: countries.sort(byClicks('country')),
-    devices: totals(`site_daily${suffix}`, 'device', (device) => ofSite?.reasons(undefined, device)).sort(
-      byClicks('device'),
-    ),
+    devices: totals(siteTable, 'device', (device) => ofSite?.reasons(undefined, device)).sort(byClicks('device')),
     appearances: isWeb
       ? totals('appearance_daily', 'appearance', () => ofAppearance?.reasons()).sort(
           (a, b) =>

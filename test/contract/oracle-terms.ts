@@ -101,6 +101,14 @@ export function metrics({ clicks, impressions, top, bottom }: Sum) {
   };
 }
 
+/** The sums behind objects of answers, which formats with exact types have too. */
+export const sumsBehind = new WeakMap<object, { readonly now: Sum | null; readonly base: Sum | null }>();
+
+export function withSums<Of extends object>(row: Of, now: Sum | null, base: Sum | null = null): Of {
+  sumsBehind.set(row, { now, base });
+  return row;
+}
+
 // Order
 
 export const byText = (a: unknown, b: unknown): number =>

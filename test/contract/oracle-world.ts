@@ -14,6 +14,20 @@ import {
 
 export type Project = Row & { readonly id: string };
 
+/** The kinds of search, in the order of answers, and their tables: Bing tells no countries. */
+export const SURFACES: Readonly<Record<string, { readonly site: string; readonly country?: string }>> = {
+  web: { site: 'site_daily', country: 'country_daily' },
+  image: { site: 'site_daily_image', country: 'country_daily_image' },
+  video: { site: 'site_daily_video', country: 'country_daily_video' },
+  news: { site: 'site_daily_news', country: 'country_daily_news' },
+  discover: { site: 'site_daily_discover', country: 'country_daily_discover' },
+  googleNews: { site: 'site_daily_google_news', country: 'country_daily_google_news' },
+  bing: { site: 'site_daily_bing' },
+};
+export const TYPES = Object.keys(SURFACES).slice(0, -1);
+/** Kinds of search that tell no positions. */
+export const WITHOUT_POSITIONS = ['discover', 'googleNews', 'bing'];
+
 /** A row and its day, if it has one. */
 interface DayRow {
   readonly row: Row;

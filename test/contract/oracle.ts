@@ -2,12 +2,13 @@
 // server.
 import type { Tables } from '../world.ts';
 import { effects } from './oracle-effects.ts';
-import { alerts, groupList, notes, pageGroups, projects } from './oracle-entities.ts';
+import { alerts, groupList, hours, notes, pageGroups, projects } from './oracle-entities.ts';
 import { explain } from './oracle-explain.ts';
 import { breakdowns, keywords, list, portfolio, site, surfaces } from './oracle-facts.ts';
 import { findings } from './oracle-findings.ts';
 import { type Expected, missing, type Query, Refusal, readQuery } from './oracle-terms.ts';
 import { OracleWorld, type Project } from './oracle-world.ts';
+import { type Question, QuestionOracle } from './question-oracle.ts';
 
 type Endpoint = (world: OracleWorld, project: Project, query: Query) => object;
 
@@ -16,6 +17,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   groups: groupList,
   'page-groups': pageGroups,
   site,
+  hours,
   breakdowns,
   surfaces,
   effects,
@@ -25,6 +27,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   queries: (world, project, query) => list(world, project, query, 'queries'),
   alerts,
   notes,
+  query: (world, project, query) => new QuestionOracle(world).answer(project, JSON.parse(query.get('q')!) as Question),
 };
 
 /** Answers for a workspace at an instant. */

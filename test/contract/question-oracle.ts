@@ -1,10 +1,10 @@
 // The answer to a question by going through all rows of facts one by one, with no code of the server.
-import type { Row, Tables } from '../world.ts';
+import type { Row } from '../world.ts';
 import { bucketOf, monthsOf, quotient } from './oracle-compare.ts';
 import { isIn } from './oracle-rules.ts';
 import { byNumber } from './oracle-select.ts';
-import { addRow, addUp, byText, type Days, metrics, number, type Sum, text, zero } from './oracle-terms.ts';
-import { OracleWorld, type Project } from './oracle-world.ts';
+import { addRow, addUp, byText, type Days, metrics, number, Refusal, type Sum, text, zero } from './oracle-terms.ts';
+import type { OracleWorld, Project } from './oracle-world.ts';
 
 export type Filter = readonly unknown[];
 export interface Question {
@@ -32,7 +32,11 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   keyword_page_daily: ['keyword', 'group', 'page', 'pageGroup'],
 };
 
-export class Refused extends Error {}
+class Refused extends Refusal {
+  constructor() {
+    super(400, 'invalid_request');
+  }
+}
 
 interface Found {
   readonly names: readonly string[];
@@ -46,27 +50,26 @@ interface Found {
 export class QuestionOracle {
   readonly #world: OracleWorld;
 
-  constructor(tables: Tables, workspace: string, now: number) {
-    this.#world = new OracleWorld(tables, workspace, now);
+  constructor(world: OracleWorld) {
+    this.#world = world;
   }
 
-  /** Throws `Refused` where an answer would not be exact. */
-  answer(id: string, question: Question): object {
+  /** Refuses where an answer would not be exact. */
+  answer(project: Project, question: Question): object {
     const world = this.#world;
-    const project = world.allProjects().find((row) => row['id'] === id) as Project;
     const used = [...question.dimensions, ...question.filters.flatMap(named)].filter((name) => !TIMES.includes(name));
     const table = Object.keys(TABLES).find((name) => used.every((one) => TABLES[name]!.includes(one)));
-    if (table === undefined) throw new Refused('no table');
+    if (table === undefined) throw new Refused();
     const pieces = conjuncts(question.filters);
     if (table === 'appearance_daily' && !question.dimensions.includes('appearance')) {
       const isOne = pieces.some(([op, , values]) => op === 'equals' && (values as unknown[]).length === 1);
-      if (!isOne) throw new Refused('appearances overlap');
+      if (!isOne) throw new Refused();
     }
     const range = daysOf(question.range);
     const other = question.compare && daysOf(question.compare);
     if (table.startsWith('keyword')) {
       for (const days of [range, other]) {
-        if (days && days.from < world.historyFrom(project)) throw new Refused('before the history of the plan');
+        if (days && days.from < world.historyFrom(project)) throw new Refused();
       }
     }
     for (const days of [range, other]) if (days) this.#refuseUnknown(project, table, days, used.includes('device'));
@@ -157,16 +160,16 @@ export class QuestionOracle {
     const isUnnamed = this.#served(project, table, days).some(
       (row) => row['segment'] === 'unknown' && (row['impressions'] as number) > 0,
     );
-    if (isUnnamed) throw new Refused('unknown segments');
+    if (isUnnamed) throw new Refused();
     for (const day of dates(site)) {
       if (table === 'site_daily') {
-        if (devices && whole.has(day)) throw new Refused('unknown devices');
+        if (devices && whole.has(day)) throw new Refused();
         continue;
       }
-      if (table === 'country_daily' && day <= world.monthlyThrough(project)) throw new Refused('countries of months');
+      if (table === 'country_daily' && day <= world.monthlyThrough(project)) throw new Refused();
       if (has.has(day)) continue;
-      if (all.length === 0 || day < first || whole.has(day)) throw new Refused('days before the first one');
-      if (table !== 'appearance_daily' && day > Math.max(...all)) throw new Refused('days after the last one');
+      if (all.length === 0 || day < first || whole.has(day)) throw new Refused();
+      if (table !== 'appearance_daily' && day > Math.max(...all)) throw new Refused();
     }
   }
 }
@@ -220,7 +223,9 @@ class Facts {
         .filter((group) => {
           const { conditions } = group['rule'] as { conditions: Row[] };
           const isPinned = (group['pinned_urls'] as string[]).includes(pathname);
-          return isPinned || conditions.some(({ value }) => pathname.toLowerCase().startsWith(String(value)));
+          return (
+            isPinned || conditions.some(({ value }) => pathname.toLowerCase().startsWith(String(value).toLowerCase()))
+          );
         })
         .map(({ id }) => String(id));
     }

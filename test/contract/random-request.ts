@@ -1,18 +1,18 @@
 // Random requests about an untidy world: right ones, and ones with a single mistake.
-import type { Dice } from './dice.ts';
+import type { Random } from '../random.ts';
 import { FIELDS } from './oracle-select.ts';
 import { byText, text } from './oracle-terms.ts';
 import { IDS, LAST, NUMBER_OPERATORS, PARTS, TEXT_OPERATORS, TEXTS, URLS, VALUES } from './untidy-world.ts';
 
 type Words = Record<string, string>;
 /** Draws the values of some parameters. */
-type Part = (dice: Dice) => Words;
+type Part = (dice: Random) => Words;
 
-const day = (dice: Dice, from: number, to: number): string => text(LAST + dice.whole(from, to));
+const day = (dice: Random, from: number, to: number): string => text(LAST + dice.whole(from, to));
 
 const range: Part = (dice) => {
   const to = dice.whole(-85, 12);
-  const way = dice.one([
+  const way = dice.pick([
     'period',
     'from',
     'from and to',
@@ -24,40 +24,40 @@ const range: Part = (dice) => {
     'none',
     'none',
   ]);
-  const days = dice.one([0, 6, 7, dice.whole(0, 70), 484, 485]);
+  const days = dice.pick([0, 6, 7, dice.whole(0, 70), 484, 485]);
   if (way === 'from and to') return { from: text(LAST + to - days), to: text(LAST + to) };
   if (way === 'from') return { from: day(dice, -60, 6) };
   if (way === 'month') return { from: '2026-02-01', to: '2026-02-28' };
   if (way === 'months')
-    return { from: dice.one(['2026-01-01', '2025-12-01']), to: dice.one(['2026-01-31', '2026-02-28']) };
+    return { from: dice.pick(['2026-01-01', '2025-12-01']), to: dice.pick(['2026-01-31', '2026-02-28']) };
   if (way === 'to') return { to: text(LAST + to) };
-  if (way === 'final') return { to: 'final', period: dice.one(['7d', '28d', '1m']) };
+  if (way === 'final') return { to: 'final', period: dice.pick(['7d', '28d', '1m']) };
   if (way === 'none') return {};
-  const period = dice.one(['1d', '7d', '28d', '60d', '485d', '486d', '1m', '2m', '15m', '16m']);
+  const period = dice.pick(['1d', '7d', '28d', '60d', '485d', '486d', '1m', '2m', '15m', '16m']);
   return { period, ...(dice.once(2) ? { to: text(LAST + to) } : {}) };
 };
 
 const compare: Part = (dice) => {
-  const way = dice.one(['none', 'previous', 'previous', 'year', 'days', 'month']);
+  const way = dice.pick(['none', 'previous', 'previous', 'year', 'days', 'month']);
   if (way === 'none') return {};
   if (way === 'month')
-    return { compare: dice.one(['2026-01-01..2026-01-31', '2025-12-01..2026-01-31', '2026-02-01..2026-02-28']) };
+    return { compare: dice.pick(['2026-01-01..2026-01-31', '2025-12-01..2026-01-31', '2026-02-01..2026-02-28']) };
   if (way !== 'days') return { compare: way };
   const from = dice.whole(-80, 0);
-  return { compare: `${text(LAST + from)}..${text(LAST + from + dice.one([0, 6, 27, 40]))}` };
+  return { compare: `${text(LAST + from)}..${text(LAST + from + dice.pick([0, 6, 27, 40]))}` };
 };
 
 const one =
   (name: string, values: readonly string[], times = 2): Part =>
   (dice) =>
-    dice.once(times) ? { [name]: dice.one(values) } : {};
+    dice.once(times) ? { [name]: dice.pick(values) } : {};
 
 /** Pages that end a row before the last one, with it, and behind it. */
 const paging =
   (rows: number, most: number): Part =>
   (dice) => ({
-    ...(dice.once(2) ? { limit: dice.one(['1', '2', ...[rows - 1, rows, rows + 1, most].map(String)]) } : {}),
-    ...(dice.once(3) ? { offset: dice.one(['0', '1', '5', ...[rows - 1, rows, rows + 1].map(String)]) } : {}),
+    ...(dice.once(2) ? { limit: dice.pick(['1', '2', ...[rows - 1, rows, rows + 1, most].map(String)]) } : {}),
+    ...(dice.once(3) ? { offset: dice.pick(['0', '1', '5', ...[rows - 1, rows, rows + 1].map(String)]) } : {}),
   });
 
 /** Conditions on the fields of a kind of rows, in either notation, and orders. */
@@ -73,35 +73,51 @@ const selection =
           ? ['SHOP', 'one.example', '.']
           : [...TEXTS, ...PARTS];
     const condition = () => {
-      const field = dice.one([name, ...texts, ...Object.keys(VALUES)]);
+      const field = dice.pick([name, ...texts, ...Object.keys(VALUES)]);
       const numbers = VALUES[field];
-      if (numbers !== undefined) return { field, op: dice.one(NUMBER_OPERATORS), value: dice.one(numbers) };
+      if (numbers !== undefined) return { field, op: dice.pick(NUMBER_OPERATORS), value: dice.pick(numbers) };
       if (field === 'branded' || field === 'tracked')
-        return { field, op: dice.one(['eq', 'neq']), value: dice.one(['true', 'false']) };
+        return { field, op: dice.pick(['eq', 'neq']), value: dice.pick(['true', 'false']) };
       if (field === 'source' || field === 'intent')
-        return { field, op: 'contains', value: dice.one(['a', 'MANUAL', 'Commercial']) };
-      if (field === 'syncStatus') return { field, op: 'equals', value: dice.one(['ok', 'Warning']) };
-      if (dice.once(8)) return { field, op: 'matches', value: dice.one(['^B', 'o+', 'acme$', '[0-9]']) };
-      return { field, op: dice.one(TEXT_OPERATORS.slice(0, -1)), value: dice.one(values) };
+        return { field, op: 'contains', value: dice.pick(['a', 'MANUAL', 'Commercial']) };
+      if (field === 'syncStatus') return { field, op: 'equals', value: dice.pick(['ok', 'Warning']) };
+      if (dice.once(8)) return { field, op: 'matches', value: dice.pick(['^B', 'o+', 'acme$', '[0-9]']) };
+      return { field, op: dice.pick(TEXT_OPERATORS.slice(0, -1)), value: dice.pick(values) };
     };
     const conditions = Array.from({ length: dice.whole(1, 3) }, condition);
     const short = conditions
       .map(({ field, op, value }) => `${field}:${op}:${String(value).replaceAll(';', '\\;')}`)
       .join(';');
-    const filter = dice.once(2) ? short : JSON.stringify({ match: dice.one(['all', 'any']), conditions });
+    const filter = dice.once(2) ? short : JSON.stringify({ match: dice.pick(['all', 'any']), conditions });
     const keys = dice.shuffled([...texts, ...Object.keys(VALUES)]).slice(0, dice.whole(1, 2));
     return {
       ...(dice.once(3) ? { filter } : {}),
-      ...(dice.once(2) ? { sort: keys.map((key) => dice.one(['', '-']) + key).join() } : {}),
+      ...(dice.once(2) ? { sort: keys.map((key) => dice.pick(['', '-']) + key).join() } : {}),
     };
   };
 
 const device = one('device', ['all', 'desktop', 'mobile', 'tablet'], 3);
 const country = one('country', ['usa', 'DEU', 'fra', 'gbr', 'aut'], 3);
 const quality = one('quality', ['1', 'true', '0'], 4);
-const type = one('type', ['web', 'image', 'image'], 3);
+const type: Part = (dice) => ({
+  ...one('type', ['web', 'image', 'image', 'video', 'news', 'discover', 'googleNews'], 2)(dice),
+  ...one('engine', ['google', 'bing', 'bing'], 6)(dice),
+});
+const hour: Part = (dice) => {
+  const instants = [
+    '2026-03-08T01:59:59-08:00',
+    '2026-03-08T10:00:00Z',
+    '2026-03-08T03:00:00.5-07:00',
+    '2026-03-06T08:00Z',
+  ];
+  const limit = (from: number, to: number): string =>
+    dice.once(2) ? day(dice, from, to) : dice.once(2) ? dice.pick(instants) : `${day(dice, from, to)}T17:30:00-07:00`;
+  const long = dice.pick([-58, -57]);
+  if (dice.once(6)) return { from: text(LAST + long), to: text(LAST + 4) };
+  return { ...(dice.once(3) ? {} : { from: limit(-14, 0) }), ...(dice.once(3) ? {} : { to: limit(-3, 6) }) };
+};
 const daily: Part = (dice) =>
-  dice.once(2) ? {} : { daily: '1', ...(dice.once(2) ? { interval: dice.one(['day', 'week', 'month']) } : {}) };
+  dice.once(2) ? {} : { daily: '1', ...(dice.once(2) ? { interval: dice.pick(['day', 'week', 'month']) } : {}) };
 const texts = TEXTS.length;
 
 /** The parameters of each endpoint, and whether it has formats of flat rows. */
@@ -132,6 +148,7 @@ export const ENDPOINTS: Readonly<
       one('interval', ['day', 'week', 'month']),
     ],
   },
+  hours: { share: 2, parts: [hour] },
   breakdowns: { share: 4, parts: [range, compare, quality, type] },
   pages: { share: 3, parts: [range, compare, country, quality, paging(URLS.length, 25_000), selection('pages')] },
   queries: { share: 4, parts: [range, compare, country, quality, paging(texts + 3, 25_000), selection('queries')] },
@@ -176,6 +193,8 @@ const MISTAKES: Readonly<Record<string, readonly string[]>> = {
   daily: ['yes'],
   quality: ['2'],
   interval: ['year'],
+  type: ['shopping', 'bing'],
+  engine: ['yahoo'],
   filter: ['query:like:x', 'nothing:eq:1', 'clicks:eq:many', 'x', 'branded:eq:yes', 'syncStatus:equals:no'],
   sort: ['nothing', 'clicks,-clicks', '--clicks'],
   status: ['closed'],
@@ -186,7 +205,7 @@ const MISTAKES: Readonly<Record<string, readonly string[]>> = {
 const FORMATS = ['csv', 'ndjson', 'arrow', 'parquet'];
 
 /** Right parameters of an endpoint. */
-export function drawn(dice: Dice, endpoint: string): Words {
+export function drawn(dice: Random, endpoint: string): Words {
   return Object.assign({}, ...ENDPOINTS[endpoint]!.parts.map((part) => part(dice))) as Words;
 }
 
@@ -198,10 +217,10 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** One of the ways in which a request with `format` may be sent. */
-export function wayOf(dice: Dice, path: string): { url: string; accept?: string } {
+export function wayOf(dice: Random, path: string): { url: string; accept?: string } {
   const [place = '', query = ''] = path.split('?');
   const { format, ...words } = Object.fromEntries(new URLSearchParams(query));
-  const way = format === undefined ? 'format' : dice.one(['format', 'ending', 'header']);
+  const way = format === undefined ? 'format' : dice.pick(['format', 'ending', 'header']);
   if (way === 'format') return { url: path };
   const rest = new URLSearchParams(words).toString().replaceAll('+', '%20');
   return way === 'ending'
@@ -210,17 +229,17 @@ export function wayOf(dice: Dice, path: string): { url: string; accept?: string 
 }
 
 /** A path below the API's root. */
-export function randomRequest(dice: Dice): string {
+export function randomRequest(dice: Random): string {
   const all = Object.entries(ENDPOINTS).flatMap(([name, { share }]) => Array.from({ length: share }, () => name));
-  const endpoint = dice.one(all);
+  const endpoint = dice.pick(all);
   const { parts, isFlat = true } = ENDPOINTS[endpoint]!;
   const isMistaken = parts.length > 0 && dice.once(8);
   const words = isMistaken ? mistake(dice, parts) : drawn(dice, endpoint);
-  if (!isMistaken && isFlat && dice.once(3)) words['format'] = dice.one(FORMATS);
+  if (!isMistaken && isFlat && dice.once(3)) words['format'] = dice.pick(FORMATS);
   const query = new URLSearchParams(words).toString().replaceAll('+', '%20');
   const project = dice.once(15)
-    ? dice.one(['NotYe', 'Alien', 'nosuc'])
-    : dice.one(['Full1', 'Full1', 'Full1', 'Twin1', 'Few01', 'One01', 'Fresh']);
+    ? dice.pick(['NotYe', 'Alien', 'nosuc'])
+    : dice.pick(['Full1', 'Full1', 'Full1', 'Twin1', 'Few01', 'One01', 'Fresh']);
   const isLong = ['keywords', 'queries', 'pages'].includes(endpoint) && dice.once(12);
   const path =
     endpoint === 'projects' || endpoint === 'portfolio'
@@ -230,10 +249,10 @@ export function randomRequest(dice: Dice): string {
 }
 
 /** One wrong value of a parameter that the endpoint has, alone. */
-function mistake(dice: Dice, parts: readonly Part[]): Words {
+function mistake(dice: Random, parts: readonly Part[]): Words {
   const known = new Set<string>();
   for (let draw = 0; draw < 40; draw++)
     for (const part of parts) for (const name of Object.keys(part(dice))) known.add(name);
-  const name = dice.one([...known].filter((one) => one in MISTAKES).toSorted(byText));
-  return { [name]: dice.one(MISTAKES[name]!) };
+  const name = dice.pick([...known].filter((one) => one in MISTAKES).toSorted(byText));
+  return { [name]: dice.pick(MISTAKES[name]!) };
 }

@@ -1,6 +1,7 @@
 // Tools of agents, as answers of the API with another shape.
+
+import type { Random } from '../random.ts';
 import type { Row } from '../world.ts';
-import type { Dice } from './dice.ts';
 import { flatRows } from './flat-rows.ts';
 import type { Oracle } from './oracle.ts';
 import { eventsIn } from './oracle-compare.ts';
@@ -29,9 +30,9 @@ export const TOOL_NAMES = [
 ];
 
 /** A call about a world. */
-export function randomCall(dice: Dice): Call {
-  const project = dice.one(['Full1', 'Full1', 'Twin1', 'Few01', 'One01', 'Fresh']);
-  const kind = dice.one(KINDS);
+export function randomCall(dice: Random): Call {
+  const project = dice.pick(['Full1', 'Full1', 'Twin1', 'Few01', 'One01', 'Fresh']);
+  const kind = dice.pick(KINDS);
   const only = (names: readonly string[], words: Row): Record<string, string> =>
     Object.fromEntries(Object.entries(words).filter(([name]) => names.includes(name))) as Record<string, string>;
   const range = ['from', 'to', 'period', 'compare'];
@@ -41,43 +42,43 @@ export function randomCall(dice: Dice): Call {
       kind,
       ...only([...range, 'device', 'group', 'country', 'filter', 'sort'], drawn(dice, kind)),
       ...(dice.once(2)
-        ? { limit: dice.one(['1', '5', '24', '26', '1000']), offset: dice.one(['0', '1', '3', '20']) }
+        ? { limit: dice.pick(['1', '5', '24', '26', '1000']), offset: dice.pick(['0', '1', '3', '20']) }
         : {}),
     }),
     site_performance: () => ({
       project,
       ...only([...range, 'device', 'country', 'type', 'interval'], drawn(dice, 'site')),
-      ...(dice.once(2) ? { limit: dice.one(['1', '27', '28', '29']) } : {}),
+      ...(dice.once(2) ? { limit: dice.pick(['1', '27', '28', '29']) } : {}),
     }),
     breakdowns: () => ({
       project,
       ...only([...range, 'type'], drawn(dice, 'breakdowns')),
-      ...(dice.once(2) ? { limit: dice.one(['1', '2', '4', '5']) } : {}),
+      ...(dice.once(2) ? { limit: dice.pick(['1', '2', '4', '5']) } : {}),
     }),
     surfaces: () => ({ project, ...drawn(dice, 'surfaces') }) as Record<string, string>,
     keyword_history: () => ({
-      project: dice.one(['Full1', 'Few01']),
-      keyword: dice.one([...TEXTS, 'RED SHOES', 'zzzzz', 'x0000']),
+      project: dice.pick(['Full1', 'Few01']),
+      keyword: dice.pick([...TEXTS, 'RED SHOES', 'zzzzz', 'x0000']),
       ...only([...range, 'device', 'interval'], drawn(dice, 'keywords')),
-      ...(dice.once(2) ? { limit: dice.one(['1', '5', '486']) } : {}),
+      ...(dice.once(2) ? { limit: dice.pick(['1', '5', '486']) } : {}),
     }),
     changes: () => ({
       project,
       kind,
-      metric: dice.one(['clicks', 'impressions', 'ctr', 'position']),
+      metric: dice.pick(['clicks', 'impressions', 'ctr', 'position']),
       ...only([...range, 'filter'], drawn(dice, kind)),
-      ...(dice.once(2) ? { limit: dice.one(['1', '2', '3', '5', '100']) } : {}),
+      ...(dice.once(2) ? { limit: dice.pick(['1', '2', '3', '5', '100']) } : {}),
     }),
     alerts_and_notes: () => ({
       project,
       ...(dice.once(2) ? { from: '2026-02-20' } : {}),
       ...(dice.once(2) ? { to: '2026-03-02' } : {}),
-      ...(dice.once(2) ? { limit: dice.one(['1', '9', '49', '51']) } : {}),
+      ...(dice.once(2) ? { limit: dice.pick(['1', '9', '49', '51']) } : {}),
     }),
     list_projects: () =>
-      dice.once(2) ? {} : { limit: dice.one(['1', '5', '6', '7']), offset: dice.one(['0', '1', '6']) },
+      dice.once(2) ? {} : { limit: dice.pick(['1', '5', '6', '7']), offset: dice.pick(['0', '1', '6']) },
   };
-  const name = dice.one(TOOL_NAMES);
+  const name = dice.pick(TOOL_NAMES);
   return { name, sent: calls[name]!() };
 }
 

@@ -1,6 +1,7 @@
 // Random worlds in which faults cannot hide: see `tidiness` for what each of them must have.
+
+import type { Random } from '../random.ts';
 import type { Row, Tables } from '../world.ts';
-import type { Dice } from './dice.ts';
 import { byText, monthSpan, number, text } from './oracle-terms.ts';
 
 /** The last day of all worlds' projects, and the instant at which they are asked about. */
@@ -60,7 +61,7 @@ export const IDS = [
 const EMPTY = { clicks: 0, impressions: 0, sum_position: 0 };
 
 /** Whole numbers, mostly small, so that halves occur when ratios are rounded; sometimes large ones, and zeros. */
-function measures(dice: Dice, least = 0): Row {
+function measures(dice: Random, least = 0): Row {
   const impressions = dice.once(8) ? least : dice.once(60) ? dice.whole(1, 900_000_000) : dice.whole(1, 40);
   const clicks = dice.whole(0, Math.min(impressions, dice.once(2) ? 3 : impressions));
   const sum = impressions > 1000 ? dice.whole(0, 40) * impressions : dice.whole(0, 60);
@@ -76,7 +77,7 @@ const TWINS: readonly (readonly string[])[] = [
 
 /** Rows of names by day. The first three names, in random order, have days and numbers of a fourth. */
 function daily(
-  dice: Dice,
+  dice: Random,
   days: readonly number[],
   column: string,
   names: readonly string[],
@@ -105,17 +106,33 @@ const bumped = (row: Row, by: number): Row => ({
   sum_position: Number(row['sum_position']) + by,
 });
 
+const unplaced = (rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row, sum_position: 0 }));
+
+/** Hours of some days around the end of a project's, among them the one of 23 hours. */
+function hourly(dice: Random): Row[] {
+  const days = Array.from({ length: 16 }, (_, at) => LAST - 12 + at).filter((day) => !dice.once(5) || day === LAST - 2);
+  const rows = days.flatMap((day) =>
+    Array.from({ length: day === LAST - 2 ? 23 : 24 }, (_, at) => at)
+      .filter(() => !dice.once(4))
+      .map((at) => {
+        const hour = new Date((day * 24 + (day > LAST - 2 ? 7 : 8) + at) * 3_600_000).toISOString();
+        return { date: text(day), hour, ...measures(dice) };
+      }),
+  );
+  return dice.shuffled(rows);
+}
+
 const uuid = (project: string, at: number): string =>
   `${at.toString(16).padStart(8, '0')}-0000-4000-8000-${Buffer.from(project).toString('hex').padEnd(12, '0')}`;
 
-function instant(dice: Dice): string {
-  return `${text(dice.whole(FIRST, LAST))}T0${dice.whole(0, 9)}:00:00.${dice.one(['000', '001', '999'])}Z`;
+function instant(dice: Random): string {
+  return `${text(dice.whole(FIRST, LAST))}T0${dice.whole(0, 9)}:00:00.${dice.pick(['000', '001', '999'])}Z`;
 }
 
 type Sized = 'most' | 'few' | 'one';
 
 /** The rows of a project. `size`: how many of its days have rows. */
-function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]> {
+function projectRows(dice: Random, id: string, size: Sized): Record<string, Row[]> {
   const all = Array.from({ length: LAST - FIRST + 1 }, (_, at) => FIRST + at);
   const site =
     size === 'one'
@@ -134,9 +151,9 @@ function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]>
     (query, at): Row => ({
       id: ids[at],
       query,
-      source: dice.one(['suggested', 'manual', 'import']),
+      source: dice.pick(['suggested', 'manual', 'import']),
       tracked_since: instant(dice),
-      intent: dice.one(['informational', 'commercial', 'transactional', 'navigational', 'unclassified']),
+      intent: dice.pick(['informational', 'commercial', 'transactional', 'navigational', 'unclassified']),
       archived: size !== 'one' && dice.once(8),
     }),
   );
@@ -153,13 +170,24 @@ function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]>
         id: group,
         name: 'pages',
         position: dice.whole(0, 1),
-        rule: { match: 'any', conditions: [{ op: 'starts_with', value: dice.one(['/a', '/B', '/é']) }] },
+        rule: { match: 'any', conditions: [{ op: 'starts_with', value: dice.pick(['/a', '/B', '/é']) }] },
         pinned_urls: dice.some(['/', '/Zoo']),
       })),
     ),
     site_daily: own(daily(dice, site, 'device', size === 'one' ? ['mobile'] : DEVICES)),
     site_daily_image: own(daily(dice, days(9, 2), 'device', DEVICES)),
     country_daily_image: own(daily(dice, days(12, 4), 'country', COUNTRIES)),
+    // The last day of news is as old as may be, that of discover is a day older.
+    site_daily_video: own(daily(dice, days(18, 19), 'device', DEVICES)),
+    country_daily_video: own(daily(dice, days(20, 21), 'country', COUNTRIES)),
+    site_daily_news: own(daily(dice, days(6, 9), 'device', DEVICES)),
+    country_daily_news: own(daily(dice, days(7, 9), 'country', COUNTRIES)),
+    site_daily_discover: own(unplaced(daily(dice, days(15, 10), 'device', ['unknown']))),
+    country_daily_discover: own(unplaced(daily(dice, days(17, 12), 'country', COUNTRIES))),
+    site_daily_google_news: own(unplaced(daily(dice, days(10, 3), 'device', DEVICES))),
+    country_daily_google_news: own(unplaced(daily(dice, days(10, 3), 'country', COUNTRIES))),
+    site_daily_bing: own(size === 'few' ? [] : unplaced(daily(dice, days(19, 1), 'device', ['unknown']))),
+    site_hourly: own(hourly(dice)),
     keyword_daily: own(
       daily(
         dice,
@@ -199,16 +227,16 @@ function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]>
     alerts: own(
       dice.shuffled(Array.from({ length: size === 'most' ? 101 : 3 }, (_, at) => at)).map((at) => ({
         id: uuid(id, at),
-        type: dice.one(['keyword_drop', 'traffic_drop']),
+        type: dice.pick(['keyword_drop', 'traffic_drop']),
         kind: 'a label',
-        severity: dice.one(['info', 'warning', 'critical']),
-        title: dice.one(TEXTS),
-        body: dice.one(['', 'two\nlines', '=1+1']),
+        severity: dice.pick(['info', 'warning', 'critical']),
+        title: dice.pick(TEXTS),
+        body: dice.pick(['', 'two\nlines', '=1+1']),
         date: dice.once(2) ? text(dice.whole(FIRST, LAST)) : null,
-        keyword_id: dice.once(2) ? dice.one(keywordIds) : null,
+        keyword_id: dice.once(2) ? dice.pick(keywordIds) : null,
         url: dice.once(2) ? 'https://app.example/x' : null,
         // Few instants, so that several alerts share one.
-        created_at: `2026-03-0${dice.whole(1, 4)}T05:00:00.${dice.one(['000', '123'])}Z`,
+        created_at: `2026-03-0${dice.whole(1, 4)}T05:00:00.${dice.pick(['000', '123'])}Z`,
         resolved_at: dice.once(2) ? '2026-03-11T00:00:00Z' : null,
       })),
     ),
@@ -219,22 +247,22 @@ function projectRows(dice: Dice, id: string, size: Sized): Record<string, Row[]>
 }
 
 /** Nested folders, members, and rules of every kind. */
-function groupsOf(dice: Dice, keywordIds: readonly string[]): Record<'groups' | 'members', Row[]> {
+function groupsOf(dice: Random, keywordIds: readonly string[]): Record<'groups' | 'members', Row[]> {
   const groups: Row[] = [];
   const members: Row[] = [];
   const folders: string[] = [];
   for (const [at, id] of IDS.slice(0, 9).entries()) {
-    const kind = at < 2 ? 'folder' : at < 4 ? 'manual' : at < 7 ? 'rule' : dice.one(['folder', 'manual', 'rule']);
-    const parent = folders.length > 0 && !dice.once(4) ? dice.one(folders) : null;
+    const kind = at < 2 ? 'folder' : at < 4 ? 'manual' : at < 7 ? 'rule' : dice.pick(['folder', 'manual', 'rule']);
+    const parent = folders.length > 0 && !dice.once(4) ? dice.pick(folders) : null;
     if (kind === 'folder') folders.push(id);
     if (kind === 'manual') members.push(...dice.some(keywordIds).map((keyword_id) => ({ group_id: id, keyword_id })));
     const rule = {
-      match: dice.one(['all', 'any']),
+      match: dice.pick(['all', 'any']),
       conditions: dice.once(2) ? [condition(dice)] : [condition(dice), condition(dice)],
     };
     groups.push({
       id,
-      name: dice.one(['shoes', 'Shoes', `group ${id}`]),
+      name: dice.pick(['shoes', 'Shoes', `group ${id}`]),
       kind,
       parent_id: parent,
       position: dice.whole(0, 2),
@@ -265,21 +293,21 @@ export const VALUES: Readonly<Record<string, readonly number[]>> = {
 /** Parts of texts, in another case. */
 export const PARTS = ['acme', 'É', 'B', 'οδυσσευσ', 'Σ', 'İ', 'i', 'МИР', '靴', '\u{1f40d}', '"', '+', 'S', ' '];
 
-function condition(dice: Dice): Row {
-  const field = dice.one(['query', 'query', 'intent', 'source', ...Object.keys(VALUES)]);
+function condition(dice: Random): Row {
+  const field = dice.pick(['query', 'query', 'intent', 'source', ...Object.keys(VALUES)]);
   const values = VALUES[field];
-  if (values !== undefined) return { field, op: dice.one(NUMBER_OPERATORS), value: dice.one(values) };
+  if (values !== undefined) return { field, op: dice.pick(NUMBER_OPERATORS), value: dice.pick(values) };
   if (field === 'query')
-    return { field, op: dice.one(TEXT_OPERATORS.slice(0, -1)), value: dice.one([...PARTS, ...TEXTS]) };
-  return { field, op: dice.one(TEXT_OPERATORS), value: dice.one(['manual', 'Commercial', 'al', 's']) };
+    return { field, op: dice.pick(TEXT_OPERATORS.slice(0, -1)), value: dice.pick([...PARTS, ...TEXTS]) };
+  return { field, op: dice.pick(TEXT_OPERATORS), value: dice.pick(['manual', 'Commercial', 'al', 's']) };
 }
 
 function noteOf(
-  dice: Dice,
+  dice: Random,
   id: string,
   { id: project, keywords, groups }: { id: string; keywords: readonly Row[]; groups: readonly Row[] },
 ): Row {
-  const scope = dice.one(['workspace', 'project', 'page', 'keyword', 'group']);
+  const scope = dice.pick(['workspace', 'project', 'page', 'keyword', 'group']);
   const date = dice.whole(FIRST, LAST);
   return {
     id,
@@ -288,13 +316,13 @@ function noteOf(
     scope,
     date: text(date),
     end_date: dice.once(2) ? text(date + dice.whole(0, 9)) : null,
-    category: dice.one(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
-    text: dice.one(TEXTS),
+    category: dice.pick(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
+    text: dice.pick(TEXTS),
     client_visible: dice.once(2),
     author: 'A. Writer',
-    group_id: scope === 'group' ? dice.one(groups)['id'] : null,
-    keyword_id: scope === 'keyword' ? dice.one(keywords)['id'] : null,
-    page: scope === 'page' ? dice.one(URLS) : null,
+    group_id: scope === 'group' ? dice.pick(groups)['id'] : null,
+    keyword_id: scope === 'keyword' ? dice.pick(keywords)['id'] : null,
+    page: scope === 'page' ? dice.pick(URLS) : null,
     created_at: `2026-03-0${dice.whole(1, 2)}T05:00:00.000Z`,
     updated_at: instant(dice),
   };
@@ -327,22 +355,22 @@ function longRows(): Record<string, Row[]> {
 }
 
 /** Projects of a world. Two have the same domain, and one of another workspace has the same texts, ids and domain too. */
-function anyWorld(dice: Dice): Tables {
+function anyWorld(dice: Random): Tables {
   const about = (id: string, more: Row = {}): Row => ({
     id,
     workspace_id: 'acme',
     domain: 'shop.example',
     property: `sc-domain:${id}.example`,
     country: null,
-    language: dice.one([null, 'en']),
-    brand_terms: dice.one([['Acme'], ['acme', 'İ'], ['ΟΔΥΣΣΕΥΣ']]),
+    language: dice.pick([null, 'en']),
+    brand_terms: dice.pick([['Acme'], ['acme', 'İ'], ['ΟΔΥΣΣΕΥΣ']]),
     last_synced_at: '2026-03-11T04:05:06.789Z',
     synced_through: text(LAST),
     provisional_after: text(LAST - 3),
     sync_status: null,
     history_backfilling: dice.once(2),
     // Two are of the same instant.
-    created_at: dice.one(['2025-03-01T00:00:00Z', '2025-03-01T00:00:00Z', '2025-02-01T00:00:00.001Z']),
+    created_at: dice.pick(['2025-03-01T00:00:00Z', '2025-03-01T00:00:00Z', '2025-02-01T00:00:00.001Z']),
     setup_finished: true,
     ...more,
   });
@@ -378,7 +406,7 @@ function anyWorld(dice: Dice): Tables {
 }
 
 /** A world that is not tidy by chance. */
-export function untidyWorld(dice: Dice): Tables {
+export function untidyWorld(dice: Random): Tables {
   for (let draw = 1; ; draw++) {
     const tables = anyWorld(dice);
     const tidy = tidiness(tables);

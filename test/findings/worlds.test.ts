@@ -3,7 +3,7 @@ import t from 'tap';
 import { judge } from '../../lab/evidence/findings/judge.ts';
 import { lostClicks, plant } from '../../lab/evidence/findings/plants.ts';
 import { draw, generate, type Noise } from '../../lab/evidence/findings/worlds.ts';
-import { Random } from '../../lab/random.ts';
+import { Random } from '../random.ts';
 
 const NOISE: Noise = { deviation: 0.06, memory: 0, steps: true, moves: 0 };
 const WORLDS = 8;

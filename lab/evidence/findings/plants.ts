@@ -1,5 +1,5 @@
 import type { RowKind } from '../../../server/findings/finding.ts';
-import type { Random } from '../../random.ts';
+import type { Random } from '../../../test/random.ts';
 import { ctrAt, type Noise, type Shown, WEEKS } from './worlds.ts';
 
 /** A row in which there is something to find. */

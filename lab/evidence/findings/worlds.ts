@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts';
+import type { Random } from '../../../test/random.ts';
 
 /** Weeks of a world: seven windows of four. */
 export const WEEKS = 28;

@@ -1,5 +1,5 @@
 import * as crypto from 'node:crypto';
-import type { Random } from '../../random.ts';
+import type { Random } from '../../../test/random.ts';
 
 /** The module `node:crypto`, whose ids and keys a seed decides. */
 export function chosenBy(random: Random) {

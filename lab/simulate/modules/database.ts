@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Random } from '../../random.ts';
+import type { Random } from '../../../test/random.ts';
 import type { Host } from '../host.ts';
 
 /** A database server that only has the version of a catalog, and ends connections. */

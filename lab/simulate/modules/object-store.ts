@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Random } from '../../random.ts';
+import type { Random } from '../../../test/random.ts';
 import type { Host } from '../host.ts';
 
 /** What an object store has, and how it fails. */

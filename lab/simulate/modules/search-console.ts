@@ -1,7 +1,7 @@
 import { ApiError } from '../../../cli/demo/provider/errors.ts';
 import { readRequest } from '../../../cli/demo/provider/request.ts';
 import type { Site } from '../../../cli/demo/provider/site.ts';
-import type { Random } from '../../random.ts';
+import type { Random } from '../../../test/random.ts';
 import type { Host } from '../host.ts';
 import type { Latency } from '../simulation.ts';
 

@@ -31,6 +31,23 @@ export class Random {
     return items[this.whole(0, items.length - 1)]!;
   }
 
+  /** True once in `times` calls, on average. */
+  once(times: number): boolean {
+    return this.whole(1, times) === 1;
+  }
+
+  /** About half of the items. */
+  some<T>(items: readonly T[]): T[] {
+    return items.filter(() => this.once(2));
+  }
+
+  shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, place: this.next() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ item }) => item);
+  }
+
   /** An independent generator: what one part draws does not change what another one gets. */
   fork(name: string): Random {
     return new Random(this.#state ^ hash(name));
