@@ -4,7 +4,7 @@ import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { eachDay } from '../../server/domain/dates.ts';
 import { PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
 import { syncDay } from '../sync-day.ts';
-import { facts, keyword, makeWorld, ofProject, PROJECT, type Row, refusedFor } from '../world.ts';
+import { facts, keyword, makeWorld, type Row, refusedFor } from '../world.ts';
 
 const DAYS = eachDay('2026-01-20', '2026-03-10');
 const HOLES = ['2026-02-03', '2026-02-20'];
@@ -24,13 +24,8 @@ const brand_daily = facts(
   ]),
 );
 const world = await makeWorld(t, {
-  projects: [
-    PROJECT,
-    { ...PROJECT, id: 'Plain' },
-    { ...PROJECT, id: 'Fresh', synced_through: null, provisional_after: null },
-  ],
   keywords: [keyword('Kw001', 'acme boots')],
-  site_daily: [...site_daily, ...ofProject('Plain', site_daily)],
+  site_daily,
   brand_daily,
   keyword_daily: facts('keyword_id date device', ...STORED.map((day) => ['Kw001', day, 'mobile', 1, 20, 30])),
   page_daily: facts('date url country', ...STORED.map((day) => [day, 'https://shop.example/', 'gbr', 1, 20, 30])),
@@ -78,43 +73,19 @@ t.test('what is stored of a range, on every endpoint that has one', async (t) =>
   }
 });
 
-t.test('days that are not synced are not expected; what is unknown is null', async (t) => {
-  const quality = async (query: string, project = 'Proj1') =>
-    (await world.get(`/projects/${project}/site?${query}&quality=1`)).body.quality as Record<string, unknown>;
-  t.match(await quality('from=2026-03-01&to=2026-03-31'), { daysExpected: 10, daysStored: 10, daysProvisional: 3 });
-  t.match(await quality('from=2026-03-11&to=2026-03-14'), {
-    daysExpected: 0,
-    daysStored: 0,
-    daysProvisional: 0,
-    missing: [],
-    anonymousClicksShare: null,
-    queryCoverage: { clicks: null, impressions: null },
-  });
-  const early = await quality('from=2026-01-10&to=2026-02-03');
-  t.match(early, { daysExpected: 25, daysStored: 14 });
-  t.strictSame(
-    early['missing'],
-    [
-      { from: '2026-01-10', to: '2026-01-19' },
-      { from: '2026-02-03', to: '2026-02-03' },
-    ],
-    'days before the first stored one, and a hole',
-  );
-  t.match(await quality('period=7d', 'Plain'), {
-    daysStored: 7,
-    anonymousClicksShare: null,
-    queryCoverage: { clicks: null, impressions: null },
-  });
-  t.match(await quality('period=7d', 'Fresh'), {
-    finalThrough: null,
-    daysExpected: 0,
-    daysStored: 0,
-    reconciledAt: null,
-  });
-  const titles = ({ events }: Record<string, unknown>) => (events as { from: string }[]).map(({ from }) => from);
-  t.strictSame(titles(await quality('from=2025-09-14&to=2025-09-15')), ['2025-05-13', '2025-09-10']);
-  t.strictSame(titles(await quality('from=2025-09-14&to=2025-09-15&device=mobile')), ['2025-05-13']);
-  t.strictSame(titles(await quality('from=2025-05-01&to=2025-05-12')), []);
+t.test('events are those of the device', async (t) => {
+  for (const [device, expected] of [
+    ['all', ['2025-05-13', '2025-09-10']],
+    ['desktop', ['2025-05-13', '2025-09-10']],
+    ['mobile', ['2025-05-13']],
+  ] as const) {
+    const { body } = await world.ask(`/site?from=2025-09-14&to=2025-09-15&device=${device}&quality=1`);
+    t.strictSame(
+      (body.quality.events as Row[]).map(({ from }) => from),
+      expected,
+      device,
+    );
+  }
 });
 
 t.test('what the sync knows of days: empty ones are stored, failed ones are not, others were cut off', async (t) => {
