@@ -1,9 +1,19 @@
 // A new project gets its newest days first, then its history, each day once.
 import t from 'tap';
+import { KnownSearches } from '../../cli/demo/provider/known-searches.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { facts, type Row } from '../world.ts';
-import { holdsAll, limit, makeSearches, newWorld, type OperatorWorld, TABLES, wanted } from './operator-world.ts';
+import {
+  holdsAll,
+  limit,
+  makeSearches,
+  newWorld,
+  type OperatorWorld,
+  ORIGIN,
+  TABLES,
+  wanted,
+} from './operator-world.ts';
 import { syncWorld } from './sync-world.ts';
 
 /** The newest day that has rows. */
@@ -83,4 +93,15 @@ t.test('an archive has all queries and pages of each day', async (t) => {
   const world = await newWorld(t, { create: ['--archive', 'queries,pages'], from: '2026-03-09', tracked: [] });
   await world.sync();
   await holdsAll(t, world, wanted(world, { from: '2026-03-09' }), 'archived', ['query_daily', 'page_daily']);
+});
+
+t.test('an answer that fills a page is not taken for all rows of its days', async (t) => {
+  const world = await newWorld(t, { from: '2026-03-10', tracked: ['boots'] });
+  // 26,000 rows by day, query and page, of which an answer has 25,000.
+  const results = Array.from({ length: 13_000 }, (_, at) => ({ page: `${ORIGIN}${at}`, position: 1 + at, clicks: 0 }));
+  const boots = { query: 'boots', country: 'usa', device: 'MOBILE', count: 1, results } as const;
+  const days = ['2026-03-10', '2026-03-11'].map((date) => ({ ...boots, date }));
+  world.provider.model.addSite('sc-domain:shop.example', new KnownSearches(days));
+  await world.sync();
+  t.equal((await world.stored('keyword_page_daily')).length, 26_000);
 });
