@@ -1,16 +1,8 @@
-// Days, months, periods and ranges follow the calendar, and days of the search engine follow Pacific time.
+// Days and months follow the calendar, and days of the search engine follow Pacific time.
 import fc from 'fast-check';
 import t from 'tap';
 import * as dates from '../../server/domain/dates.ts';
-import { KnownError } from '../../server/domain/errors.ts';
-import {
-  clampToHistory,
-  MAX_DAYS,
-  type Range,
-  type RangeParameters,
-  resolveRange,
-  within,
-} from '../../server/domain/range.ts';
+import { within } from '../../server/domain/range.ts';
 
 const DAY = 86_400_000;
 const at = (day: string): number => Date.parse(`${day}T00:00:00Z`);
@@ -18,16 +10,6 @@ const text = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** Days of realistic years. */
 const days = fc.integer({ min: at('1990-01-01') / DAY, max: at('2100-12-31') / DAY }).map((n) => text(n * DAY));
-
-/** The result of `resolveRange`, or its error message. */
-function resolve(asked: RangeParameters, lastDay = '2026-03-10'): Range | string {
-  try {
-    return resolveRange(asked, lastDay);
-  } catch (error) {
-    if (error instanceof KnownError && error.code === 'invalid_request') return error.message;
-    throw error;
-  }
-}
 
 t.test('a day is valid if it is on the calendar of Date', async () => {
   const number = fc.integer({ min: 0, max: 40 });
@@ -95,94 +77,6 @@ t.test('earlier and later', async () => {
     fc.property(days, days, (a, b) => {
       const [first, last] = at(a) <= at(b) ? [a, b] : [b, a];
       return dates.earlier(a, b) === first && dates.later(a, b) === last;
-    }),
-  );
-});
-
-t.test('a period of days', async () => {
-  fc.assert(
-    fc.property(days, fc.integer({ min: 1, max: 486 }), (to, n) => {
-      const { from } = resolveRange({ to, period: `${n}d` }, '2026-03-10');
-      return at(from) === at(to) - (n - 1) * DAY;
-    }),
-  );
-});
-
-t.test('a period of months starts the day after the same day, and is never more than 486 days', async () => {
-  fc.assert(
-    fc.property(days, fc.integer({ min: 1, max: 16 }), (to, n) => {
-      const { from } = resolveRange({ to, period: `${n}m` }, '2026-03-10');
-      const start = dates.addDays(dates.monthsEarlier(to, n), 1);
-      const earliest = dates.addDays(to, -485);
-      return from === (start < earliest ? earliest : start) && dates.countDays(from, to) <= MAX_DAYS;
-    }),
-    { numRuns: 500 },
-  );
-});
-
-t.test('examples of periods', async (t) => {
-  const from = (period: string, to: string): unknown => {
-    const range = resolve({ period, to });
-    return typeof range === 'string' ? range : range.from;
-  };
-  t.equal(from('1m', '2026-03-10'), '2026-02-11');
-  // the same day a month earlier is the last of February
-  t.equal(from('1m', '2026-03-31'), '2026-03-01');
-  t.equal(from('1m', '2026-03-29'), '2026-03-01');
-  t.equal(from('1m', '2024-03-30'), '2024-03-01');
-  t.equal(from('1m', '2026-02-28'), '2026-01-29');
-  t.equal(from('12m', '2026-02-28'), '2025-03-01');
-  t.equal(from('12m', '2024-02-29'), '2023-03-01');
-  // 489 days are too many
-  t.equal(dates.countDays('2024-09-01', '2025-12-31'), 487);
-  t.equal(from('16m', '2025-12-31'), '2024-09-02');
-  t.equal(from('1d', '2026-03-10'), '2026-03-10');
-});
-
-t.test('a period outside 1d to 486d or 1m to 16m is rejected by name', async (t) => {
-  for (const period of ['0d', '487d', '0m', '17m', '00d', '99999999999999999999d', '486m', '', 'd', '-1d', '1.5m']) {
-    t.match(resolve({ period }), /^period /, period);
-  }
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 2000 }), fc.constantFrom('d', 'm'), (n, unit) => {
-      const isRight = n >= 1 && n <= (unit === 'd' ? 486 : 16);
-      return (typeof resolve({ period: `${n}${unit}` }) === 'object') === isRight;
-    }),
-  );
-});
-
-t.test('from and to', async (t) => {
-  t.strictSame(resolve({}), { from: '2026-02-11', to: '2026-03-10' });
-  t.strictSame(resolve({ to: '2026-03-01' }), { from: '2026-02-02', to: '2026-03-01' });
-  t.strictSame(resolve({ from: '2026-03-10' }), { from: '2026-03-10', to: '2026-03-10' });
-  t.match(resolve({ from: '2026-03-11' }), /^from /);
-  t.match(resolve({ from: '2026-03-01', period: '1d' }), /from.*period/);
-  t.match(resolve({ from: '2026-03-01', to: '2026-03-05', period: '1d' }), /from.*period/);
-  fc.assert(
-    fc.property(days, fc.integer({ min: -600, max: 600 }), (from, n) => {
-      const to = dates.addDays(from, n);
-      const range = resolve({ from, to });
-      if (n < 0 || n >= 486) return typeof range === 'string' && range.includes('from');
-      return typeof range === 'object' && range.from === from && range.to === to;
-    }),
-  );
-});
-
-t.test("the plan's history", async () => {
-  fc.assert(
-    fc.property(days, fc.integer({ min: 0, max: 485 }), fc.integer({ min: -600, max: 600 }), (from, length, shift) => {
-      const range = { from, to: dates.addDays(from, length) };
-      const history = dates.addDays(from, shift);
-      if (history > range.to) {
-        try {
-          clampToHistory(range, history);
-          return false;
-        } catch (error) {
-          return error instanceof KnownError && error.code === 'invalid_request' && /\bto\b/.test(error.message);
-        }
-      }
-      const { from: start, to, clamped } = clampToHistory(range, history);
-      return to === range.to && clamped === history > from && start === dates.later(from, history);
     }),
   );
 });

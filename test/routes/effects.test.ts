@@ -1,7 +1,7 @@
 // The effect of a change is judged by what unchanged pages or keywords make expect, or refused with the reason.
 import t from 'tap';
 import { CHANGE, DAYS, day, EFFECT_WORLD, keywordClicks, page, pageClicks, uuid } from '../effects/world.ts';
-import { makeWorld, refusedFor } from '../world.ts';
+import { makeWorld } from '../world.ts';
 
 const { app, ask, get, key } = await makeWorld(t, EFFECT_WORLD);
 
@@ -137,35 +137,4 @@ t.test('what the data cannot carry is refused with its reason', async (t) => {
   t.match(stored.body, { verdict: 'not_comparable', reasons: ['needs_stored_days'], effect: null, daily: [] });
   const keywords = await get(`/projects/NoDay/effects?date=${CHANGE}&keyword=kw000`);
   t.match(keywords.body, { verdict: 'not_comparable', reasons: ['needs_stored_days'] });
-});
-
-t.test('wrong parameters are named, unknown ids come first', async (t) => {
-  const wrong: readonly (readonly [string, string])[] = [
-    ['page', `date=${CHANGE}`],
-    ['date', `page=${page(1)}`],
-    ['date', `note=${uuid(1)}&date=${CHANGE}`],
-    ['page', `note=${uuid(1)}&page=${page(1)}`],
-    ['keyword', `date=${CHANGE}&page=x&keyword=kw001`],
-    ['before', `note=${uuid(1)}&before=27d`],
-    ['before', `note=${uuid(1)}&before=183d`],
-    ['settle', `note=${uuid(1)}&settle=29d`],
-    ['after', `note=${uuid(1)}&after=6d`],
-    ['after', `note=${uuid(1)}&after=4w`],
-    ['metric', `note=${uuid(1)}&metric=impressions`],
-    ['date', 'date=2025-02-30&page=x'],
-    ['date', `date=${CHANGE}&date=${CHANGE}&page=x`],
-    ['page', `date=${CHANGE}&page=x&page=`],
-  ];
-  for (const [name, query] of wrong) refusedFor(t, await ask(`/effects?${query}`), name, query);
-  for (const query of [
-    `note=${uuid(99)}`,
-    'note=nothing',
-    `date=${CHANGE}&group=nogro`,
-    `date=${CHANGE}&pageGroup=nogro`,
-    `date=${CHANGE}&keyword=kwGon`,
-    `date=${CHANGE}&keyword=nokey&after=1d`,
-    `note=${uuid(99)}&after=1d`,
-  ]) {
-    t.match(await ask(`/effects?${query}`), { status: 404, body: { error: { code: 'not_found' } } }, query);
-  }
 });

@@ -1,7 +1,7 @@
 // A question is answered if stored facts know the answer exactly, else refused with the nearest ones.
 import t from 'tap';
 import { parquetMetadata, parseNdjson, readArrow, readParquet } from '../formats/read.ts';
-import { facts, keyword, makeWorld, PROJECT, refusedFor } from '../world.ts';
+import { facts, keyword, makeWorld, PROJECT } from '../world.ts';
 
 const group = (id: string, more = {}) => ({
   project_id: 'Proj1',
@@ -75,11 +75,6 @@ t.test('a keyword of two groups counts in both rows, and once in the totals', as
   ]);
   t.strictSame(body.totals, { clicks: 5 });
   t.strictSame(body.remainder, { clicks: 25, impressions: 350, why: ['not_tracked', 'not_grouped'] });
-});
-
-t.test('a device is compared with what the property has on that device', async (t) => {
-  const { body } = await ask({ dimensions: ['keyword'], filters: [['equals', 'device', ['mobile']]] });
-  t.strictSame(body.remainder, { clicks: 18, impressions: 280, why: ['not_tracked'] });
 });
 
 t.test('pages are not added up to the property', async (t) => {
@@ -182,56 +177,6 @@ t.test('what is not stored together is refused with the nearest questions', asyn
     [{ compare: null }],
   );
   await refused({ filters: [['equals', 'group', ['Nope1']]] }, /no group 'Nope1'; it has Gr001 \(Group Gr001\), Gr002/);
-});
-
-t.test('a malformed question is refused by the name of its part', async (t) => {
-  const wrong: [unknown, string][] = [
-    ['{', 'q'],
-    [[], 'question'],
-    [{ dimension: ['date'] }, 'dimension'],
-    [{ dimensions: 'date' }, 'dimensions'],
-    [{ dimensions: ['dates'] }, 'dimensions'],
-    [{ dimensions: ['date', 'date'] }, 'dimensions'],
-    [{ dimensions: ['date', 'month'] }, 'dimensions'],
-    [{ metrics: ['visits'] }, 'metrics'],
-    [{ range: { from: '2026-02-30' } }, 'from'],
-    [{ range: { period: '17m' } }, 'period'],
-    [{ range: { from: '2026-03-02', to: '2026-03-01' } }, 'from'],
-    [{ filters: [['equals', 'query', []]] }, 'filters'],
-    [{ filters: [['equals', 'query', [7]]] }, 'filters'],
-    [{ filters: [['equals', 'query', ['a\0']]] }, 'filters'],
-    [{ filters: [['matches', 'query', ['(']]] }, 'filters'],
-    [{ filters: [['contains', 'country', ['us']]] }, 'filters'],
-    [{ filters: [['equals', 'country', ['us']]] }, 'filters'],
-    [{ filters: [['equals', 'device', ['tv']]] }, 'filters'],
-    [{ filters: [['equals', 'date', ['2026-03-01']]] }, 'filters'],
-    [{ filters: [['like', 'query', ['a']]] }, 'filters'],
-    [{ filters: [['not', ['equals', 'query', ['a']], 1]] }, 'filters'],
-    [{ filters: [['and']] }, 'filters'],
-    [
-      {
-        filters: [
-          Array(9)
-            .fill(0)
-            .reduce((inner: unknown) => ['not', inner], ['equals', 'query', ['a']]) as unknown,
-        ],
-      },
-      'filters',
-    ],
-    [{ filters: [['equals', 'query', Array.from({ length: 1001 }, (_, at) => `q${at}`)]] }, 'filters'],
-    [{ sort: ['query'] }, 'sort'],
-    [{ limit: 0 }, 'limit'],
-    [{ limit: 25_001 }, 'limit'],
-    [{ offset: -1 }, 'offset'],
-    [{ compare: 'last' }, 'compare'],
-    [{ include: { totals: 1 } }, 'include'],
-  ];
-  for (const [question, part] of wrong) {
-    const text = typeof question === 'string' ? question : JSON.stringify(question);
-    refusedFor(t, await world.get(`/projects/Proj1/query?q=${encodeURIComponent(text)}`), part, text.slice(0, 80));
-  }
-  const { status, body } = await world.get('/projects/Proj1/query');
-  t.match([status, body.totals], [200, { clicks: 35 }], 'without a question, the totals of 28 days');
 });
 
 t.test('values of filters are values, whatever they look like', async (t) => {
