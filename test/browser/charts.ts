@@ -1,6 +1,5 @@
 // A chart shows several metrics and several subjects, each line with the numbers of the API, and its markers open.
 import t from 'tap';
-import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { settled, watchedPage } from './browser.ts';
 import { axeFindings, open, origin, signedIn } from './setup.ts';
 
@@ -88,46 +87,6 @@ t.test('the key of a chart names only what the chart has', async (t) => {
   await open(page, '/app/p/Proj1?period=7d');
   await page.locator('.chart-canvas canvas').waitFor();
   t.equal(await page.locator('.key-note').count(), 0, 'no note is about these days');
-  await context.close();
-});
-
-/** Days of the world before today. */
-const day = (before: number): string => addDays(new Date().toISOString().slice(0, 10), -before);
-
-t.test('compared lines are drawn on the same weekdays or by day of the month, or not at all', async (t) => {
-  const context = await signedIn();
-  const { page, problems } = await watchedPage(context, origin);
-  /** The cells of the chart's rows under a heading; undefined without that. */
-  const cells = async (heading: string): Promise<string[] | undefined> => {
-    const headings = await page.locator('.performance .chart-table thead th').allInnerTexts();
-    const at = headings.findIndex((one) => one.startsWith(heading));
-    if (at < 0) return undefined;
-    return page.locator(`.performance .chart-table tbody tr td:nth-child(${at + 1})`).allInnerTexts();
-  };
-  const show = async ([from, to]: readonly string[], [cfrom, cto]: readonly string[]): Promise<void> => {
-    await open(page, `/app/p/Proj1?from=${from}&to=${to}&compare=custom&cfrom=${cfrom}&cto=${cto}`);
-    await page.locator('.performance .chart-canvas canvas').waitFor();
-    await page.locator('.performance').getByRole('button', { name: 'Table' }).click();
-    await page.locator('.performance .chart-table tbody tr').first().waitFor();
-  };
-  await show([day(12), day(6)], [day(26), day(20)]);
-  t.equal((await cells('Compared day'))?.length, 7, 'two weeks before');
-  await show([day(12), day(6)], [day(27), day(21)]);
-  t.equal(await cells('Compared day'), undefined, 'no Sunday under a Monday');
-
-  const [year, month] = day(0).split('-').map(Number);
-  const start = (back: number): string => new Date(Date.UTC(year!, month! - 1 - back, 1)).toISOString().slice(0, 10);
-  const end = (back: number): string => addDays(start(back - 1), -1);
-  await show([start(2), end(1)], [start(3), end(2)]);
-  const [clicks, beside] = [await cells('Clicks'), await cells('Compared day')];
-  const [last, before] = [eachDay(start(1), end(1)), eachDay(start(2), end(2))];
-  t.equal(clicks!.length, last.length + before.length);
-  t.strictSame(
-    beside!.slice(before.length),
-    last.map((_, at) => (at < before.length ? clicks![at] : '–')),
-    'each day of the last month over that of the month before, in the same line',
-  );
-  t.strictSame(problems, []);
   await context.close();
 });
 

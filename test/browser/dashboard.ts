@@ -22,14 +22,11 @@ const PARTS: Readonly<Record<string, () => Promise<unknown>>> = {
   forms: () => import('./forms.ts'),
   clicks: () => import('./clicks.ts'),
   charts: () => import('./charts.ts'),
-  numbers: () => import('./numbers.ts'),
-  'screen-numbers': () => import('./screen-numbers.ts'),
   files: () => import('./files.ts'),
   surfaces: () => import('./surfaces.ts'),
   hours: () => import('./hours.ts'),
   'index-state': () => import('./index-state.ts'),
   habits: () => import('./habits.ts'),
-  explain: () => import('./explain.ts'),
   explore: () => import('./explore.ts'),
   effects: () => import('./effects.ts'),
   layout: () => import('./layout.ts'),
@@ -38,8 +35,8 @@ const PARTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'main-job': () => import('./main-job.ts'),
   findings: () => import('./findings.ts'),
 };
-/** Each screen, its numbers and their order, who may see them, other origins, charts, clicks and keys. */
-const SMOKE = ['screens', 'sign-in', 'attacks', 'numbers', 'screen-numbers', 'charts', 'clicks', 'keyboard'];
+/** Each screen, who may see it, other origins, charts, clicks and keys. */
+const SMOKE = ['screens', 'sign-in', 'attacks', 'charts', 'clicks', 'keyboard'];
 
 const unknown = NAMED.find((name) => PARTS[name] === undefined);
 if (unknown !== undefined) throw new Error(`There is no '${unknown}'; the parts are ${Object.keys(PARTS).join(', ')}.`);

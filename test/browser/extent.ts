@@ -8,8 +8,5 @@ export const NAMED: readonly string[] = positionals;
 /** Whether parts run whole: at night, and where they are named. Every change runs a smoke test of each screen. */
 export const isWhole = values.whole === true || NAMED.length > 0;
 
-/** The states of a screen to look at: all, or the first three. */
-export const states = <State>(...all: readonly State[]): readonly State[] => (isWhole ? all : all.slice(0, 3));
-
 /** For tests that only a whole run has. */
 export const wholeOnly: { readonly skip?: string } = isWhole ? {} : { skip: '--whole runs it' };

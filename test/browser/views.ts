@@ -1,10 +1,6 @@
 import t from 'tap';
-import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { settled, watchedPage } from './browser.ts';
 import { open, origin, pathsAsked, SCREENS, signedIn, world } from './setup.ts';
-
-/** What browsers say of requests of the page itself. */
-const SAME_ORIGIN = { headers: { 'sec-fetch-site': 'same-origin' } };
 
 t.test('the view is in the address; keys and controls change it', async (t) => {
   const context = await signedIn({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -48,45 +44,6 @@ t.test('the view is in the address; keys and controls change it', async (t) => {
     page.getByRole('link', { name: 'CSV of all rows' }).click(),
   ]);
   t.match(download.suggestedFilename(), /\.csv$/);
-  t.strictSame(problems, []);
-  await context.close();
-});
-
-t.test('changes come from the API, and say why they are no percentages', async (t) => {
-  const context = await signedIn();
-  const { page, problems } = await watchedPage(context, origin);
-  const asked: string[] = [];
-  page.on('request', (request) => {
-    asked.push(...pathsAsked(request.url()).filter((path) => path.includes('/site?')));
-  });
-  await open(page, '/app/p/Proj1');
-  t.strictSame(asked, ['/projects/Proj1/site?to=final&compare=previous&quality=1'], 'once');
-  const tiles = page.locator('.metrics');
-  t.match(await tiles.locator('.metric').first().innerText(), /\d % from|\d% from/, 'like with like');
-  t.match(await page.locator('.range-line').innerText(), 'final days only');
-  await page.getByLabel('Include newest days').check();
-  await page.waitForURL(/newest=yes/);
-  await settled(page);
-  t.notMatch(await tiles.innerText(), '% from', 'the newest days may still change');
-  t.match(await page.locator('.caveats').innerText(), /which would mislead: 2 days may still change\./);
-  await page.getByLabel('Include newest days').uncheck();
-  await page.locator('.caveats').waitFor({ state: 'detached' });
-
-  // No months have 85 days.
-  const last = addDays(dayOf(Date.now()), -3);
-  await open(page, `/app/p/Proj1?from=${addDays(last, -84)}&to=${last}`);
-  const [, compared] = /compare=([\d-]+\.\.[\d-]+)/.exec(asked.at(-1)!)!;
-  const weekday = (day: string): number => new Date(day).getUTCDay();
-  const answer = await (await context.request.get(`${origin}/app/api${asked.at(-1)!}`, SAME_ORIGIN)).json();
-  t.equal(weekday(compared!.slice(0, 10)), weekday(answer.range.from), 'aligned by weekday');
-  await page.getByText('Weeks', { exact: true }).click();
-  await settled(page);
-  t.match(asked.at(-1), /interval=week/);
-  t.match(page.url(), /interval=week/);
-  await page.getByRole('button', { name: 'Table' }).click();
-  t.equal(await page.locator('.chart-table tbody tr').count(), 13, 'a row for each week');
-  await open(page, '/app/p/Proj1?period=7d');
-  t.equal(await page.getByText('Weeks', { exact: true }).count(), 0, 'a week has no weeks');
   t.strictSame(problems, []);
   await context.close();
 });

@@ -281,7 +281,8 @@ export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, add
     type: async (label: string, text: string) => {
       const named = [...document.querySelectorAll('label')].find((one) => one.textContent.startsWith(label));
       const id = named?.getAttribute('for') ?? '';
-      const field = document.getElementById(id) as unknown as { value: string } & HTMLElement;
+      const found = document.getElementById(id) ?? document.querySelector(`[aria-label="${label}"]`);
+      const field = found as unknown as { value: string } & HTMLElement;
       field.value = text;
       field.dispatchEvent(new window.Event('input', { bubbles: true }));
       await settle();

@@ -73,6 +73,11 @@ const WORLD: Readonly<Record<string, Row[]>> = {
     PROJECT,
     { ...PROJECT, id: 'Empty', domain: 'new.example', property: 'https://new.example/', synced_through: null },
     { ...PROJECT, id: 'Other', workspace_id: 'other' },
+    // Its last month is stored, and not final yet.
+    {
+      ...{ ...PROJECT, id: 'Month', domain: 'month.example', sync_status: 'warning' },
+      ...{ synced_through: '2026-02-28', provisional_after: '2026-02-25' },
+    },
   ],
   keywords: KEYWORDS.map((query, at) =>
     keyword(`Kw00${at}`, query, query === 'tracked late' ? { tracked_since: '2026-03-02T00:00:00Z' } : {}),
@@ -100,10 +105,11 @@ const WORLD: Readonly<Record<string, Row[]>> = {
     ...{ date: day(3, 5 + at), keyword_id: at === 2 ? 'Kw002' : null, created_at: `2026-03-0${8 - at}T05:00:00Z` },
     resolved_at: at === 3 ? '2026-03-09T00:00:00Z' : null,
   })),
-  notes: [0, 1].map((at) => ({
-    ...{ id: uuid(10 + at), workspace_id: 'acme', project_id: 'Proj1', scope: at === 0 ? 'project' : 'keyword' },
-    ...{ date: day(3, 2 + at), end_date: at === 0 ? null : day(3, 6), category: at === 0 ? 'technical' : 'content' },
-    ...{ text: `Note ${at}`, client_visible: at === 0, author: 'Editors', keyword_id: at === 0 ? null : 'Kw001' },
+  notes: [0, 1, 2].map((at) => ({
+    ...{ id: uuid(10 + at), workspace_id: 'acme', project_id: at === 2 ? null : 'Proj1' },
+    ...{ scope: (['project', 'keyword', 'workspace'] as const)[at], date: day(3, at === 2 ? 5 : 2 + at) },
+    ...{ end_date: at === 1 ? day(3, 6) : null, category: at === 0 ? 'technical' : 'content' },
+    ...{ text: `Note ${at}`, client_visible: at === 0, author: 'Editors', keyword_id: at === 1 ? 'Kw001' : null },
     ...{ created_at: '2026-03-02T10:00:00Z', updated_at: '2026-03-02T10:00:00Z' },
   })),
   site_daily: [
@@ -210,9 +216,15 @@ const SCREENS: readonly (readonly [Who, string])[] = [
   ['owner', `${P}/alerts`],
   ['key', `${P}/alerts?status=all`],
   ['member', `${P}/notes`],
+  ['owner', `${P}/notes`],
   ['key', `${P}/report?${RANGE}`],
   ['owner', `${P}/data`],
   ['owner', `${P}/settings`],
+  ['key', '/app/p/Month/report'],
+  ['key', `${P}?period=90d`],
+  ['key', `${P}?period=2m&interval=week&compare=none`],
+  ['key', `${P}/pages?${RANGE}&offset=150`],
+  ['key', `${P}/pages?${RANGE}&offset=100&filter=url:contains:/many/;url:not_contains:/50`],
   ['key', '/app/p/Empty'],
   ['key', '/app/p/Other'],
   ...(['members', 'channels', 'feeds', 'connect'] as const).map((name) => ['owner', `/app/${name}`] as const),

@@ -33,3 +33,28 @@ t.test('the draft of a shared link has no password', async (t) => {
   t.match(kept, /screens/);
   t.notMatch(kept, /never-kept/);
 });
+
+t.test('the file of a chart names the compared day beside each day', async (t) => {
+  const page = await open('?from=2026-03-01&to=2026-03-02&compare=previous');
+  await page.press('CSV');
+  t.equal(
+    await page.saved[0]!.text(),
+    [
+      'from,to,clicks,compared_from,compared_clicks',
+      '2026-03-01,2026-03-01,10,2026-02-22,30',
+      '2026-03-02,2026-03-02,,2026-02-23,',
+      '',
+    ].join('\r\n'),
+  );
+});
+
+t.test('486 days can be chosen, and no day more', async (t) => {
+  const page = await open('?from=2026-03-01&to=2026-03-10&compare=none');
+  for (const [first, said] of [
+    ['2024-11-10', false],
+    ['2024-11-09', true],
+  ] as const) {
+    await page.type('First day', first);
+    t.equal(page.outline().includes('At most 486 days: from Nov 10, 2024'), said, first);
+  }
+});

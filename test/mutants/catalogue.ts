@@ -11,7 +11,7 @@ export interface Mutant {
   /** Text that stands in the file exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** Tests that notice it beside those that run its line, such as parts of the browser's tests: `browser/numbers`. */
+  /** Tests that notice it beside those that run its line, such as parts of the browser's tests: `browser/charts`. */
   readonly tests: readonly string[];
 }
 

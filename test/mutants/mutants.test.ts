@@ -15,7 +15,7 @@ file server/days.ts
 +   return day <= to;
 +
 + }
-tests browser/numbers browser/charts
+tests browser/charts browser/clicks
 
 An old list is removed.
 file server/lists.ts
@@ -30,7 +30,7 @@ t.test('a block is a promise, a file, the old text, and the new one', async (t) 
       file: 'server/days.ts',
       find: '  return day < to;\n}',
       replace: '  return day <= to;\n\n}',
-      tests: ['browser/numbers', 'browser/charts'],
+      tests: ['browser/charts', 'browser/clicks'],
     },
     {
       room: 'dates',
