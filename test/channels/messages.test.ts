@@ -52,6 +52,9 @@ t.test('each event in each kind of channel', async (t) => {
           [20, 55],
           [4, 5],
           [7, 7],
+          // Six that won and six that lost, of which five each are told.
+          ...[3, 4, 5, 6].map((now) => [1, now] as const),
+          ...[2, 3, 4, 5, 6].map((now) => [9, now] as const),
         ].flatMap(([before, now], at) => [
           [`https://shop.example/${at}`, '2026-02-25', 'gbr', before, 60, 80],
           [`https://shop.example/${at}`, '2026-03-04', 'gbr', now, 60, 80],
