@@ -38,6 +38,25 @@ t.test('ratios just below, at and above a half', async (t) => {
   );
 });
 
+t.test('changes of ratios whose products are beyond the whole numbers of a double', async (t) => {
+  const { ask } = await makeWorld(t, {
+    keywords: [keyword('Kw001', 'red shoes')],
+    keyword_daily: facts(
+      'keyword_id date device',
+      ['Kw001', '2026-03-04', 'mobile', 123_456_789_012, 1_000_000_380_000, 0],
+      ['Kw001', '2026-03-05', 'mobile', 123_806_789_145, 1_000_000_380_000, 0],
+    ),
+  });
+  // Exactly 0.00035, a half in either direction.
+  for (const [day, other, ctr] of [
+    ['2026-03-05', '2026-03-04', { difference: 0.0004, ratio: 0.0028 }],
+    ['2026-03-04', '2026-03-05', { difference: -0.0004, ratio: -0.0028 }],
+  ] as const) {
+    const { body } = await ask(`/keywords?from=${day}&to=${day}&compare=${other}..${other}`);
+    t.strictSame(body.keywords[0].change.ctr, ctr, day);
+  }
+});
+
 t.test('parts of a month', async (t) => {
   const { ask } = await makeWorld(t, {
     site_daily: facts('date device', ['2026-02-01', 'mobile', 1, 1, 0]),
