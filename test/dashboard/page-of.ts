@@ -27,6 +27,9 @@ async function bundle(): Promise<string> {
   return outputFiles.find(({ path }) => path.endsWith('.js'))!.text;
 }
 
+/** Turns without a request after which a page has read its answers, asked for what they lead to, and drawn them. */
+const QUIET = 30;
+
 /** A timer of the page, which only `pass` ends. */
 interface Timer {
   readonly id: number;
@@ -251,7 +254,7 @@ export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, add
     },
   };
   const settle = async (): Promise<void> => {
-    for (let quiet = 0; quiet < 6; quiet = open > 0 ? 0 : quiet + 1) await nextTurn();
+    for (let quiet = 0; quiet < QUIET; quiet = open > 0 ? 0 : quiet + 1) await nextTurn();
   };
   compileFunction(code, Object.keys(browser))(...Object.values(browser));
   await settle();
