@@ -1,4 +1,4 @@
-// A group has the keywords of its rule, its members or, as a folder, of all groups below it: each once, in the order of queries.
+// A group has the keywords of its rule, its members or all groups below it: each once, in the order of queries.
 import t from 'tap';
 import { facts, keyword, makeWorld, type Row } from '../world.ts';
 

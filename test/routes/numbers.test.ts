@@ -1,4 +1,4 @@
-// Ratios are rounded exactly, halves away from zero, and the days of a month add up to it, however large its numbers are.
+// Ratios are rounded exactly, halves away from zero, and the days of a month add up to it however large they are.
 import t from 'tap';
 import { facts, keyword, makeWorld } from '../world.ts';
 

@@ -1,4 +1,4 @@
-// The index state of pages comes in its stated order, in every format, with sorts and ties; every endpoint's order is tested.
+// The index state of pages comes in its stated order, in every format, with sorts and ties.
 import t from 'tap';
 import { ROUTES } from '../../server/api/api.ts';
 import { putInspections } from '../../server/catalog/inspections.ts';
