@@ -68,43 +68,6 @@ t.test('every table, in every format and as file, folder and Hive folders, gives
   }
 });
 
-t.test('columns are matched by name, in any order and letter case', async (t) => {
-  const world = await makeLazyWorld(t);
-  const folder = writeFiles(t, {
-    'site_daily.csv':
-      'sum_position,note,device,impressions,project_id,clicks,date,spare\n900,x,desktop,100,Proj1,3,2026-03-01,\n',
-    'country_daily/a.csv': 'project_id,date,country,clicks,impressions,sum_position\nProj1,2026-03-01,usa,1,2,3\n',
-    'country_daily/b.csv': 'Sum_Position,IMPRESSIONS,clicks,Country,DATE,project_ID\n30,20,10,deu,2026-03-01,Proj1\n',
-  });
-  const { warnings } = await loadFolder(world, folder);
-  t.equal(warnings.length, 1);
-  t.match(warnings[0], /site_daily.*\bnote\b.*\bspare\b/, 'extra columns are named');
-  const { body } = await world.ask('/breakdowns');
-  t.strictSame(body.devices, [{ device: 'desktop', clicks: 3, impressions: 100, ctr: 0.03, position: 10 }]);
-  t.strictSame(body.countries, [
-    { country: 'deu', clicks: 10, impressions: 20, ctr: 0.5, position: 2.5 },
-    { country: 'usa', clicks: 1, impressions: 2, ctr: 0.5, position: 2.5 },
-  ]);
-
-  const before = await answersOf(world);
-  const short = writeFiles(t, {
-    'site_daily.csv': 'project_id,date,clicks,impressions\nProj1,2026-03-01,1,2\n',
-    'brand_daily.ndjson': ndjson([
-      { project_id: 'Proj1', segment: 'brand', clicks: 1, impressions: 2, sum_position: 0 },
-    ]),
-    'keywords.csv': 'project_id,id,tracked_since\nProj1,Kw001,2025-01-01\n',
-  });
-  const problems = await problemsOf(loadFolder(world, short));
-  t.strictSame(places(problems), [
-    'brand_daily.date',
-    'keywords.query',
-    'site_daily.device',
-    'site_daily.sum_position',
-  ]);
-  for (const { message } of problems) t.match(message, /missing/);
-  t.strictSame(await answersOf(world), before);
-});
-
 t.test('csv: quotes, newlines, empty fields, line ends, byte order mark', async (t) => {
   const world = await makeLazyWorld(t);
   const folder = writeFiles(t, {

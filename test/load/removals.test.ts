@@ -1,8 +1,8 @@
-// Replacing loads and removals name and count what they would delete, and delete only what is confirmed.
+// Removals name and count what they would delete, and delete only what is confirmed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { confirmRemoval } from '../../cli/removals.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { filesOf } from '../../server/catalog/manifest.ts';
@@ -13,98 +13,14 @@ import { setConnection } from '../../server/providers/connections.ts';
 import { command } from '../command.ts';
 import type { Ended } from '../process.ts';
 import { isLocal } from '../stores.ts';
-import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE, type World, writeSnapshot } from '../world.ts';
-import { problemsOf } from './refused.ts';
-import { answersOf, EVERYTHING, loadFolder, SECOND, writeFiles } from './snapshots.ts';
-
-/** A snapshot of a workspace's row, and projects without any. */
-const noProjects = (t: Test): string =>
-  writeFiles(t, {
-    'workspaces.csv': 'id,name,plan,keyword_history_days\nacme,Acme,team,486\n',
-    'projects.csv': 'id,workspace_id,domain,property,created_at\n',
-  });
+import { facts, makeWorld, ofProject, PROJECT, WORKSPACE, type World, writeSnapshot } from '../world.ts';
+import { answersOf, EVERYTHING, loadFolder, SECOND } from './snapshots.ts';
 
 const ordinate = ({ dataFolder }: World, ...words: string[]): Promise<Ended> =>
   command({ ORDINATE_DATA: dataFolder }, ...words);
 
 const projectsOf = async ({ get }: World): Promise<string[]> =>
   ((await get('/projects')).body.projects as { id: string }[]).map(({ id }) => id);
-
-t.test('load --replace names and counts what it would delete, and deletes no project unasked', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
-  const before = await answersOf(world);
-  const folder = noProjects(t);
-
-  const dry = await ordinate(world, 'load', folder, '--replace', '--dry-run');
-  t.match(dry, { code: 0, stderr: '' });
-  t.match(dry.stdout, /would delete, because --replace/);
-  t.match(
-    dry.stdout,
-    /project Proj1 +sc-domain:shop\.example +\(workspace acme\)\n +with 3 keywords, 3 groups, 2 group members, 1 page group, 1 alert, 1 note, 2 stored lists, \d+ fact files/,
-  );
-  t.match(dry.stdout, /site_daily +2026-02-28 to 2026-03-01 +2 rows/);
-  t.match(dry.stdout, /project Proj2 .*\n +with 1 keyword, /);
-  t.match(dry.stdout, /needs --confirm-delete Proj1 --confirm-delete Proj2/);
-
-  const dryJson = JSON.parse((await ordinate(world, 'load', folder, '--replace', '--dry-run', '--json')).stdout);
-  t.match(dryJson, {
-    loaded: false,
-    removed: {
-      rows: { projects: { rows: 2, first: [{ id: 'Proj1' }, { id: 'Proj2' }] } },
-      projects: [
-        { id: 'Proj1', keywords: 3, facts: { site_daily: { rows: 2 } } },
-        { id: 'Proj2', keywords: 1 },
-      ],
-      unconfirmed: ['Proj1', 'Proj2'],
-    },
-  });
-
-  for (const words of [[], ['--confirm-delete', 'Proj2']]) {
-    const refused = await ordinate(world, 'load', folder, '--replace', ...words);
-    t.equal(refused.code, 1);
-    t.match(refused.stderr, /not loaded.*projects\.id: [12] projects? would be deleted.*--confirm-delete Proj1/s);
-    t.match(refused.stderr, /"id":"Proj1".*"keywords":3/);
-    t.equal(refused.stderr.includes('"id":"Proj2"'), words.length === 0);
-  }
-  const problems = await problemsOf(loadFolder(world, folder, { replace: true }));
-  t.match(problems, [{ table: 'projects', column: 'id', rows: [{ id: 'Proj1' }, { id: 'Proj2' }] }]);
-  t.strictSame(await answersOf(world), before, 'nothing has gone');
-
-  const confirmed = ['--confirm-delete', 'Proj1', '--confirm-delete', 'Proj2', '--confirm-delete', 'Proj3'];
-  const done = await ordinate(world, 'load', folder, '--replace', ...confirmed);
-  t.match(done, { code: 0, stderr: '' });
-  t.match(done.stdout, /Deleted, because --replace.*project Proj1 .*project Proj2 /s);
-  t.match(done.stdout, /Warning: --confirm-delete Proj3: this load does not delete/);
-  t.strictSame(await projectsOf(world), []);
-});
-
-t.test('load --replace names and counts the rows that go, too', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
-  const folder = writeSnapshot(t, {
-    keywords: [keyword('Kw001', 'buy shoes')],
-    group_members: [{ project_id: 'Proj1', group_id: 'Gr002', keyword_id: 'Kw001' }],
-  });
-  const dry = await loadFolder(world, folder, { replace: true, dryRun: true });
-  t.match(dry.removed, {
-    rows: {
-      keywords: {
-        rows: 2,
-        first: [
-          { project_id: 'Proj1', id: 'Kw002' },
-          { id: 'Kw003', query: 'old' },
-        ],
-      },
-      group_members: { rows: 1, first: [{ group_id: 'Gr002', keyword_id: 'Kw002' }] },
-    },
-    projects: [],
-  });
-  const { code, stdout } = await ordinate(world, 'load', folder, '--replace');
-  t.equal(code, 0);
-  t.match(stdout, /Deleted.*keywords: 2 rows \(Proj1 Kw002 .*; Proj1 Kw003 old\).*group_members: 1 row/s);
-  const again = await loadFolder(world, folder, { replace: true });
-  t.strictSame(again.removed, { rows: {}, projects: [], unconfirmed: [] });
-  t.notMatch((await ordinate(world, 'load', folder)).stdout, /[Dd]elete/);
-});
 
 t.test('projects remove: only what is confirmed, with all that belongs to it', async (t) => {
   const world = await makeWorld(t, EVERYTHING);

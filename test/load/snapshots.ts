@@ -16,7 +16,7 @@ import {
 } from '../world.ts';
 
 export const SECOND: Row = { ...PROJECT, id: 'Proj2', domain: 'blog.example', property: 'https://blog.example/' };
-export const ODD = 'shoes, "red"\nor #blue; ünïcode 👟';
+const ODD = 'shoes, "red"\nor #blue; ünïcode 👟';
 
 /** Rows of every table, some of them odd. */
 export const EVERYTHING: Tables = {

@@ -1,0 +1,4 @@
+// What loads store, replace, delete and refuse, as their commands say it.
+import { transcripts } from '../transcript.ts';
+
+transcripts('loads');

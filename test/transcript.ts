@@ -1,0 +1,211 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { zipSync } from 'fflate';
+import t, { type Test } from 'tap';
+import { putSyncDays } from '../server/catalog/sync-days.ts';
+import { command } from './command.ts';
+import { quoted, writeParquet } from './parquet.ts';
+import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
+
+// A transcript is a text: what somebody gives, which commands run, what they print, and which stored rows they change.
+//
+//   # The promise, in a world without projects; `# The promise | Proj1` has one, of the property below.
+//   --- path/in/the/folder.csv        a file; `export.zip/a.csv` is inside an archive, and of an x.parquet these are the rows
+//   Date,Clicks                       `{1..20}` stands for twenty lines, and \u0041 for a letter
+//   $ import search-console .         a command; `get PATH` asks the API about the project
+//   | all that it prints, and after it each row that it adds (+) to the exported snapshot or takes from it (-)
+//
+// UPDATE_TRANSCRIPTS=1 writes what is printed; then it is read.
+const PROPERTY = 'sc-domain:shop.example';
+
+interface Step {
+  readonly files: readonly (readonly [path: string, text: string])[];
+  readonly words: string;
+}
+
+/** Runs the cases of `test/fixtures/NAME.txt`. */
+export function transcripts(name: string): void {
+  const path = join(import.meta.dirname, 'fixtures', `${name}.txt`);
+  const cases = readFileSync(path, 'utf8').split(/^(?=# )/m);
+  const written: string[] = [];
+  for (const text of cases) {
+    const [title = ''] = text.slice(2).split('\n', 1);
+    t.test(title, async (t) => {
+      const [, project] = title.split(' | ');
+      const world = await makeLazyWorld(t, project === undefined ? { projects: [] } : {});
+      const run = new Run(t, world, text);
+      const found = await run.all();
+      written.push(found);
+      t.equal(found, text);
+    });
+  }
+  t.teardown(() => {
+    if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(path, written.join(''));
+  });
+}
+
+class Run {
+  private readonly t: Test;
+  private readonly world: LazyWorld;
+  private readonly text: string;
+  private files: Step['files'] = [];
+  private stored: readonly string[] = [];
+  private readonly names = new Map<string, string>();
+
+  /** @param text the case */
+  constructor(t: Test, world: LazyWorld, text: string) {
+    this.t = t;
+    this.world = world;
+    this.text = text;
+  }
+
+  /** The text with what is printed now. */
+  async all(): Promise<string> {
+    await this.export();
+    const out: string[] = [];
+    let given: [string, string][] = [];
+    for (const line of this.text.replace(/\n$/, '').split('\n')) {
+      if (line.startsWith('|')) continue;
+      out.push(line);
+      if (line.startsWith('--- ')) given.push([line.slice(4), '']);
+      else if (line.startsWith('$ ')) {
+        if (given.length > 0) this.files = given;
+        given = [];
+        out.push(...(await this.step(line.slice(2))).map((one) => `| ${one}`.trimEnd()));
+      } else if (given.length > 0) given.at(-1)![1] += `${line}\n`;
+    }
+    // What refused commands and dry runs have stored all the same.
+    this.t.strictSame(await this.changes(), []);
+    return `${out.join('\n')}\n`;
+  }
+
+  private async step(words: string): Promise<string[]> {
+    const [verb = '', ...rest] = words.split(' ');
+    if (verb === 'get') return this.asked(rest[0]!);
+    if (verb === 'fetched') return this.fetched(rest);
+    const folder = temporaryFolder(this.t);
+    for (const [path, text] of packed(this.files)) await write(join(folder, path), text);
+    const all = [verb, ...rest].map((word) => (word.startsWith('.') ? join(folder, word) : word));
+    if (verb === 'import') {
+      all.push('--workspace', 'acme');
+      if (!words.includes('--property')) all.push('--property', PROPERTY);
+    }
+    const { code, stdout, stderr } = await command({ ORDINATE_DATA: this.world.dataFolder }, ...all);
+    const printed = `${stdout}${stderr}`.replaceAll(`${folder}/`, '').replaceAll(folder, '.').trimEnd();
+    const changed = code === 0 && !words.includes('--dry-run') ? await this.changes() : [];
+    return [...(code === 0 ? [] : [`exit ${code}`]), ...this.masked(printed).split('\n'), ...changed];
+  }
+
+  private async changes(): Promise<string[]> {
+    const before = this.stored;
+    await this.export();
+    return [
+      ...before.filter((row) => !this.stored.includes(row)).map((row) => `- ${row}`),
+      ...this.stored.filter((row) => !before.includes(row)).map((row) => `+ ${row}`),
+    ];
+  }
+
+  /** The days of a table that a sync has fetched. */
+  private async fetched([table = '', state = '', ...days]: readonly string[]): Promise<string[]> {
+    const rows = days.map((day) => ({
+      ...{ table, state, day, final: true, cutOff: false, rows: 1, clicks: 1, impressions: 2, digest: '', compared: 0 },
+      ...{ fetchedAt: 0, attempts: 0, reason: null, nextTry: null },
+    }));
+    await putSyncDays(this.world.catalog, await this.project(), rows as Parameters<typeof putSyncDays>[2]);
+    return [];
+  }
+
+  private async project(): Promise<string> {
+    return (await this.world.get('/projects')).body.projects[0]?.id as string;
+  }
+
+  private async asked(path: string): Promise<string[]> {
+    const app = await this.world.served();
+    const url = `/api/v1/projects/${await this.project()}/${path}`;
+    const { body } = await app.inject({ url, headers: { authorization: `Bearer ${this.world.key}` } });
+    return this.masked(body.trimEnd()).split(/\r?\n/);
+  }
+
+  /** Reads all rows of all projects. */
+  private async export(): Promise<void> {
+    const out = join(temporaryFolder(this.t), 'out');
+    const words = ['export', '--workspace', 'acme', '--out', out, '--format', 'csv'];
+    const { code } = await command({ ORDINATE_DATA: this.world.dataFolder }, ...words);
+    if (code !== 0) return;
+    const files = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.csv'));
+    const rows = files.flatMap((file) => {
+      const [, ...lines] = readFileSync(join(out, file), 'utf8').trim().split('\n');
+      const [table = '', project = ''] = file.replace('.csv', '').split('/project_id=');
+      return lines.map((line) => `${table} ${project === '' ? '' : `${dirname(project)}: `}${line}`);
+    });
+    for (const row of rows) this.name(row);
+    this.stored = rows.map((row) => this.masked(row)).sort();
+  }
+
+  /** Made ids are random: such a project is called by its domain, and a keyword by its query. */
+  private name(row: string): void {
+    const [, project, domain] = /^projects (\w{5}),\w+,([^,]+)/.exec(row) ?? [];
+    if (project !== undefined && !this.text.includes(project)) this.names.set(project, `{${domain}}`);
+    const [, keyword, query] = /^keywords \w{5},(\w{5}),("[^"]*"|[^,]*)/.exec(row) ?? [];
+    if (keyword !== undefined && !this.text.includes(keyword)) this.names.set(keyword, `{${query}}`);
+  }
+
+  private masked(text: string): string {
+    const plain = text
+      .replaceAll(/20\d\d-\d\d-\d\d[ T](?!00:00:00)\d\d:\d\d:\d\d(\.\d+)?Z?/g, '{now}')
+      .replaceAll(/\d+\.\d s\./g, '{time}.')
+      .replaceAll(/(?<=[Pp]roject |Projects: )(?!would)[A-Za-z0-9]{5}\b/g, (id) =>
+        this.text.includes(id) ? id : (this.names.get(id) ?? '{project}'),
+      );
+    return [...this.names].reduce((all, [id, name]) => all.replaceAll(id, name), plain);
+  }
+}
+
+/** The files of a folder; those with one archive in their paths become one. */
+function packed(files: Step['files']): [string, string | Buffer][] {
+  const archives = new Map<string, Record<string, Buffer>>();
+  const loose: [string, string | Buffer][] = [];
+  for (const [path, text] of files) {
+    const [, name = '', encoding] = /^(.*?)(?: (latin1|utf16le))?$/.exec(path)!;
+    const bytes = Buffer.from(unescaped(text), (encoding ?? 'utf8') as BufferEncoding);
+    const [, archive, inside] = /^(.*\.zip)\/(.*)$/.exec(name) ?? [];
+    if (archive === undefined || inside === undefined) loose.push([name, name.endsWith('.parquet') ? text : bytes]);
+    else archives.set(archive, { ...archives.get(archive), [inside]: bytes });
+  }
+  return [...loose, ...[...archives].map(([path, inside]): [string, Buffer] => [path, Buffer.from(zipSync(inside))])];
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll(/^.*\{(\d+)\.\.(\d+)\}.*\n/gm, (line, from: string, to: string) =>
+      Array.from({ length: Number(to) - Number(from) + 1 }, (_, at) =>
+        line.replaceAll(/\{\d+\.\.\d+\}/g, String(Number(from) + at).padStart(from.length, '0')),
+      ).join(''),
+    )
+    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll('\\r', '\r')
+    .replaceAll(/\\\n/g, '');
+}
+
+/** Writes a file; the rows of a bulk export's table have the columns that all of them have. */
+async function write(path: string, content: string | Buffer): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  if (!path.endsWith('.parquet')) return writeFileSync(path, content);
+  const rows = `${path}.csv`;
+  writeFileSync(rows, content);
+  const header = String(content).split('\n', 1)[0]!.split(',');
+  const known: Readonly<Record<string, string>> = {
+    site_url: `'${PROPERTY}'`,
+    search_type: "'WEB'",
+    is_anonymized_query: 'query is null',
+    ...(header.includes('url') ? { is_anonymized_discover: 'false', is_video: 'false' } : {}),
+  };
+  const added = Object.entries(known)
+    .filter(([column]) => !header.includes(column))
+    .map(([column, value]) => `, ${value} as ${column}`);
+  const text = ['query', 'country', 'device', 'url', 'search_type', 'site_url'].filter((one) => header.includes(one));
+  const types = text.map((column) => `'${column}': 'VARCHAR'`).join(', ');
+  const read = `read_csv(${quoted(rows)}, header = true, allow_quoted_nulls = false, types = {${types}})`;
+  await writeParquet(path, `select *${added.join('')} from ${read}`);
+  rmSync(rows);
+}
