@@ -1,15 +1,13 @@
 // Answers to a fixed list of requests stay the same, byte for byte.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
+import { sameAsRecorded } from './recorded.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT, type Row, WORKSPACE } from './world.ts';
 
 // Answers to a fixed list of requests, byte for byte. A change that must not affect answers leaves the file as it is; any
-// other change updates it: UPDATE_ANSWERS=1 npm test test/recorded-answers.test.ts
-const FILE = join(import.meta.dirname, 'fixtures/answers.json');
+// other change updates it: UPDATE_RECORDED=1 npm test test/recorded-answers.test.ts
 
 /** The recorded headers: all except lengths and times. */
 const HEADERS = [
@@ -278,6 +276,5 @@ t.test('the answers to a fixed list of requests equal the recorded ones', async 
   }
   found['free plan'] = await ask(`${project}/site`, { authorization: `Bearer ${free}` });
   found['POST'] = await ask(`${project}/site`, {}, 'POST');
-  if (process.env['UPDATE_ANSWERS'] === '1') writeFileSync(FILE, `${JSON.stringify(found, null, 1)}\n`);
-  t.strictSame(found, JSON.parse(readFileSync(FILE, 'utf8')));
+  sameAsRecorded(t, 'answers.json', `${JSON.stringify(found, null, 1)}\n`);
 });

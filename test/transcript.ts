@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { putSyncDays } from '../server/catalog/sync-days.ts';
 import { command } from './command.ts';
 import { quoted, writeParquet } from './parquet.ts';
+import { fixture, isUpdated, readRecorded } from './recorded.ts';
 import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 
 // A transcript is a text: what somebody gives, which commands run, what they print, and which stored rows they change.
@@ -15,7 +16,7 @@ import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 //   $ import search-console .         a command; `get PATH` asks the API about the project
 //   | all that it prints, and after it each row that it adds (+) to the exported snapshot or takes from it (-)
 //
-// UPDATE_TRANSCRIPTS=1 writes what is printed; then it is read.
+// UPDATE_RECORDED=1 writes what is printed; then it is read.
 const PROPERTY = 'sc-domain:shop.example';
 
 interface Step {
@@ -25,8 +26,7 @@ interface Step {
 
 /** Runs the cases of `test/fixtures/NAME.txt`. */
 export function transcripts(name: string): void {
-  const path = join(import.meta.dirname, 'fixtures', `${name}.txt`);
-  const cases = readFileSync(path, 'utf8').split(/^(?=# )/m);
+  const cases = readRecorded(`${name}.txt`).split(/^(?=# )/m);
   const written: string[] = [];
   for (const text of cases) {
     const [title = ''] = text.slice(2).split('\n', 1);
@@ -40,7 +40,7 @@ export function transcripts(name: string): void {
     });
   }
   t.teardown(() => {
-    if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(path, written.join(''));
+    if (isUpdated) writeFileSync(fixture(`${name}.txt`), written.join(''));
   });
 }
 

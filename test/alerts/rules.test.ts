@@ -1,19 +1,18 @@
 // Which alerts rows give, and all that they say. Both are in test/fixtures/alerts.txt.
-// UPDATE_ALERTS=1 npm test test/alerts/rules.test.ts writes the alerts that are found.
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
 import { command } from '../command.ts';
+import { readRecorded, sameAsRecorded } from '../recorded.ts';
 import { localOnly } from '../stores.ts';
 import { makeWorld, type Row } from '../world.ts';
 import { type Case, LAST, type Loads, placeOf, readCase } from './cases.ts';
 
-const FILE = join(import.meta.dirname, '../fixtures/alerts.txt');
+const FILE = 'alerts.txt';
 
 t.test('rows, and the alerts that they give', localOnly, async (t) => {
-  const [about, ...blocks] = readFileSync(FILE, 'utf8').trimEnd().split('\n\n== ');
+  const [about, ...blocks] = readRecorded(FILE).trimEnd().split('\n\n== ');
   const cases = blocks.map(readCase);
   /** The rows of a step, of all projects. */
   const loadsOf = (step: number): Loads => {
@@ -63,7 +62,6 @@ t.test('rows, and the alerts that they give', localOnly, async (t) => {
     }
   }
   const texts = found.map((lines) => lines.join('\n'));
-  if (process.env['UPDATE_ALERTS'] === '1') writeFileSync(FILE, `${[about, ...texts].join('\n\n== ')}\n`);
-  t.strictSame(texts, blocks);
+  sameAsRecorded(t, FILE, `${[about, ...texts].join('\n\n== ')}\n`, '\n\n== ');
   t.notMatch(await evaluate(), / [1-9]\d* (opened|changed|removed)/, 'a second evaluation changes nothing');
 });

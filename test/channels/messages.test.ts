@@ -1,16 +1,13 @@
 // What each kind of channel gets for each event, word for word: test/fixtures/messages.txt.
-// UPDATE_MESSAGES=1 npm test test/channels/messages.test.ts writes what is received; it is read there.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { announceSync } from '../../server/catalog/outbox.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { headersOf, partsOf, startMailServer } from '../fakes/smtp.ts';
+import { sameAsRecorded } from '../recorded.ts';
 import { facts, keyword, PROJECT, type Row, WORKSPACE } from '../world.ts';
 import { alertOf, makeScene } from './scene.ts';
 
-const FILE = join(import.meta.dirname, '../fixtures/messages.txt');
 const CHATS = ['slack', 'discord', 'teams', 'google-chat'] as const;
 const EVIL = [
   '@here <!channel> <at>all</at> <users/all> [click](https://evil.example) <https://evil.example|x> www.evil.example',
@@ -141,8 +138,7 @@ t.test('each event in each kind of channel', async (t) => {
     .reduce((rest, [id, name]) => rest.replaceAll(id, name), `${found.join('\n')}\n`)
     .replaceAll(/ord_stop_\w{32}/g, 'ord_stop_…')
     .replaceAll(/"timestamp":"(?!2026-03)[^"]*"/g, '"timestamp":"…"');
-  if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(FILE, text);
-  t.strictSame(text.split('\n'), readFileSync(FILE, 'utf8').split('\n'));
+  sameAsRecorded(t, 'messages.txt', text);
 });
 
 /** What chats get, of each kind. */

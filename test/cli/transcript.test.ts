@@ -1,15 +1,16 @@
 // Every command says what it did or why it did not: on standard output and error, with its exit status, and as JSON.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../command.ts';
+import { readRecorded, sameAsRecorded } from '../recorded.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, PROJECT, temporaryFolder, writeSnapshot } from '../world.ts';
 
 // Runs each line of the file that begins with `$`, one after the other in one data folder, and compares all that is printed:
-// standard output as it is, standard error behind `!`, and an exit status other than 0 behind `=`. After adding lines, read
-// what UPDATE_COMMANDS=1 npm test test/cli/transcript.test.ts writes.
-const FILE = join(import.meta.dirname, '../fixtures/commands.txt');
+// standard output as it is, standard error behind `!`, and an exit status other than 0 behind `=`. Add
+// lines with UPDATE_RECORDED=1.
+const FILE = 'commands.txt';
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 
 /** The folders and files that the commands name. */
@@ -66,7 +67,7 @@ t.test('the commands of the file', localOnly, async (t) => {
   const dataFolder = join(folder, 'data');
   paths.set(dataFolder, 'DATA').set(folder, 'FOLDER');
   makeFiles(folder);
-  const known = readFileSync(FILE, 'utf8');
+  const known = readRecorded(FILE);
   const told: string[] = [];
   for (const line of known.split('\n').filter((each) => each.startsWith('$ '))) {
     const words = [...line.slice(2).matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
@@ -91,6 +92,5 @@ t.test('the commands of the file', localOnly, async (t) => {
       ].join('\n'),
     );
   }
-  if (process.env['UPDATE_COMMANDS'] === '1') writeFileSync(FILE, told.join('\n'));
-  t.strictSame(told, readFileSync(FILE, 'utf8').split(/\n(?=\$ )/));
+  sameAsRecorded(t, FILE, told.join('\n'), /\n(?=\$ )/);
 });

@@ -5,6 +5,7 @@ import t from 'tap';
 import { command } from '../command.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { SITE } from '../findings/site.ts';
+import { fixture, isUpdated } from '../recorded.ts';
 import { isLocal, localOnly } from '../stores.ts';
 import { type Row, temporaryFolder } from '../world.ts';
 import { makeTeam, type Who } from './team.ts';
@@ -21,10 +22,9 @@ import { makeTeam, type Who } from './team.ts';
  *   load TABLE [{}]                       rows of a later load
  *   + 6d                                 time passes
  * Answers are indented. Ids, versions and secrets are made by chance, and have names by kind in order of their appearance.
- * An answer that should change: UPDATE_DIALOGUES=1 npm test test/dashboard/dialogues.test.ts, and read what changed.
+ * An answer that should change: UPDATE_RECORDED=1, and read what changed.
  */
-const FOLDER = join(import.meta.dirname, '../fixtures/dialogues');
-const isUpdated = process.env['UPDATE_DIALOGUES'] === '1';
+const FOLDER = fixture('dialogues');
 const EVERYBODY = ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const;
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const WIDTH = 150;

@@ -1,14 +1,14 @@
 // Every screen shows the numbers, signs, orders and links that its world has.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import t from 'tap';
+import { fixture, isUpdated, readRecorded } from '../recorded.ts';
 import { facts, keyword, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
 import { openPage } from './page-of.ts';
 import { makeTeam, type Who } from './team.ts';
 
 // What each screen shows, as text. A change that must not show leaves the file as it is; any other change updates it, and is
-// read there: UPDATE_SCREENS=1 npm test test/dashboard/screens.test.ts
-const FILE = join(import.meta.dirname, '../fixtures/screens.txt');
+// read there: UPDATE_RECORDED=1 npm test test/dashboard/screens.test.ts
+const FILE = 'screens.txt';
 
 const uuid = (last: number): string => `5e1f0000-0000-4000-8000-${String(last).padStart(12, '0')}`;
 const day = (month: number, number: number): string => `2026-0${month}-${String(number).padStart(2, '0')}`;
@@ -249,8 +249,7 @@ const OPENED: readonly (readonly [Who, string])[] = [
   ['stranger', `${shares[1]}?screen=alerts`],
 ];
 
-const isUpdated = process.env['UPDATE_SCREENS'] === '1';
-const known = isUpdated ? [] : readFileSync(FILE, 'utf8').split(/^(?==== )/m);
+const known = isUpdated ? [] : readRecorded(FILE).split(/^(?==== )/m);
 const shown: string[] = [];
 // Choices are shown where they stand first.
 const lists = new Set<string>();
@@ -288,6 +287,6 @@ for (const [at, [who, address]] of OPENED.entries()) {
 }
 
 t.test('the file has these screens', async (t) => {
-  if (isUpdated) writeFileSync(FILE, shown.join(''));
+  if (isUpdated) writeFileSync(fixture(FILE), shown.join(''));
   else t.equal(known.length, OPENED.length);
 });

@@ -1,12 +1,10 @@
 // Every request is read as documented: its range, its limits on both sides, and what is wrong by the name of its part.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
+import { readRecorded, sameAsRecorded } from '../recorded.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
 
-// Requests, and how they are answered. Read what `UPDATE_REQUESTS=1 npm test test/routes/requests.test.ts` changes in it.
-const FILE = join(import.meta.dirname, '../fixtures/requests.txt');
+const FILE = 'requests.txt';
 const ARROW = ' → ';
 
 const NEVER = { last_synced_at: null, synced_through: null, provisional_after: null };
@@ -60,12 +58,11 @@ async function answerTo(request: string): Promise<string> {
 }
 
 t.test('requests, and how they are answered', async (t) => {
-  const lines = readFileSync(FILE, 'utf8').trimEnd().split('\n');
+  const lines = readRecorded(FILE).trimEnd().split('\n');
   const answered: string[] = [];
   for (const line of lines) {
     const [request = ''] = line.split(ARROW);
     answered.push(request === '' || line.startsWith('#') ? line : `${request}${ARROW}${await answerTo(request)}`);
   }
-  if (process.env['UPDATE_REQUESTS'] === '1') writeFileSync(FILE, `${answered.join('\n')}\n`);
-  else t.strictSame(answered, lines);
+  sameAsRecorded(t, FILE, `${answered.join('\n')}\n`);
 });

@@ -1,11 +1,10 @@
 // The sync picks up whatever changes at the provider or in the project, and fetches nothing else again.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import type { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import type { Search } from '../../cli/demo/provider/searches.ts';
 import type { BrandTerm } from '../../server/domain/brand-terms.ts';
 import type { Day } from '../../server/domain/dates.ts';
+import { sameAsRecorded } from '../recorded.ts';
 import {
   BRAND_TERMS,
   HOUR,
@@ -18,10 +17,6 @@ import {
   syncedWorld,
   wanted,
 } from './operator-world.ts';
-
-// Which requests follow each change. Read what UPDATE_REQUESTS=1 npm test test/sync/changes.test.ts changes in the file.
-const FILE = join(import.meta.dirname, '../fixtures/sync-requests.txt');
-const isUpdated = process.env['UPDATE_REQUESTS'] === '1';
 
 /** With one letter less, 41 of them would fill an expression of 4,096 characters. */
 const MANY = [...Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(100, 'x')), 'y'.repeat(57), 'boots'];
@@ -130,8 +125,7 @@ t.test('after each change, all facts are those of the provider, by no more reque
     for (const keyword of world.keywords()) keywords.set(keyword.id, keyword);
     await holdsAll(t, world, wanted(world, { ...project, keywords: [...keywords.values()] }), name);
   }
-  if (isUpdated) writeFileSync(FILE, told.join('\n'));
-  t.strictSame(told, readFileSync(FILE, 'utf8').split(/\n(?=== )/));
+  sameAsRecorded(t, 'sync-requests.txt', told.join('\n'), /\n(?=== )/);
 });
 
 t.test('that the days of a keyword without rows were fetched is news for answers', async (t) => {

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+
+/** Whether this run writes what it finds to the files of `test/fixtures` that it would compare. */
+export const isUpdated = process.env['UPDATE_RECORDED'] === '1';
+
+/** The path of a file or folder of `test/fixtures`. */
+export const fixture = (name: string): string => join(import.meta.dirname, 'fixtures', name);
+
+export const readRecorded = (name: string): string => readFileSync(fixture(name), 'utf8');
+
+/**
+ * Asserts that a text is what a file of `test/fixtures` records.
+ *
+ * @param separator what parts the text into what is compared: lines, or the blocks that begin after it
+ */
+export function sameAsRecorded(t: Test, name: string, text: string, separator: string | RegExp = '\n'): void {
+  if (isUpdated) writeFileSync(fixture(name), text);
+  t.strictSame(text.split(separator), readRecorded(name).split(separator));
+}
