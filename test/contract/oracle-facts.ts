@@ -214,6 +214,14 @@ function siteOf(
   const last = project['synced_through'] === null ? -Infinity : world.lastDay(project);
   const isMonthly = country !== null && surface === 'web';
   const monthly = isMonthly ? world.monthlyThrough(project) : -Infinity;
+  // Days that are known as a whole have countries only if their own table has some.
+  const all = [range, ...(other ? [other] : [])];
+  const hull = { from: Math.min(...all.map(({ from }) => from)), to: Math.max(...all.map(({ to }) => to)) };
+  const asked = { from: Math.max(hull.from, first), to: Math.min(hull.to, last) };
+  const divided = new Set(world.daysOf(project, table));
+  const isWhole = (row: Row): boolean => row['device'] === 'unknown' && !divided.has(number(String(row['date'])));
+  const behindMonths = { ...asked, from: Math.max(asked.from, monthly + 1) };
+  if (country !== null && world.rows(project, site, behindMonths).some(isWhole)) throw bad('country');
   const isMeant = (row: Row): boolean => (country === null ? isAbout(device)(row) : row['country'] === country);
   const over = (days: readonly number[]): Sum => {
     const known = days.filter((day) => day >= first && day <= last);
@@ -223,12 +231,13 @@ function siteOf(
     return sum;
   };
   const known = new KnownDays(world, project, table);
-  /** A country that a month does not name is among its other ones. */
+  /** A country that a month does not name, of those that have a day of the property, is among its other ones. */
   const isOther = (day: number): boolean =>
     day <= monthly &&
     !world.rows(project, 'country_monthly').some((row) => {
       const month = monthSpan(String(row['month']));
-      return row['country'] === country && day >= month.from && day <= month.to;
+      const isRead = month.from <= asked.to && month.to >= asked.from;
+      return isRead && row['country'] === country && day >= month.from && day <= month.to;
     });
   const reasonsOn = (day: number): string[] => [...known.reasonsOn(day), ...(isOther(day) ? ['monthly_spread'] : [])];
   const about = device === 'all' ? null : device;

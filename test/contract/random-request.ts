@@ -103,6 +103,14 @@ const type: Part = (dice) => ({
   ...one('type', ['web', 'image', 'image', 'video', 'news', 'discover', 'googleNews'], 2)(dice),
   ...one('engine', ['google', 'bing', 'bing'], 6)(dice),
 });
+/** Positions of what has none. */
+const unknownPlaces: Part = (dice) =>
+  dice.once(8)
+    ? {
+        type: dice.pick(['discover', 'googleNews']),
+        ...dice.pick([{ sort: '-position' }, { filter: 'position:gt:2' }]),
+      }
+    : {};
 const hour: Part = (dice) => {
   const instants = [
     '2026-03-08T01:59:59-08:00',
@@ -114,7 +122,7 @@ const hour: Part = (dice) => {
     dice.once(2) ? day(dice, from, to) : dice.once(2) ? dice.pick(instants) : `${day(dice, from, to)}T17:30:00-07:00`;
   const long = dice.pick([-58, -57]);
   if (dice.once(6)) return { from: text(LAST + long), to: text(LAST + 4) };
-  return { ...(dice.once(3) ? {} : { from: limit(-14, 0) }), ...(dice.once(3) ? {} : { to: limit(-3, 6) }) };
+  return { ...(dice.once(5) ? {} : { from: limit(-14, -3) }), ...(dice.once(3) ? {} : { to: limit(-3, 6) }) };
 };
 const daily: Part = (dice) =>
   dice.once(2) ? {} : { daily: '1', ...(dice.once(2) ? { interval: dice.pick(['day', 'week', 'month']) } : {}) };
@@ -155,7 +163,7 @@ export const ENDPOINTS: Readonly<
   surfaces: { share: 1, parts: [range, compare] },
   portfolio: {
     share: 3,
-    parts: [range, compare, device, quality, type, daily, paging(6, 5000), selection('portfolio')],
+    parts: [range, compare, device, quality, type, daily, paging(6, 5000), selection('portfolio'), unknownPlaces],
   },
   projects: { share: 1, parts: [] },
   alerts: {

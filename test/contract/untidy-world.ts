@@ -187,7 +187,8 @@ function projectRows(dice: Random, id: string, size: Sized): Record<string, Row[
     site_daily_google_news: own(unplaced(daily(dice, days(10, 3), 'device', DEVICES))),
     country_daily_google_news: own(unplaced(daily(dice, days(10, 3), 'country', COUNTRIES))),
     site_daily_bing: own(size === 'few' ? [] : unplaced(daily(dice, days(19, 1), 'device', ['unknown']))),
-    site_hourly: own(hourly(dice)),
+    // The last hour of some is final long before the last final day.
+    site_hourly: own(hourly(dice).filter(({ date }) => size !== 'few' || number(String(date)) < LAST - 6)),
     keyword_daily: own(
       daily(
         dice,
