@@ -45,8 +45,10 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
     const { child, ended } = start(t, world.settings, 'sync');
     const reached = new Promise<void>((done) => {
       bing.intercept = (method) => {
-        if (method === wantedMethod) done();
-        return undefined;
+        if (method !== wantedMethod) return undefined;
+        done();
+        // It is never answered, so that the sync is killed while it waits.
+        return once(child, 'exit').then(() => undefined);
       };
     });
     await Promise.race([reached, once(child, 'exit')]);
