@@ -276,5 +276,5 @@ t.test('the answers to a fixed list of requests equal the recorded ones', async 
   }
   found['free plan'] = await ask(`${project}/site`, { authorization: `Bearer ${free}` });
   found['POST'] = await ask(`${project}/site`, {}, 'POST');
-  sameAsRecorded(t, 'answers.json', `${JSON.stringify(found, null, 1)}\n`);
+  sameAsRecorded(t, 'answers.json', `${JSON.stringify(found, null, 2)}\n`);
 });
