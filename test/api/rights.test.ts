@@ -107,6 +107,22 @@ t.test('a key that is limited to projects reads only them, everywhere', async (t
   t.match(refused, { code: 1, stderr: /no project 'Proj2'/ });
 });
 
+t.test('keys that are limited to other projects are never answered by each other', async (t) => {
+  await revokeLater(t);
+  const keys = [['Proj1'], ['Proj2'], ['Gone1', 'Proj1'], ['Proj1', 'Proj2']];
+  const limited = await Promise.all(
+    keys.map(async (projects) => ({ projects, key: (await makeKey({ projects })).key })),
+  );
+  // Each asks after each other one, of which some may read as many projects.
+  for (const { projects, key } of [...limited, ...limited.toReversed()]) {
+    for (const path of ['/projects', '/portfolio']) {
+      const { body } = await world.get(path, bearer(key));
+      t.strictSame((body as { projects: { id: string }[] }).projects.map(({ id }) => id).sort(), projects, path);
+    }
+    t.strictSame((await callTool(key, 'list_projects', {})).projects?.map(({ id }) => id).sort(), projects);
+  }
+});
+
 t.test('a feed and a session are limited like their key', async (t) => {
   const { key, id } = await makeKey({ projects: ['Proj1'] });
   const made = await run('feeds', 'create', '--key', id, '--path', '/projects/Proj1/site.csv', '--json');

@@ -358,6 +358,9 @@ t.test('filters: each part as the API reads it, semicolons and colons inside of 
   ];
   t.strictSame(parseFilter(text), conditions);
   t.equal(writeFilter(conditions), text);
+  const several = [{ field: 'query', op: 'equals', value: ';a;;b;' }];
+  t.equal(writeFilter(several), 'query:equals:\\;a\\;\\;b\\;');
+  t.strictSame(parseFilter(writeFilter(several)), several);
   t.strictSame(conditions.map(describeCondition), [
     ...['query contains a;b:c', 'CTR < 2.5%', 'page is not https://shop.example/', 'domain matches regex ^x'],
   ]);
