@@ -19,10 +19,8 @@ import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 // UPDATE_RECORDED=1 writes what is printed; then it is read.
 const PROPERTY = 'sc-domain:shop.example';
 
-interface Step {
-  readonly files: readonly (readonly [path: string, text: string])[];
-  readonly words: string;
-}
+/** What is in the folder of a command. */
+type Files = readonly (readonly [path: string, text: string])[];
 
 /** Runs the cases of `test/fixtures/NAME.txt`. */
 export function transcripts(name: string): void {
@@ -48,7 +46,7 @@ class Run {
   private readonly t: Test;
   private readonly world: LazyWorld;
   private readonly text: string;
-  private files: Step['files'] = [];
+  private files: Files = [];
   private stored: readonly string[] = [];
   private readonly names = new Map<string, string>();
 
@@ -162,7 +160,7 @@ class Run {
 }
 
 /** The files of a folder; those with one archive in their paths become one. */
-function packed(files: Step['files']): [string, string | Buffer][] {
+function packed(files: Files): [string, string | Buffer][] {
   const archives = new Map<string, Record<string, Buffer>>();
   const loose: [string, string | Buffer][] = [];
   for (const [path, text] of files) {

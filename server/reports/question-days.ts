@@ -88,7 +88,7 @@ export async function unknownDays(
     // What was never loaded is unknown, not empty.
     if (stored === null) return true;
     if (!known.isStored(day) || whole.has(day)) return true;
-    // Few results have an appearance, so that the first and last days may have none. Countries may begin long after their months.
+    // Few results have an appearance, so the first and last days may have none. Daily countries may start long after monthly ones.
     return grain !== 'appearance_daily' && (day < stored.firstDay || day > stored.lastDay);
   };
   const unknown = daysIn(plan, (day) => isUnknown(day, NO_DAYS));

@@ -202,11 +202,14 @@ const CHANGES: readonly Change[] = [
     make: async ({ dataFolder }) => {
       const { now } = Date;
       Date.now = () => CLOCK;
-      for (const words of [['workspaces', 'set', 'acme', '--keep-days', '30'], ['prune']]) {
-        const { code, stderr } = await command({ ORDINATE_DATA: dataFolder }, ...words);
-        if (code !== 0) throw new Error(stderr);
+      try {
+        for (const words of [['workspaces', 'set', 'acme', '--keep-days', '30'], ['prune']]) {
+          const { code, stderr } = await command({ ORDINATE_DATA: dataFolder }, ...words);
+          if (code !== 0) throw new Error(stderr);
+        }
+      } finally {
+        Date.now = now;
       }
-      Date.now = now;
     },
     leaves: (tables) =>
       Object.fromEntries(

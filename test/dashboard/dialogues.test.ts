@@ -5,7 +5,7 @@ import t from 'tap';
 import { command } from '../command.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { SITE } from '../findings/site.ts';
-import { fixture, isUpdated } from '../recorded.ts';
+import { fixture, isUpdated, readRecorded } from '../recorded.ts';
 import { isLocal, localOnly } from '../stores.ts';
 import { type Row, temporaryFolder } from '../world.ts';
 import { makeTeam, type Who } from './team.ts';
@@ -143,11 +143,11 @@ function givenOf(lines: readonly string[]) {
 
 for (const file of globSync('*.txt', { cwd: FOLDER }).sort()) {
   t.test(basename(file, '.txt'), async (t) => {
-    const [head = '', ...scenes] = `${readFileSync(join(FOLDER, file), 'utf8')}`.split(/(?<=\n|^)(?=== )/);
-    if (head.startsWith('== ')) scenes.unshift(head);
-    const { settings, tables } = givenOf(head.startsWith('== ') ? [] : head.split('\n'));
+    // A dialogue without settings and rows begins with a promise.
+    const [head = '', ...scenes] = `\n${readRecorded(join('dialogues', file))}`.split(/(?<=\n)(?=== )/);
+    const { settings, tables } = givenOf(head.split('\n'));
     const secrets = { ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key') };
-    const team = await makeTeam(t, head.startsWith('given the site of findings') ? SITE : tables, {
+    const team = await makeTeam(t, head.startsWith('\ngiven the site of findings') ? SITE : tables, {
       ...secrets,
       ...settings,
     });
@@ -284,6 +284,6 @@ for (const file of globSync('*.txt', { cwd: FOLDER }).sort()) {
         t.notOk(parts.some((part) => written.some((text) => text.includes(part))));
       }
     });
-    if (isUpdated) writeFileSync(join(FOLDER, file), [head.startsWith('== ') ? '' : head, ...found].join(''));
+    if (isUpdated) writeFileSync(join(FOLDER, file), [head, ...found].join('').slice(1));
   });
 }

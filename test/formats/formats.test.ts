@@ -42,15 +42,7 @@ const world = await makeWorld(
     ),
     ai_daily: [{ project_id: 'Proj1', date: '2026-03-09', ai_impressions: 2 ** 33 }],
     citation_page_period: [
-      ...[
-        {
-          project_id: 'Proj1',
-          first_day: '2026-03-08',
-          last_day: '2026-03-09',
-          url: 'https://a.example/',
-          citations: 0,
-        },
-      ],
+      { project_id: 'Proj1', first_day: '2026-03-08', last_day: '2026-03-09', url: 'https://a.example/', citations: 0 },
     ],
     country_daily: facts('date country', ['2026-03-09', 'gbr', 8, 200, 1901]),
     country_monthly: facts('month country', ['2026-02-01', 'gbr', 900, 28_001, 196_001]),

@@ -1,8 +1,7 @@
 // A load reports all invalid values and broken references at once, and a dry run changes nothing.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { LoadRejected } from '../../server/domain/problems.ts';
+import { sameAsRecorded } from '../recorded.ts';
 import { facts, keyword, makeLazyWorld, PROJECT, type Row, type Tables, WORKSPACE, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, csv, EVERYTHING, FACT, loadFolder, ndjson, places, SECOND, writeFiles } from './snapshots.ts';
@@ -516,8 +515,7 @@ t.test('rules over rows: the whole text of a load that breaks each, beside rows 
   const names = [...new Set([...Object.keys(RIGHT), ...Object.keys(REFUSED)])];
   const all = names.map((table) => [table, [...(REFUSED[table] ?? []), ...(RIGHT[table] ?? [])]]);
   const refused = loadFolder(world, writeSnapshot(t, Object.fromEntries(all) as Tables));
-  const told = readFileSync(join(import.meta.dirname, '../fixtures/load-refusals.txt'), 'utf8');
-  t.equal(`${new LoadRejected(await problemsOf(refused)).message}\n`, told);
+  sameAsRecorded(t, 'load-refusals.txt', `${new LoadRejected(await problemsOf(refused)).message}\n`);
   t.strictSame(await answersOf(world), before, 'what was being served is untouched');
   const { warnings } = await loadFolder(world, writeSnapshot(t, RIGHT));
   t.strictSame(warnings, [

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readRecorded } from '../recorded.ts';
 
 /** A statement that a stranger may try. `{data}` in it stands for the data folder. */
 export interface Hostile {
@@ -8,10 +7,9 @@ export interface Hostile {
   readonly sql: string;
 }
 
-const TEXT = readFileSync(join(import.meta.dirname, '../fixtures/hostile-statements.txt'), 'utf8');
-
 /** All statements, by what becomes of them. */
-export const HOSTILE: readonly Hostile[] = TEXT.split('\n\n=== ')
+export const HOSTILE: readonly Hostile[] = readRecorded('hostile-statements.txt')
+  .split('\n\n=== ')
   .slice(1)
   .flatMap((section) => {
     const [title, ...lines] = section.split('\n');

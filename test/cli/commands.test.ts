@@ -8,8 +8,8 @@ import { localOnly } from '../stores.ts';
 import { facts, keyword, PROJECT, temporaryFolder, writeSnapshot } from '../world.ts';
 
 // Runs each line of the file that begins with `$`, one after the other in one data folder, and compares all that is printed:
-// standard output as it is, standard error behind `!`, and an exit status other than 0 behind `=`. Add
-// lines with UPDATE_RECORDED=1.
+// standard output as it is, standard error behind `!`, and an exit status other than 0 behind `=`. With
+// UPDATE_RECORDED=1, new lines get their output.
 const FILE = 'commands.txt';
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 
