@@ -1,0 +1,348 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { putSyncDays, putSyncKeywords, type SyncDay } from '../server/catalog/sync-days.ts';
+import { command } from './command.ts';
+import { makeTeam, type Who } from './dashboard/team.ts';
+import { startReceiver } from './fakes/receiver.ts';
+import { SITE } from './findings/site.ts';
+import { readArrow, readParquet } from './formats/read.ts';
+import { fixture, isUpdated, readRecorded } from './recorded.ts';
+import { parsed, tablesIn } from './rows.ts';
+import { isLocal, localOnly } from './stores.ts';
+import { syncDay } from './sync-day.ts';
+import { type Row, temporaryFolder } from './world.ts';
+
+/*
+ * The lines of a dialogue:
+ *   with NAME=VALUE                      a setting of the server
+ *   showing PATTERN                      headers of answers of the API that are shown
+ *   given the site of findings           the rows of `test/findings/site.ts`
+ *   given TABLE: column | column         rows of the world, as test/rows.ts reads them
+ *   == promise                           a test; the state goes on from one to the next
+ *   who, who (header value) GET /path {} a request to `/app/api` as each of them; `api` has a key of the API, and `visitor`
+ *                                        asks for whole addresses, with the cookies that it got; `from` is an address
+ *   20 times who GET /path               how many of them get which status
+ *   agent TOOL {}                        a call of a tool of the MCP server
+ *   $ words                              a command
+ *   load TABLE [{}]                      rows of a later load
+ *   synced TABLE DAY {}                  what the sync knows of a day
+ *   tracked [{}]                         the days that the sync has of keywords
+ *   + 6d                                 time passes
+ * Answers are indented. Ids, versions and secrets are made by chance, and have names by kind in order of their appearance.
+ * An answer that should change: UPDATE_RECORDED=1, and read what changed.
+ */
+const EVERYBODY = ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const;
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const WIDTH = 150;
+/** Headers that visitors are shown. */
+const SHOWN = /^(?:x-share-|x-robots|referrer|cache-control|set-cookie|retry-after)/;
+
+/** Names instead of what chance makes, and back. */
+class Names {
+  readonly #known = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #given: ReadonlySet<string>;
+
+  /** Ids of the world are their names. */
+  constructor(given: readonly string[]) {
+    this.#given = new Set(['Proj1', 'Proj2', 'Other', 'acme', 'other', ...given]);
+  }
+
+  add(value: string, kind: string): void {
+    if (this.#known.has(value) || this.#given.has(value)) return;
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    this.#known.set(value, `${kind}-${count}`);
+  }
+
+  /** An answer with names; `kind` is that of the ids in it. */
+  hide(text: string, kind: string): string {
+    for (const [, id = ''] of text.matchAll(/"(?:id|subject)":"([\w-]{5,36})"/g)) this.add(id, kind);
+    for (const [secret, of = ''] of text.matchAll(/\b(?:ord_(\w+?)_\w{32}|whsec_[\w+/=-]+)/g))
+      this.add(secret, of === '' ? 'whsec' : `${of}-token`);
+    for (const [uuid] of text.matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[-0-9a-f]{17}/g)) this.add(uuid, kind);
+    for (const [version] of text.matchAll(/\b[0-9a-f]{32}\b/g)) this.add(version, 'version');
+    let shown = text;
+    for (const [value, name] of this.#known) shown = shown.replaceAll(value, name);
+    // Commands have the time of the machine.
+    const today = new Date().toISOString().slice(0, 10);
+    return shown
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => (at.startsWith(today) ? 'just now' : at > today ? 'later' : at))
+      .replaceAll(/"ord_live_\w{4}"/g, '"ord_live_…"')
+      .replaceAll(/command line \(\w+\)/g, 'command line')
+      .replaceAll(/\d+\.\d s\b/g, 'a moment');
+  }
+
+  secrets(): string[] {
+    return [...this.#known].filter(([, name]) => /-token-|whsec-/.test(name)).map(([value]) => value);
+  }
+
+  put(text: string): string {
+    const back = [...this.#known].sort(([, a], [, b]) => b.length - a.length);
+    return back.reduce((all, [value, name]) => all.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), value), text);
+  }
+}
+
+const inLine = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(inLine).join(', ')}]`;
+  return `{${Object.entries(value)
+    .map(([name, one]) => `${name}: ${inLine(one)}`)
+    .join(', ')}}`;
+};
+
+/** A value in a line, or in several where it is long: those of a list below each other, short fields beside each other. */
+function written(value: unknown, indent = '  '): string {
+  const line = inLine(value);
+  if (typeof value !== 'object' || value === null || line.length + indent.length <= WIDTH) return line;
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) return `[\n${value.map((one) => `${inner}${written(one, inner)}\n`).join('')}${indent}]`;
+  const lines: string[] = [];
+  for (const [name, one] of Object.entries(value)) {
+    const field = `${name}: ${written(one, inner)}`;
+    const last = lines.at(-1);
+    const isLong =
+      last === undefined || field.includes('\n') || last.includes('\n') || last.length + field.length > 120;
+    if (isLong) lines.push(field);
+    else lines[lines.length - 1] = `${last}, ${field}`;
+  }
+  return `{\n${lines.map((each) => `${inner}${each}\n`).join('')}${indent}}`;
+}
+
+/** Words of a command: those with spaces have quotes. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+
+interface Answered {
+  readonly status: number;
+  /** The headers that are shown. */
+  readonly headers: string;
+  readonly body: unknown;
+}
+
+/** The body of an answer as values, or as the text that it is. */
+async function bodyOf(type: string, body: string, bytes: Buffer): Promise<unknown> {
+  if (body === '') return null;
+  if (type.includes('ndjson') || type.includes('csv')) return body;
+  if (type.includes('json')) return JSON.parse(body);
+  if (type.includes('arrow')) return readArrow(bytes);
+  return type.includes('parquet') ? readParquet(bytes) : null;
+}
+
+type Team = Awaited<ReturnType<typeof makeTeam>>;
+
+class Dialogue {
+  private readonly team: Team;
+  private readonly names: Names;
+  private readonly environment: NodeJS.ProcessEnv;
+  private readonly showing: RegExp;
+  private readonly jar = new Map<string, string>();
+
+  /** @param environment what commands get */
+  constructor(team: Team, names: Names, environment: NodeJS.ProcessEnv, showing: RegExp) {
+    this.team = team;
+    this.names = names;
+    this.environment = environment;
+    this.showing = showing;
+  }
+
+  /** A line, and what is answered to it. */
+  async say(line: string): Promise<string[]> {
+    const [, count, request] = /^(\d+) times (.*)$/.exec(line) ?? [];
+    if (request !== undefined) return this.repeat(Number(count), request);
+    const [, words] = /^\$ (.*)$/.exec(line) ?? [];
+    if (words !== undefined) return this.run(words);
+    const [, tool, given = '{}'] = /^agent (\w+)(?: (.*))?$/.exec(line) ?? [];
+    if (tool !== undefined) return this.call(tool, given);
+    const known = /^(load|synced|tracked|\+) (.*)$/.exec(this.names.put(line));
+    if (known === null) return this.ask(line);
+    await this.happen(known[1]!, known[2]!);
+    return [];
+  }
+
+  private async happen(what: string, line: string): Promise<void> {
+    const [, name = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line)!;
+    if (what === '+') {
+      const [, count, unit] = /^(\d+)([smhd])$/.exec(line)!;
+      this.team.clock.at += Number(count) * UNITS[unit as 's'];
+    } else if (what === 'load') {
+      await this.team.load({ [name]: (parsed(rest) as Row[]).map((one) => ({ project_id: 'Proj1', ...one })) });
+    } else if (what === 'tracked') {
+      await putSyncKeywords(this.team.catalog, 'Proj1', parsed(line) as Parameters<typeof putSyncKeywords>[2]);
+    } else {
+      const [, day = '', more = '{}'] = /^(\S+) ?(.*)$/.exec(rest)!;
+      const known = syncDay(name as SyncDay['table'], day, parsed(more || '{}') as object);
+      await putSyncDays(this.team.catalog, 'Proj1', [known]);
+    }
+  }
+
+  private async visit(
+    method: string,
+    url: string,
+    { from, ...headers }: Record<string, string>,
+    body?: string,
+    shown = new RegExp(`${SHOWN.source}|${this.showing.source}`),
+  ): Promise<Answered> {
+    const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await this.team.app.inject({
+      method: method as 'GET',
+      url,
+      headers: {
+        host: 'localhost',
+        'sec-fetch-site': 'same-origin',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(cookie && { cookie }),
+        ...headers,
+      },
+      ...(from === undefined ? {} : { remoteAddress: from }),
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    for (const { name, value } of answer.cookies) this.jar.set(name, value);
+    const told = Object.entries(answer.headers)
+      .filter(([name]) => shown.test(name))
+      .map(([name, value]) => `${name}: ${String(value).replace(/=[^;]{20,}/, '=…')}`)
+      .join('; ');
+    const type = String(answer.headers['content-type']);
+    return { status: answer.statusCode, headers: told, body: await bodyOf(type, answer.body, answer.rawPayload) };
+  }
+
+  private async answer(who: string, method: string, path: string, more: Record<string, string>, body?: string) {
+    if (who === 'visitor') return this.visit(method, path, more, body);
+    if (who === 'api') {
+      const url = `/api/v1${path.replaceAll(/[^\w%?=&./:;,+-]/gu, encodeURIComponent)}`;
+      return this.visit(method, url, { authorization: `Bearer ${this.team.key}`, ...more }, body, this.showing);
+    }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const sent = await this.team.send(who as Who, method as 'GET', path, body, { ...type, ...more });
+    const file = sent.headers['content-disposition'];
+    return { ...sent, headers: file === undefined ? '' : String(file) };
+  }
+
+  /** The parts of a request. */
+  private read(line: string) {
+    const parts = /^([\w, ]+?)(?: \((.*)\))? (GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: (.*))?$/.exec(
+      this.names.put(line),
+    );
+    if (parts === null) throw new Error(`'${line}' is no request`);
+    const [, who = '', more = '', method = '', path = '', body] = parts;
+    const headers = more.split('; ').filter(Boolean);
+    return {
+      all: who === 'everybody' ? EVERYBODY : who.split(', '),
+      headers: Object.fromEntries(headers.map((one) => one.split(/ (.*)/).slice(0, 2))) as Record<string, string>,
+      ...{ method, path, body },
+    };
+  }
+
+  private async ask(line: string): Promise<string[]> {
+    const { all, headers, method, path, body } = this.read(line);
+    const kind = /([a-z-]+?)s?(?:\/[^a-z][^/]*)?$/.exec(path.split('?')[0]!)?.[1] ?? 'id';
+    const shown: [string[], string][] = [];
+    for (const one of all) {
+      // What happens later comes later in lists.
+      this.team.clock.at += 1000;
+      const { status, headers: told, body: found } = await this.answer(one, method, path, headers, body);
+      const beside = told === '' ? '' : ` (${this.names.hide(told, kind)})`;
+      const answer = `${status}${beside}${found === null ? '' : ` ${this.shown(found, kind)}`}`;
+      const last = shown.at(-1);
+      if (last?.[1] === answer) last[0].push(one);
+      else shown.push([[one], answer]);
+    }
+    return shown.map(([asking, answer]) => (shown.length === 1 ? `  ${answer}` : `  ${asking.join(', ')}: ${answer}`));
+  }
+
+  private shown(found: unknown, kind: string): string {
+    const { error, ...rest } = found as { error?: { code: string; message: string } };
+    if (typeof found === 'string') return found.trimEnd().replaceAll(/\r?\n/g, '\n    ');
+    if (error?.code === undefined) return written(JSON.parse(this.names.hide(JSON.stringify(found), kind)));
+    const beside = Object.keys(rest).length === 0 ? '' : ` ${written(rest)}`;
+    return `${error.code}: ${this.names.hide(error.message, kind)}${beside}`;
+  }
+
+  private async repeat(count: number, line: string): Promise<string[]> {
+    const { all, headers, method, path, body } = this.read(line);
+    this.team.clock.at += 1000;
+    const counts = new Map<number, number>();
+    for (let sent = 0; sent < count; sent++) {
+      const { status } = await this.answer(all[0]!, method, path, headers, body);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+    }
+    return [`  ${[...counts].map(([status, times]) => `${times} times ${status}`).join(', ')}`];
+  }
+
+  private async call(name: string, given: string): Promise<string[]> {
+    this.team.clock.at += 1000;
+    const { body } = await this.team.app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: { 'x-api-key': this.team.key, accept: 'application/json, text/event-stream' },
+      payload: {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name, arguments: JSON.parse(this.names.put(given)) as object },
+      },
+    });
+    const { result } = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body) as {
+      result: { isError?: boolean; content: { text: string }[] };
+    };
+    return [`  ${result.isError ? 'refused ' : ''}${this.shown(JSON.parse(result.content[0]!.text), name)}`];
+  }
+
+  private async run(words: string): Promise<string[]> {
+    const environment = { ORDINATE_DATA: this.team.dataFolder, ...this.environment };
+    const { code, stdout, stderr } = await command(environment, ...wordsOf(this.names.put(words)));
+    const kind = wordsOf(words)[0]!.replace(/s$/, '');
+    const lines = this.names.hide(`${code} ${stdout}${stderr}`, kind).trimEnd().split('\n');
+    return lines.map((one) => `  ${one}`);
+  }
+}
+
+/** Runs a dialogue: a folder and name of `test/fixtures`. */
+async function runDialogue(t: Test, file: string): Promise<void> {
+  // A dialogue without settings and rows begins with a promise.
+  const [head = '', ...scenes] = `\n${readRecorded(file)}`.split(/(?<=\n)(?=== )/);
+  const tables = tablesIn(head.split('\n'));
+  const settings = Object.fromEntries(
+    [...head.matchAll(/^with (\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]),
+  );
+  const environment = { ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key'), ...settings };
+  const isOfFindings = head.startsWith('\ngiven the site of findings');
+  const team = await makeTeam(t, isOfFindings ? SITE : tables, environment);
+  const names = new Names(Object.values(tables).flatMap((rows) => rows.map(({ id }) => String(id))));
+  const text = scenes.join('');
+  for (const _ of new Set(text.match(/receiver-\d/g))) names.add((await startReceiver(t)).origin, 'receiver');
+  if (text.includes('folder-1')) names.add(join(temporaryFolder(t), 'folder'), 'folder');
+  const showing = /^showing (.*)$/m.exec(head)?.[1];
+  const dialogue = new Dialogue(team, names, environment, new RegExp(`^(?:${showing ?? '$'})`));
+
+  const found = [...scenes];
+  for (const [at, scene] of scenes.entries()) {
+    const [promise = '', ...lines] = scene.split('\n');
+    await t.test(promise.slice(3), async (t) => {
+      const said = [promise];
+      for (const line of lines.filter((one) => !one.startsWith('  '))) {
+        said.push(line);
+        // Only a catalog in a file is rebuilt.
+        if (line === '$ rebuild' && !isLocal) said.push(lines[lines.indexOf(line) + 1]!);
+        else if (line !== '' && !line.startsWith('#')) said.push(...(await dialogue.say(line)));
+      }
+      found[at] = said.join('\n');
+      if (!isUpdated) t.equal(said.join('\n'), scene);
+    });
+  }
+  await t.test('no secret is in the log, or in a file of the server', localOnly, async (t) => {
+    const stored = [team.log.join('')];
+    for (const one of globSync('**/*', { cwd: team.dataFolder, withFileTypes: true }).filter((each) => each.isFile()))
+      stored.push(readFileSync(join(one.parentPath, one.name), 'latin1'));
+    for (const secret of [...names.secrets(), 'open sesame']) {
+      const parts = [secret, Buffer.from(secret).toString('base64url')];
+      t.notOk(parts.some((part) => stored.some((each) => each.includes(part))));
+    }
+  });
+  if (isUpdated) writeFileSync(fixture(file), [head, ...found].join('').slice(1));
+}
+
+/** Runs the dialogues of a folder of `test/fixtures`. */
+export function dialogues(folder: string): void {
+  for (const file of globSync('*.txt', { cwd: fixture(folder) }).sort())
+    t.test(basename(file, '.txt'), (t) => runDialogue(t, join(folder, file)));
+}
