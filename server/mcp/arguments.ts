@@ -54,6 +54,9 @@ export function readArguments(
     if (!Object.hasOwn(parameters, name)) {
       throw invalidRequest(`${tool} has no argument ${name}; it has ${Object.keys(parameters).join(', ') || 'none'}.`);
     }
+    const { schema, expected } = parameters[name]!;
+    const takesLists = name === 'sort' || (schema as { type?: string }).type === 'array';
+    if (Array.isArray(value) && !takesLists) throw invalidRequest(`${name} must be ${expected}, not a list.`);
     if (value !== undefined && value !== null) sent[name] = textOf(value);
   }
   for (const name of required) {

@@ -6,6 +6,9 @@ import type { Quality } from '../reports/quality.ts';
 /** Tools send this to reports to get the quality of the data. */
 export const WITH_QUALITY = { quality: '1' } as const;
 
+/** A range of a report. */
+type Days = Range & { readonly engine?: string | undefined };
+
 /** What an agent must know about the days of a response before it draws conclusions. */
 interface Known {
   readonly quality: Omit<Quality, 'events'> & {
@@ -17,17 +20,19 @@ interface Known {
 }
 
 /** @param known the quality in a report with `WITH_QUALITY` */
-export function quality({ from, to }: Range, known: Quality | undefined): Known {
+export function quality(range: Days, known: Quality | undefined): Known {
   if (known === undefined) throw new Error('the report was asked without quality');
   const { events, finalThrough, ...counts } = known;
   return {
-    quality: { finalThrough, provisional: provisional({ from, to }, finalThrough), ...counts },
+    quality: { finalThrough, provisional: provisional(range, finalThrough), ...counts },
     events: events.map(shortEvent),
   };
 }
 
 /** @param finalThrough the last final day of the project, if it is known */
-function provisional({ from, to }: Range, finalThrough: Day | null): Range | null {
+function provisional({ from, to, engine }: Days, finalThrough: Day | null): Range | null {
+  // Bing reports a day when it is final.
+  if (engine === 'bing') return null;
   const first = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
   return first <= to ? { from: first, to } : null;
 }

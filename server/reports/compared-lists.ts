@@ -69,7 +69,9 @@ async function readDays(
 }
 
 function providerReasons({ list, range }: RangeList): UnsafeReason[] {
-  const reasons: UnsafeReason[] = list.final ? [] : ['provisional'];
+  // Bing reports a week when it is final.
+  const isFinal = list.final || list.source === 'bing';
+  const reasons: UnsafeReason[] = isFinal ? [] : ['provisional'];
   if (beginsBeforeApi(list, range)) reasons.push('missing_days');
   return reasons;
 }

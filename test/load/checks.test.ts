@@ -305,7 +305,7 @@ const RIGHT: Tables = {
   site_daily: [site('2026-03-01', 'mobile', 2, 2), ...of('Gamm1', [site('2026-03-01', 'mobile')])],
   site_hourly: facts(
     'date hour',
-    ['2026-03-01', '2026-03-01T07:00:00Z', 1, 2, 3],
+    ['2026-03-01', '2026-03-01T08:00:00Z', 1, 2, 3],
     ['2026-03-01', '2026-03-02T07:00:00Z', 1, 2, 3],
   ),
   keyword_daily: [
