@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { putSyncDays, putSyncKeywords, type SyncDay } from '../server/catalog/sync-days.ts';
 import { command } from './command.ts';
 import { makeTeam, type Who } from './dashboard/team.ts';
+import { EFFECT_WORLD } from './effects/world.ts';
 import { startReceiver } from './fakes/receiver.ts';
 import { SITE } from './findings/site.ts';
 import { readArrow, readParquet } from './formats/read.ts';
@@ -11,13 +12,13 @@ import { fixture, isUpdated, readRecorded } from './recorded.ts';
 import { parsed, tablesIn } from './rows.ts';
 import { isLocal, localOnly } from './stores.ts';
 import { syncDay } from './sync-day.ts';
-import { type Row, temporaryFolder } from './world.ts';
+import { type Row, type Tables, temporaryFolder } from './world.ts';
 
 /*
  * The lines of a dialogue:
  *   with NAME=VALUE                      a setting of the server
  *   showing PATTERN                      headers of answers of the API that are shown
- *   given the site of findings           the rows of `test/findings/site.ts`
+ *   given the site of findings           the rows of `test/findings/site.ts`, or those of effects
  *   given TABLE: column | column         rows of the world, as test/rows.ts reads them
  *   == promise                           a test; the state goes on from one to the next
  *   who, who (header value) GET /path {} a request to `/app/api` as each of them; `api` has a key of the API, and `visitor`
@@ -25,7 +26,7 @@ import { type Row, temporaryFolder } from './world.ts';
  *   20 times who GET /path               how many of them get which status
  *   agent TOOL {}                        a call of a tool of the MCP server
  *   $ words                              a command
- *   load TABLE [{}]                      rows of a later load
+ *   load TABLE [{}]                      rows of a later load, and why it is refused
  *   synced TABLE DAY {}                  what the sync knows of a day
  *   tracked [{}]                         the days that the sync has of keywords
  *   + 6d                                 time passes
@@ -35,6 +36,7 @@ import { type Row, temporaryFolder } from './world.ts';
 const EVERYBODY = ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const;
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const WIDTH = 150;
+const SITES: Readonly<Record<string, Tables>> = { findings: SITE, effects: EFFECT_WORLD };
 /** Headers that visitors are shown. */
 const SHOWN = /^(?:x-share-|x-robots|referrer|cache-control|set-cookie|retry-after)/;
 
@@ -126,8 +128,9 @@ async function bodyOf(type: string, body: string, bytes: Buffer): Promise<unknow
   if (body === '') return null;
   if (type.includes('ndjson') || type.includes('csv')) return body;
   if (type.includes('json')) return JSON.parse(body);
-  if (type.includes('arrow')) return readArrow(bytes);
-  return type.includes('parquet') ? readParquet(bytes) : null;
+  if (!/arrow|parquet/.test(type)) return null;
+  const { types, rows } = type.includes('arrow') ? readArrow(bytes) : await readParquet(bytes);
+  return { columns: Object.entries(types).map((column) => column.join(' ')), rows };
 }
 
 type Team = Awaited<ReturnType<typeof makeTeam>>;
@@ -157,8 +160,12 @@ class Dialogue {
     if (tool !== undefined) return this.call(tool, given);
     const known = /^(load|synced|tracked|\+) (.*)$/.exec(this.names.put(line));
     if (known === null) return this.ask(line);
-    await this.happen(known[1]!, known[2]!);
-    return [];
+    try {
+      await this.happen(known[1]!, known[2]!);
+      return [];
+    } catch (error) {
+      return [`  refused: ${(error as Error).message.replaceAll('\n', '\n    ')}`];
+    }
   }
 
   private async happen(what: string, line: string): Promise<void> {
@@ -243,12 +250,25 @@ class Dialogue {
       this.team.clock.at += 1000;
       const { status, headers: told, body: found } = await this.answer(one, method, path, headers, body);
       const beside = told === '' ? '' : ` (${this.names.hide(told, kind)})`;
-      const answer = `${status}${beside}${found === null ? '' : ` ${this.shown(found, kind)}`}`;
+      const answer = `${status}${beside}${found === null ? '' : ` ${this.shown(found, kind)}`}${await this.nearest(found, path, body)}`;
       const last = shown.at(-1);
       if (last?.[1] === answer) last[0].push(one);
       else shown.push([[one], answer]);
     }
     return shown.map(([asking, answer]) => (shown.length === 1 ? `  ${answer}` : `  ${asking.join(', ')}: ${answer}`));
+  }
+
+  /** How the nearest questions of a refused one are answered. */
+  private async nearest(found: unknown, path: string, question: string | undefined): Promise<string> {
+    const { nearest = [] } = (found ?? {}) as { nearest?: object[] };
+    const statuses: number[] = [];
+    if (question === undefined) return '';
+    for (const parts of nearest) {
+      const all = Object.entries({ ...(parsed(question) as object), ...parts }).filter(([, part]) => part !== null);
+      const next = JSON.stringify(Object.fromEntries(all));
+      statuses.push((await this.answer('api', 'POST', path, {}, next)).status);
+    }
+    return statuses.length === 0 ? '' : `, which are answered: ${statuses.join(', ')}`;
   }
 
   private shown(found: unknown, kind: string): string {
@@ -300,13 +320,13 @@ class Dialogue {
 async function runDialogue(t: Test, file: string): Promise<void> {
   // A dialogue without settings and rows begins with a promise.
   const [head = '', ...scenes] = `\n${readRecorded(file)}`.split(/(?<=\n)(?=== )/);
-  const tables = tablesIn(head.split('\n'));
+  const [, site = ''] = /^given the site of (\w+)$/m.exec(head) ?? [];
+  const tables = { ...SITES[site], ...tablesIn(head.split('\n')) };
   const settings = Object.fromEntries(
     [...head.matchAll(/^with (\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]),
   );
   const environment = { ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key'), ...settings };
-  const isOfFindings = head.startsWith('\ngiven the site of findings');
-  const team = await makeTeam(t, isOfFindings ? SITE : tables, environment);
+  const team = await makeTeam(t, tables, environment);
   const names = new Names(Object.values(tables).flatMap((rows) => rows.map(({ id }) => String(id))));
   const text = scenes.join('');
   for (const _ of new Set(text.match(/receiver-\d/g))) names.add((await startReceiver(t)).origin, 'receiver');
