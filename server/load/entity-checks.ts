@@ -169,6 +169,6 @@ async function checkRules(
     return problem === undefined ? [] : [{ ...id, problem }];
   });
   if (problems.length === 0) return [];
-  const message = `${count(problems.length, 'rule')} that is invalid. The first:`;
+  const message = `${count(problems.length, 'invalid rule')}. The first:`;
   return [{ table, column: 'rule', message, rows: problems.slice(0, 3) }];
 }

@@ -132,7 +132,7 @@ t.test('rules that cannot be understood, or are about nothing, are refused with 
   const row = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'x' };
   await t.rejects(world.load({ alert_rules: [{ ...row, rule: { ...RULE, op: 'lt' } }] }), {
     message:
-      /alert_rules\.rule: 1 rule that is invalid[\s\S]*op against \\"previous\\" must be one of falls_by, rises_by/,
+      /alert_rules\.rule: 1 invalid rule\. The first[\s\S]*op against \\"previous\\" must be one of falls_by, rises_by/,
   });
   await t.rejects(world.load({ alert_rules: [{ ...row, rule: { ...RULE, scope: 'group', id: 'Nope1' } }] }), {
     message: /alert_rules\.rule: 1 row on a keyword, group or page group that does not exist/,
