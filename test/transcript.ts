@@ -1,10 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import t, { type Test } from 'tap';
 import { putSyncDays } from '../server/catalog/sync-days.ts';
 import { command } from './command.ts';
-import { quoted, writeParquet } from './parquet.ts';
+import { restoreClock, setClock } from './fakes/fake-clock.ts';
+import { duckdb, quoted, writeParquet, writeParquetRows } from './parquet.ts';
 import { fixture, isUpdated, readRecorded } from './recorded.ts';
 import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 
@@ -13,7 +16,9 @@ import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 //   # The promise, in a world without projects; `# The promise | Proj1` has one, of the property below.
 //   --- path/in/the/folder.csv        a file; `export.zip/a.csv` is inside an archive, and of an x.parquet these are the rows
 //   Date,Clicks                       `{1..20}` stands for twenty lines, and \u0041 for a letter
-//   $ import search-console .         a command; `get PATH` asks the API about the project
+//   $ import search-console .         a command; `get PATH` asks the API about the project, `clock TIME` sets the clock
+//   $ load . as ndjson                the same CSV files in another format: csv.gz, jsonl, ndjson or parquet
+//   $ catalog lost                    the catalog is lost, empty, blank (without tables), kept for later, or the older one
 //   | all that it prints, and after it each row that it adds (+) to the exported snapshot or takes from it (-)
 //
 // UPDATE_RECORDED=1 writes what is printed; then it is read.
@@ -32,8 +37,9 @@ export function transcripts(name: string): void {
       const [, project] = title.split(' | ');
       const world = await makeLazyWorld(t, project === undefined ? { projects: [] } : {});
       const run = new Run(t, world, text);
+      const at = written.push(text) - 1;
       const found = await run.all();
-      written.push(found);
+      written[at] = found;
       t.equal(found, text);
     });
   }
@@ -81,9 +87,18 @@ class Run {
     const [verb = '', ...rest] = words.split(' ');
     if (verb === 'get') return this.asked(rest[0]!);
     if (verb === 'fetched') return this.fetched(rest);
+    if (verb === 'clock') return this.clock(rest[0]!);
+    if (verb === 'catalog') return this.catalog(rest[0]!);
     const folder = temporaryFolder(this.t);
-    for (const [path, text] of packed(this.files)) await write(join(folder, path), text);
-    const all = [verb, ...rest].map((word) => (word.startsWith('.') ? join(folder, word) : word));
+    const [as, format] = rest.slice(-2);
+    const isConverted = as === 'as' && format !== undefined;
+    for (const [path, content] of packed(this.files)) {
+      await write(join(folder, path), content);
+      if (isConverted) await convert(join(folder, path), format);
+    }
+    const all = [verb, ...(isConverted ? rest.slice(0, -2) : rest)].map((word) =>
+      word.startsWith('.') ? join(folder, word) : word,
+    );
     if (verb === 'import') {
       all.push('--workspace', 'acme');
       if (!words.includes('--property')) all.push('--property', PROPERTY);
@@ -114,7 +129,28 @@ class Run {
   }
 
   private async project(): Promise<string> {
-    return (await this.world.get('/projects')).body.projects[0]?.id as string;
+    return (await this.world.get('/projects')).body.projects?.[0]?.id as string;
+  }
+
+  private clock(time: string): string[] {
+    this.t.teardown(restoreClock);
+    setClock(Date.parse(time));
+    return [];
+  }
+
+  /** Loses the catalog, or keeps it for later. From then on only commands work. */
+  private async catalog(what: string): Promise<string[]> {
+    await this.world.catalog.close();
+    const path = join(this.world.dataFolder, 'catalog.sqlite');
+    if (what === 'kept') cpSync(path, `${path}.kept`);
+    else for (const file of ['', '-wal', '-shm']) rmSync(`${path}${file}`, { force: true });
+    if (what === 'empty') writeFileSync(path, '');
+    if (what === 'older') cpSync(`${path}.kept`, path);
+    if (what === 'blank') {
+      using db = new DatabaseSync(path);
+      db.exec('pragma journal_mode = wal; create table x (y); drop table x');
+    }
+    return [];
   }
 
   private async asked(path: string): Promise<string[]> {
@@ -150,6 +186,8 @@ class Run {
 
   private masked(text: string): string {
     const plain = text
+      .replaceAll(this.world.dataFolder, '{data}')
+      .replaceAll(/command line \(\w+\)/g, 'command line')
       .replaceAll(/20\d\d-\d\d-\d\d[ T](?!00:00:00)\d\d:\d\d:\d\d(\.\d+)?Z?/g, '{now}')
       .replaceAll(/\d+\.\d s\./g, '{time}.')
       .replaceAll(/(?<=[Pp]roject |Projects: )(?!would)[A-Za-z0-9]{5}\b/g, (id) =>
@@ -185,6 +223,32 @@ function unescaped(text: string): string {
     .replaceAll(/\\\n/g, '');
 }
 
+/** Replaces a CSV file by one of the same rows in another format; numbers, lists and objects have types of their own there. */
+async function convert(path: string, format: string): Promise<void> {
+  const target = path.replace(/csv$/, format);
+  if (format === 'csv.gz') writeFileSync(target, gzipSync(readFileSync(path)));
+  else {
+    const how = 'header = true, all_varchar = true, allow_quoted_nulls = false, hive_partitioning = false';
+    const rows = await duckdb(`from read_csv(${quoted(path)}, ${how})`);
+    const typed = rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, text]) => [name, asJson(text)])),
+    );
+    if (format === 'parquet') await writeParquetRows(target, typed);
+    else writeFileSync(target, typed.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+  rmSync(path);
+}
+
+/** A number, boolean, list or object that a text is in JSON, or the text. */
+function asJson(text: unknown): unknown {
+  try {
+    const value: unknown = JSON.parse(String(text));
+    return value === null || (typeof value === 'number' && String(value) !== text) ? text : value;
+  } catch {
+    return text;
+  }
+}
+
 /** Writes a file; the rows of a bulk export's table have the columns that all of them have. */
 async function write(path: string, content: string | Buffer): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
@@ -198,9 +262,11 @@ async function write(path: string, content: string | Buffer): Promise<void> {
     is_anonymized_query: 'query is null',
     ...(header.includes('url') ? { is_anonymized_discover: 'false', is_video: 'false' } : {}),
   };
-  const added = Object.entries(known)
-    .filter(([column]) => !header.includes(column))
-    .map(([column, value]) => `, ${value} as ${column}`);
+  const added = !header.includes('data_date')
+    ? []
+    : Object.entries(known)
+        .filter(([column]) => !header.includes(column))
+        .map(([column, value]) => `, ${value} as ${column}`);
   const text = ['query', 'country', 'device', 'url', 'search_type', 'site_url'].filter((one) => header.includes(one));
   const types = text.map((column) => `'${column}': 'VARCHAR'`).join(', ');
   const read = `read_csv(${quoted(rows)}, header = true, allow_quoted_nulls = false, types = {${types}})`;

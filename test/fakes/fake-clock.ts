@@ -54,3 +54,16 @@ export class FakeClock implements Clock {
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn();
 }
+
+const realNow = Date.now;
+
+/** Sets the clock of this process, of which commands in it ask. */
+export function setClock(milliseconds: number): void {
+  const offset = milliseconds - realNow();
+  Date.now = () => realNow() + offset;
+}
+
+/** The clock of other processes again. */
+export function restoreClock(): void {
+  Date.now = realNow;
+}

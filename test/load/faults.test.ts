@@ -1,17 +1,7 @@
 // A load is published as a whole or not at all, whatever kills it.
-import {
-  appendFileSync,
-  cpSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { join, relative } from 'node:path';
+import { appendFileSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { isFactFileKept } from '../../server/catalog/fact-files.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
@@ -26,8 +16,8 @@ import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
 import { localOnly } from '../stores.ts';
-import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
-import { problemsOf } from './refused.ts';
+import { keyword, makeLazyWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { places, problemsOf } from './snapshots.ts';
 
 const DAYS = "(select unnest(generate_series(date '2025-12-01', date '2026-03-10', interval 1 day))::date as date)";
 
@@ -223,80 +213,38 @@ const keywordAnswer = {
   groupIds: [],
 };
 
-t.test('files that are broken are told of by table; what was being served is untouched', async (t) => {
-  const world = await makeWorld(t, { site_daily: facts('date device', ['2026-03-01', 'desktop', 3, 100, 900]) });
-  const before = (await world.ask('/site')).body;
-  const folder = temporaryFolder(t);
-  const table = join(folder, 'site_daily');
-  const parquet = join(table, 'b.parquet');
-  const { settings, catalog } = world;
-  const rows = `select 'Proj1' as project_id, date, 'mobile' as device, (random() * 1000)::int as clicks,
-    (random() * 1e6)::int as impressions, 0 as sum_position from ${DAYS}`;
-  const csv = `project_id,date,device,clicks,impressions,sum_position\n${'Proj1,2026-03-02,mobile,1,2,3\n'.repeat(999)}`;
-  const breaks: Record<string, () => void> = {
-    'cut in the middle': () => truncateSync(parquet, Math.floor(readFileSync(parquet).length / 2)),
-    'cut at the end': () => truncateSync(parquet, readFileSync(parquet).length - 1),
-    'only the first bytes': () => truncateSync(parquet, 4),
-    empty: () => truncateSync(parquet, 0),
-    'zeros in the data': () => {
-      const bytes = readFileSync(parquet);
-      writeFileSync(parquet, bytes.fill(0, 4, Math.floor(bytes.length / 2)));
-    },
-    'a broken footer': () => {
-      const bytes = readFileSync(parquet);
-      writeFileSync(parquet, bytes.fill(0xff, bytes.length - 60, bytes.length - 8));
-    },
-    'a text': () => writeFileSync(parquet, csv),
-    'a cut csv.gz': () => {
-      rmSync(parquet);
-      const bytes = gzipSync(csv + Math.random().toString());
-      writeFileSync(join(table, 'b.csv.gz'), bytes.subarray(0, Math.floor(bytes.length / 2)));
-    },
-    'a cut ndjson': () => writeFileSync(join(table, 'b.ndjson'), '{"project_id": "Proj1", "date": "2026-'),
-    'ndjson that is no object': () => writeFileSync(join(table, 'b.ndjson'), '[1, 2]\n'),
-  };
-  for (const [what, breakIt] of Object.entries(breaks)) {
-    rmSync(table, { recursive: true, force: true });
-    await writeParquet(join(table, 'a.parquet'), rows.replace('mobile', 'desktop'));
-    await writeParquet(parquet, rows);
-    breakIt();
-    const problems = await problemsOf(loadSnapshot({ settings, catalog }, { folder }));
-    t.ok(problems.length > 0 && problems.every((problem) => problem.table === 'site_daily'), what);
-  }
-  t.strictSame((await world.ask('/site')).body, before);
-
-  rmSync(table, { recursive: true });
-  // As Spark writes: a folder by the name of a file.
-  await writeParquet(join(table, 'b.parquet', 'part-0.parquet'), `${rows} where date = '2026-03-02'`);
-  await loadSnapshot({ settings, catalog }, { folder });
-  t.match((await world.ask('/breakdowns')).body.devices.length, 2);
-  await writeParquet(join(folder, 'brand_daily.parquet', 'part-0.parquet'), 'select 1 as x');
-  const { warnings } = await loadSnapshot({ settings, catalog }, { folder });
-  t.match(warnings, [/'brand_daily\.parquet'/], 'a folder by the name of a file is no table, and that is told');
-});
-
-t.test('a file that changes or goes while it is read', async (t) => {
-  const world = await makeWorld(t);
-  const rows = facts('date device', ['2026-03-01', 'desktop', 3, 100, 900]);
-  const before = (await world.ask('/site')).body;
-  const { settings, catalog } = world;
-  const ways: ((file: string) => void)[] = [
-    (file) => appendFileSync(file, readFileSync(file, 'utf8').replace('desktop', 'mobile')),
-    (file) => writeFileSync(file, readFileSync(file)),
-    (file) => rmSync(file),
-  ];
-  for (const change of ways) {
-    const folder = writeSnapshot(t, { site_daily: rows });
-    const file = join(folder, 'site_daily.ndjson');
-    const report = (step: string): void => {
-      if (step.startsWith('checking')) change(file);
+t.test(
+  'a load that is refused leaves no files and says why, whether or not it could have been written',
+  localOnly,
+  async (t) => {
+    const world = await makeLazyWorld(t, { keywords: [keyword('Kw001', 'shoes')] });
+    const folder = join(world.dataFolder, 'facts');
+    const files = () => globSync(`${folder}/**/*.parquet`);
+    const loaded = files();
+    const day = {
+      project_id: 'Proj1',
+      date: '2026-03-01',
+      device: 'desktop',
+      clicks: 1,
+      impressions: 2,
+      sum_position: 3,
     };
-    t.match(await problemsOf(loadSnapshot({ settings, catalog }, { folder, report })), [
-      { table: 'site_daily', message: /site_daily\.ndjson.*changed while it was being read/ },
-    ]);
-  }
-  t.strictSame((await world.ask('/site')).body, before);
-});
+    const right = { site_daily: [day] };
+    const wrong = { ...right, keyword_daily: [{ ...day, keyword_id: 'Nope1' }] };
+    t.strictSame(places(await problemsOf(world.load(wrong))), ['keyword_daily.keyword_id']);
+    t.strictSame(files(), loaded, 'what was written beside its checks is removed');
+
+    const blocked = join(folder, 'site_daily', 'Proj1');
+    rmSync(blocked, { recursive: true, force: true });
+    mkdirSync(dirname(blocked), { recursive: true });
+    writeFileSync(blocked, 'no folder');
+    t.strictSame(places(await problemsOf(world.load(wrong))), ['keyword_daily.keyword_id'], 'problems come first');
+    await t.rejects(world.load(right), { code: /^E(EXIST|NOTDIR)$/ }, 'a failure is told without problems');
+    rmSync(blocked);
+    t.match((await world.ask('/site?period=12m')).body.totals, { clicks: 0 });
+    await world.load(right);
+  },
+);
 
 t.test('a full disk is told in words, nothing is lost, and the next load works', localOnly, async (t) => {
   const folder = join(temporaryFolder(t), 'disk');

@@ -2,8 +2,7 @@
 import t, { type Test } from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
 import { keyword, makeLazyWorld, PROJECT, WORKSPACE } from '../world.ts';
-import { problemsOf } from './refused.ts';
-import { answersOf, loadFolder, writeFiles } from './snapshots.ts';
+import { answersOf, loadFolder, problemsOf, writeFiles } from './snapshots.ts';
 
 const IDS = Array.from({ length: 110 }, (_, index) => `Kw${String(index).padStart(3, '0')}`);
 const WORLD = {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import type { Problem } from '../../server/domain/problems.ts';
+import { LoadRejected, type Problem } from '../../server/domain/problems.ts';
 import { type LoadSummary, loadSnapshot } from '../../server/load/load.ts';
 import {
   facts,
@@ -189,22 +189,20 @@ export function loadFolder(
   return loadSnapshot({ settings, catalog }, { folder, engine: () => sharedEngine(settings), ...options });
 }
 
+/** The problems that a load is refused for; fails when it is not refused. */
+export async function problemsOf(load: Promise<unknown>): Promise<readonly Problem[]> {
+  try {
+    await load;
+  } catch (error) {
+    if (error instanceof LoadRejected) return error.problems;
+    throw error;
+  }
+  throw new Error('the load was not refused');
+}
+
 /** Tables and columns of problems, in order. */
 export const places = (problems: readonly Problem[]): string[] =>
   problems.map(({ table, column }) => `${table}.${column}`).sort();
-
-/** Rows as a csv file, with the columns of all of them. */
-export function csv(rows: readonly Row[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const field = (value: unknown): string => {
-    if (value === null || value === undefined) return '';
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [names, ...rows.map((row) => names.map((name) => row[name]))]
-    .map((values) => `${values.map(field).join(',')}\n`)
-    .join('');
-}
 
 export const ndjson = (rows: readonly Row[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 

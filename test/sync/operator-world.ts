@@ -12,6 +12,7 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
+import { restoreClock, setClock } from '../fakes/fake-clock.ts';
 import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import type { Ended } from '../process.ts';
@@ -29,18 +30,7 @@ const TRACKED = ['Waterproof Boots', ODD, 'light boots', 'acme warm boots', 'nev
 const SINCE = '2026-02-18';
 export const ORIGIN = 'https://shop.example/';
 
-const realNow = Date.now;
-
-/** Sets the clock of this process, which goes on from there until the test ends: commands, and the provider of a world. */
-export function setClock(milliseconds: number): void {
-  const offset = milliseconds - realNow();
-  Date.now = () => realNow() + offset;
-}
-
-/** The clock of other processes again. */
-export function restoreClock(): void {
-  Date.now = realNow;
-}
+export { restoreClock, setClock };
 
 /** Sends the requests of tests without the pauses that are polite to a real provider. */
 const QUICK = {
