@@ -200,7 +200,8 @@ async function flatDifference(format: string, path: string, body: object, sent: 
   );
 }
 
-async function rowsOf(format: string, { body, rawPayload }: Answer): Promise<Row[]> {
+/** The rows of an answer in a format other than CSV. */
+export async function rowsOf(format: string, { body, rawPayload }: Answer): Promise<Row[]> {
   if (format === 'ndjson') return parseNdjson(body);
   return (format === 'arrow' ? readArrow(rawPayload) : await readParquet(rawPayload)).rows;
 }

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Random } from '../random.ts';
 import { makeWorld, type Row, type Tables } from '../world.ts';
-import { asked, differenceOf } from './ask.ts';
+import { asked, difference, differenceOf, rowsOf } from './ask.ts';
 import { Oracle } from './oracle.ts';
 import { DAY, number, text } from './oracle-terms.ts';
 import { CLOCK, PATIENT, untidyWorld } from './untidy-world.ts';
@@ -48,6 +48,47 @@ function withHistory(tables: Tables): Tables {
   return { ...tables, site_daily: [...more, ...site] };
 }
 
+/** An answer as flat rows: those it lists, then what is left out and what no row can say, so that all add up. */
+function flat({ by, change, parts, rows, rest }: Explained): Row[] {
+  const key = by === 'keyword' ? 'keyword_query' : by === 'brand' ? 'segment' : by;
+  const hasRest = rest.rows > 0 || Object.values(rest.parts).some((part) => part !== null && part !== 0);
+  const listed = [...rows, ...(hasRest ? [rest] : [])];
+  const left = (of: 'now' | 'base'): number =>
+    change.clicks[of]! - listed.reduce((sum, { clicks }) => sum + clicks[of]!, 0);
+  const { notAttributed } = parts;
+  const last = {
+    clicks: { now: left('now'), base: left('base'), difference: notAttributed },
+    parts: { notAttributed },
+  };
+  return [
+    ...rows.map((row) => flattened(row)),
+    ...(hasRest ? [{ ...flattened({ clicks: rest.clicks, parts: rest.parts }), [key]: '_rest' }] : []),
+    { ...flattened(last), [key]: '_not_attributed' },
+  ];
+}
+
+type Numbers = Readonly<Record<string, number>>;
+interface Explained {
+  readonly by: string;
+  readonly change: { readonly clicks: Numbers };
+  readonly parts: Numbers;
+  readonly rows: readonly { readonly clicks: Numbers }[];
+  readonly rest: { readonly rows: number; readonly clicks: Numbers; readonly parts: Numbers };
+}
+
+const flattened = (row: object): Row =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? Object.entries(value as Row).map(([inner, cell]) => [`${name}_${inner}`, cell])
+        : [[name, value]],
+    ),
+  );
+
+/** Cells that are not empty. */
+const filled = (rows: readonly Row[]): Row[] =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== null && cell !== undefined)));
+
 /** A question about a change, valid or invalid. */
 function explainQuestion(dice: Random, days: number): string {
   const day = (at: number): string => text(number('2025-12-27') + days + at);
@@ -84,9 +125,17 @@ for (const [index, days] of MOVES.entries()) {
     for (; count < QUESTIONS / MOVES.length; count++) {
       const path = explainQuestion(dice, days);
       const answer = await asked(app, path, { authorization: `Bearer ${key}` });
-      const differs = await differenceOf(path, oracle.answer(path), answer);
-      if (differs !== undefined) differences.push({ path, difference: differs });
-      if (answer.statusCode === 200) answered.add(/by=(\w+)/.exec(path)?.[1] ?? 'page');
+      const wrong = await differenceOf(path, oracle.answer(path), answer);
+      if (wrong !== undefined) differences.push({ path, difference: wrong });
+      if (answer.statusCode !== 200) continue;
+      answered.add(/by=(\w+)/.exec(path)?.[1] ?? 'page');
+      const format = dice.pick(['ndjson', 'arrow', 'parquet']);
+      const table = await asked(app, `${path}&format=${format}`, { authorization: `Bearer ${key}` });
+      const differs = difference(
+        filled(await rowsOf(format, table)),
+        filled(flat(JSON.parse(answer.body) as Explained)),
+      );
+      if (differs !== undefined) differences.push({ path: `${path}&format=${format}`, difference: differs });
     }
     const [first] = differences;
     t.strictSame(first, undefined, `${count} answers are those of the model`);
