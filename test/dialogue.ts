@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { putSyncDays, putSyncKeywords, type SyncDay } from '../server/catalog/sync-days.ts';
 import { command } from './command.ts';
@@ -310,6 +311,8 @@ class Dialogue {
   private async run(words: string): Promise<string[]> {
     const environment = { ORDINATE_DATA: this.team.dataFolder, ...this.environment };
     const { code, stdout, stderr } = await command(environment, ...wordsOf(this.names.put(words)));
+    // As of another process, which has none of this one's turns.
+    await nextTurn();
     const kind = wordsOf(words)[0]!.replace(/s$/, '');
     const lines = this.names.hide(`${code} ${stdout}${stderr}`, kind).trimEnd().split('\n');
     return lines.map((one) => `  ${one}`);

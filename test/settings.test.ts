@@ -1,6 +1,7 @@
 // Settings are checked at startup, and former names still work with a warning.
 import t from 'tap';
 import { readSettings } from '../server/settings/settings.ts';
+import { SETTINGS } from '../server/settings/table.ts';
 
 /** Settings with what was warned of. */
 function read(environment: NodeJS.ProcessEnv) {
@@ -34,6 +35,8 @@ t.test('names that are not set, or empty, warn of nothing', (t) => {
     const { settings, warnings } = read(environment);
     t.strictSame([settings.listWait, warnings], [60, []]);
   }
+  const empty = Object.fromEntries(Object.values(SETTINGS).map(({ name }) => [name, '']));
+  t.strictSame(read(empty), read({}), 'all of them');
   t.end();
 });
 

@@ -184,6 +184,10 @@ t.test(
     world.clock = nextPacificMidnight(world.clock);
     t.strictSame(await inspect(world, limits), { inspected: 12, failed: 0, forgotten: 0 });
     t.equal(new Set(asked(world)).size, 24, 'each of them another page');
+    world.clock = nextPacificMidnight(world.clock);
+    const before = asked(world).length;
+    await Promise.all([inspect(world, limits), inspect(world, limits)]);
+    t.equal(asked(world).length - before, 12, 'also of two processes at a time');
   },
 );
 
