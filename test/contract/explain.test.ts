@@ -15,7 +15,7 @@ const IN_A_MINUTE = 100;
 /** Days by which worlds are moved: onto days of other counting, and over each edge of them. */
 const MOVES = [0, -240, -130, 55];
 
-/** A world with all of its days moved; months would no longer begin on their first day. */
+/** A world with all of its days moved; months would no longer begin on their first day, nor days at the same hour. */
 function moved(tables: Tables, days: number): Tables {
   if (days === 0) return tables;
   const move = (value: unknown): unknown => {
@@ -24,7 +24,7 @@ function moved(tables: Tables, days: number): Tables {
   };
   const rows = (all: readonly Row[]): Row[] =>
     all.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, move(value)])));
-  const { country_monthly: _, ...rest } = tables;
+  const { country_monthly: _months, site_hourly: _hours, ...rest } = tables;
   return Object.fromEntries(Object.entries(rest).map(([table, all]) => [table, rows(all)]));
 }
 
