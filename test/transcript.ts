@@ -188,13 +188,18 @@ class Run {
     const plain = text
       .replaceAll(this.world.dataFolder, '{data}')
       .replaceAll(/command line \(\w+\)/g, 'command line')
-      .replaceAll(/20\d\d-\d\d-\d\d[ T](?!00:00:00)\d\d:\d\d:\d\d(\.\d+)?Z?/g, '{now}')
+      .replaceAll(/20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?/g, (time) => (isLately(time) ? '{now}' : time))
       .replaceAll(/\d+\.\d s\./g, '{time}.')
       .replaceAll(/(?<=[Pp]roject |Projects: )(?!would)[A-Za-z0-9]{5}\b/g, (id) =>
         this.text.includes(id) ? id : (this.names.get(id) ?? '{project}'),
       );
     return [...this.names].reduce((all, [id, name]) => all.replaceAll(id, name), plain);
   }
+}
+
+/** Whether a time is about that of the commands, and so not the same again. */
+function isLately(time: string): boolean {
+  return Math.abs(Date.parse(time.endsWith('Z') ? time : `${time}Z`) - Date.now()) < 86_400_000;
 }
 
 /** The files of a folder; those with one archive in their paths become one. */

@@ -27,7 +27,8 @@ export interface FactFolders {
 
 /**
  * Exports the rows of a fact file between two days; null if there are none. A whole Parquet file is copied: it has the
- * snapshot format already, with the project in the name of its folder. Rows of a month need the whole month.
+ * snapshot format already, with the project in the name of its folder, unless it has instants, which are stored as numbers.
+ * Rows of a month need the whole month.
  */
 export async function exportFacts(
   session: Session,
@@ -38,7 +39,8 @@ export async function exportFacts(
   const file = `${schema.name}/project_id=${project}/${stored.part}.${format}`;
   const of = { table: schema.name, project, part: stored.part };
   const isContained = stored.firstDay >= range.from && lastDayIn(schema, stored) <= range.to;
-  if (isContained && format === 'parquet') {
+  const instants = schema.columns.filter(({ type }) => type.name === 'TIMESTAMP').map(({ name }) => name);
+  if (isContained && format === 'parquet' && instants.length === 0) {
     const { rows, firstDay, lastDay } = stored;
     return { ...of, rows, firstDay, lastDay, ...(await copyWhole(folders, stored, file)) };
   }
@@ -50,7 +52,14 @@ export async function exportFacts(
   const [days] = await session.rows<Days>(sqlTemplate('export/days', fills), parameters);
   if (days === undefined || days.firstDay === null) return null;
   const { firstDay, lastDay } = days;
-  const text = sqlTemplate('export/facts', { ...fills, order: schema.order.join(', '), format: COPY_OPTIONS[format] });
+  const times = instants.map((name) => `make_timestamp("${name}") as "${name}"`);
+  const columns = times.length === 0 ? '*' : `* replace (${times.join(', ')})`;
+  const text = sqlTemplate('export/facts', {
+    ...fills,
+    columns,
+    order: schema.order.join(', '),
+    format: COPY_OPTIONS[format],
+  });
   const rows = await session.run(text, { ...parameters, target: target.prepare(file) });
   return { ...of, rows, firstDay, lastDay, ...(await target.seal(file)) };
 }

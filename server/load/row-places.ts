@@ -26,7 +26,7 @@ interface Wanted {
   readonly places: 1 | 2;
 }
 
-/** A value that is shown as it is in files; instants and rules are not. */
+/** A value that is shown as it is in files, apart from hours; rules are not. */
 type Scalar = string | number | boolean | null;
 
 const isScalar = (value: unknown): value is Scalar =>
@@ -77,15 +77,13 @@ export async function withPlaces(
 }
 
 function wantedOf({ columns }: TableSchema, rows: readonly ShownRow[]): Wanted[] {
-  const names = columns.filter(({ name }) => name !== 'hour').map(({ name }) => name);
-  // Hours are not compared, so a second match may be another row.
-  const canRepeat = names.length === columns.length;
+  const names = columns.map(({ name }) => name);
   return rows.map((shown) => {
     const values = names.flatMap((name) => {
       const value = shown[name];
       return name in shown && isScalar(value) ? [[name, value] as const] : [];
     });
-    return { shown, values, places: canRepeat && Number(shown['rows']) > 1 ? 2 : 1 };
+    return { shown, values, places: Number(shown['rows']) > 1 ? 2 : 1 };
   });
 }
 
@@ -119,7 +117,8 @@ async function findInText(file: SnapshotFile, wanted: readonly Wanted[]): Promis
   const remaining = new Set(wanted);
   for await (const { line, fields } of file.format === 'csv' ? csvRows(file.path) : jsonRows(file.path)) {
     for (const one of remaining) {
-      if (!one.values.every(([name, value]) => !fields.has(name) || isShownAs(fields.get(name)!, value))) continue;
+      if (!one.values.every(([name, value]) => !fields.has(name) || isShownAs(name, fields.get(name)!, value)))
+        continue;
       addPlace(one, { file: file.name, line });
       if (isFound(one)) remaining.delete(one);
     }
@@ -166,11 +165,24 @@ function asText(value: unknown): string {
 }
 
 /** Whether a field may be the shown value: null for an empty field, the beginning of a long one. */
-function isShownAs(field: string, shown: Scalar): boolean {
+function isShownAs(name: string, field: string, shown: Scalar): boolean {
+  if (name === 'hour' && typeof shown === 'string' && instantOf(field) === instantOf(shown)) return true;
   if (shown === null) return field === '';
   if (typeof shown === 'number') return field !== '' && Number(field) === shown;
   if (typeof shown !== 'string') return field.toLowerCase() === String(shown);
   return field === shown || (shown.includes('… (') && field.startsWith(shown.split('… (')[0]!));
+}
+
+/** Hours are shown in one way, however they were written. Without a zone they are in UTC. */
+function instantOf(text: string): number {
+  const hasZone = /:\d\d(\.\d+)?\s*(Z|[+-]\d\d(:?\d\d)?)$/i.test(text);
+  return Date.parse(hasZone ? text : `${text}Z`);
+}
+
+/** A column or parameter as text; hours as instants, however they were written. */
+function comparable(name: string, value: string): string {
+  if (name !== 'hour') return `${value}::varchar`;
+  return `coalesce(epoch_us(try_cast(${value}::varchar as timestamptz))::varchar, ${value}::varchar)`;
 }
 
 async function findInParquet(
@@ -187,7 +199,8 @@ async function findInParquet(
     const here = values.filter(([name]) => names.has(name));
     const parameterOf = (index: number): string => `value${index}`;
     const tests = here.map(
-      ([name], index) => `"${names.get(name)!}"::varchar is not distinct from $${parameterOf(index)}`,
+      ([name], index) =>
+        `${comparable(name, `"${names.get(name)!}"`)} is not distinct from ${comparable(name, `$${parameterOf(index)}`)}`,
     );
     const bound = Object.fromEntries(
       here.map(([, value], index) => [parameterOf(index), value === null ? null : String(value)]),

@@ -230,7 +230,7 @@ export function identifiers(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** `a := "a", b := "b"`: arguments of `struct_pack`. */
+/** `a := "a", b := "b"`: arguments of `struct_pack`. Instants are stored as numbers, and shown as times. */
 export function packed(names: readonly string[]): string {
-  return names.map((name) => `"${name}" := "${name}"`).join(', ');
+  return names.map((name) => `"${name}" := ${name === 'hour' ? 'make_timestamp("hour")' : `"${name}"`}`).join(', ');
 }

@@ -1,6 +1,6 @@
--- Writes the rows of a fact file between two days. {order}; {first}: the first day of a row, {end}: its last; {format}: of the
--- file. $file; $from, $to: days; $target.
+-- Writes the rows of a fact file between two days. {columns}; {order}; {first}: the first day of a row, {end}: its last;
+-- {format}: of the file. $file; $from, $to: days; $target.
 copy (
-  select * from read_parquet($file, hive_partitioning = false)
+  select {columns} from read_parquet($file, hive_partitioning = false)
   where {first} >= $from::date and {end} <= $to::date order by {order}
 ) to $target ({format})

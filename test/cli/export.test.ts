@@ -138,6 +138,7 @@ const TABLES: Readonly<Record<string, Row[]>> = {
     },
   ],
   site_daily: [...SITE, ...ofProject('Proj2', SITE), ...ofProject('Other', SITE)],
+  site_hourly: facts('date hour', ['2026-03-01', '2026-03-01T20:00:00Z', 1, 2, 3]),
   keyword_daily: facts(
     'keyword_id date device',
     ['kwOne', '2026-01-31', 'mobile', 1, 3, 5],
@@ -228,6 +229,8 @@ for (const format of ['parquet', 'csv']) {
     t.match(ended, { code: 0, stderr: '' });
     t.notMatch(ended.stdout, /ignored/);
     t.strictSame(await answersOf(other), await answersOf(world));
+    const hours = '/hours?from=2026-03-01&to=2026-03-01';
+    t.strictSame((await other.ask(hours)).body, (await world.ask(hours)).body);
     const listed = await command(
       { ORDINATE_DATA: other.dataFolder },
       'keywords',
@@ -306,6 +309,7 @@ t.test('types are those of the snapshot format', async (t) => {
     synced_through: 'DATE',
     setup_finished: 'BOOLEAN',
   });
+  t.match(await types('site_hourly/*/*.parquet'), { date: 'DATE', hour: 'TIMESTAMP', clicks: 'BIGINT' });
   t.match(await types('site_daily/*/*.parquet'), {
     project_id: 'VARCHAR',
     date: 'DATE',
