@@ -25,7 +25,7 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  *   who, who (header value) GET /path {} a request to `/app/api` as each of them; `api` has a key of the API, and `visitor`
  *                                        asks for whole addresses, with the cookies that it got; `from` is an address
  *   20 times who GET /path               how many of them get which status
- *   agent TOOL {}                        a call of a tool of the MCP server
+ *   agent (header value) TOOL {}         a call of a tool of the MCP server
  *   $ words                              a command
  *   load TABLE [{}]                      rows of a later load, and why it is refused
  *   synced TABLE DAY {}                  what the sync knows of a day
@@ -117,6 +117,15 @@ function written(value: unknown, indent = '  '): string {
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
 
+/** Headers as `name value; name value`. */
+const headersOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text
+      .split('; ')
+      .filter(Boolean)
+      .map((one) => one.split(/ (.*)/).slice(0, 2) as [string, string]),
+  );
+
 interface Answered {
   readonly status: number;
   /** The headers that are shown. */
@@ -157,8 +166,8 @@ class Dialogue {
     if (request !== undefined) return this.repeat(Number(count), request);
     const [, words] = /^\$ (.*)$/.exec(line) ?? [];
     if (words !== undefined) return this.run(words);
-    const [, tool, given = '{}'] = /^agent (\w+)(?: (.*))?$/.exec(line) ?? [];
-    if (tool !== undefined) return this.call(tool, given);
+    const [, more = '', tool, given = '{}'] = /^agent (?:\((.*?)\) )?(\w+)(?: (.*))?$/.exec(this.names.put(line)) ?? [];
+    if (tool !== undefined) return this.call(tool, given, headersOf(more));
     const known = /^(load|synced|tracked|\+) (.*)$/.exec(this.names.put(line));
     if (known === null) return this.ask(line);
     try {
@@ -175,7 +184,8 @@ class Dialogue {
       const [, count, unit] = /^(\d+)([smhd])$/.exec(line)!;
       this.team.clock.at += Number(count) * UNITS[unit as 's'];
     } else if (what === 'load') {
-      await this.team.load({ [name]: (parsed(rest) as Row[]).map((one) => ({ project_id: 'Proj1', ...one })) });
+      const more = name === 'workspaces' || name === 'projects' ? {} : { project_id: 'Proj1' };
+      await this.team.load({ [name]: (parsed(rest) as Row[]).map((one) => ({ ...more, ...one })) });
     } else if (what === 'tracked') {
       await putSyncKeywords(this.team.catalog, 'Proj1', parsed(line) as Parameters<typeof putSyncKeywords>[2]);
     } else {
@@ -229,17 +239,11 @@ class Dialogue {
 
   /** The parts of a request. */
   private read(line: string) {
-    const parts = /^([\w, ]+?)(?: \((.*)\))? (GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: (.*))?$/.exec(
-      this.names.put(line),
-    );
+    const parts = /^([\w, ]+?)(?: \((.*)\))? ([A-Z]{3,}) (\S+)(?: (.*))?$/.exec(this.names.put(line));
     if (parts === null) throw new Error(`'${line}' is no request`);
     const [, who = '', more = '', method = '', path = '', body] = parts;
-    const headers = more.split('; ').filter(Boolean);
-    return {
-      all: who === 'everybody' ? EVERYBODY : who.split(', '),
-      headers: Object.fromEntries(headers.map((one) => one.split(/ (.*)/).slice(0, 2))) as Record<string, string>,
-      ...{ method, path, body },
-    };
+    const all = who === 'everybody' ? EVERYBODY : who.split(', ');
+    return { all, headers: headersOf(more), method, path, body };
   }
 
   private async ask(line: string): Promise<string[]> {
@@ -291,15 +295,15 @@ class Dialogue {
     return [`  ${[...counts].map(([status, times]) => `${times} times ${status}`).join(', ')}`];
   }
 
-  private async call(name: string, given: string): Promise<string[]> {
+  private async call(name: string, given: string, more: Record<string, string>): Promise<string[]> {
     this.team.clock.at += 1000;
     const { body } = await this.team.app.inject({
       method: 'POST',
       url: '/mcp',
-      headers: { 'x-api-key': this.team.key, accept: 'application/json, text/event-stream' },
+      headers: { 'x-api-key': this.team.key, accept: 'application/json, text/event-stream', ...more },
       payload: {
         ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-        params: { name, arguments: JSON.parse(this.names.put(given)) as object },
+        params: { name, arguments: JSON.parse(given) as object },
       },
     });
     const { result } = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body) as {

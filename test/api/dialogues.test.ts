@@ -1,4 +1,4 @@
-// The API and its tools answer, refuse and remember what the dialogues of test/fixtures/api say.
+// The API answers, refuses and remembers what the dialogues of test/fixtures/api say.
 import { dialogues } from '../dialogue.ts';
 
 dialogues('api');
