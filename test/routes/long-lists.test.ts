@@ -135,7 +135,7 @@ t.test('all rows in every format; with a limit or an offset, a page', async (t) 
     for (const [page, expected] of [
       ['', rows],
       ['?limit=700', rows.slice(0, 700)],
-      ['?offset=10500', rows.slice(10_500)],
+      ['?offset=9000', rows.slice(9000, 10_000)],
       ['?offset=4999&limit=2', rows.slice(4999, 5001)],
     ] as const) {
       const found = (await rowsOf(`queries.${format}${page}`)).map(({ query, clicks, impressions }) => ({
