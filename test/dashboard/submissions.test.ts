@@ -113,6 +113,11 @@ t.test('a key belongs to one form of one member', async (t) => {
   const stored: unknown[] = [];
   for await (const rows of eachWholeRow(catalog, 'submissions')) stored.push(...rows);
   t.equal(stored.length, 1, 'forgotten after a day');
+
+  const submitted = (at: number, other = {}) =>
+    catalog.transaction((tx) => createOnce(tx, { ...form, ...other, at }, async () => ({ at })));
+  await submitted(nextDay.at + DAY - 1, { key: randomUUID() });
+  t.strictSame(await submitted(nextDay.at + DAY), {}, 'and not before, whatever else is submitted');
 });
 
 t.test('the catalog has neither the key of a form nor what it was answered', async (t) => {
