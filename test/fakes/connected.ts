@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import type { Connection } from '../../server/catalog/connections.ts';
 import { setConnection } from '../../server/providers/connections.ts';
-import { makeWorld, NOW, PROJECT, type Row, temporaryFolder, type World } from '../world.ts';
+import { makeWorld, NOW, PROJECT, type Row, type Tables, temporaryFolder, type World } from '../world.ts';
 import { type FakeSearchConsole, fakeSearchConsole } from './search-console.ts';
 
 /** What no log and no answer may have. */
@@ -51,16 +51,17 @@ export async function connectedWorld(
   t: Test,
   {
     project = {},
+    tables = {},
     environment = {},
     measured = false,
-  }: { project?: Row; environment?: NodeJS.ProcessEnv; measured?: boolean } = {},
+  }: { project?: Row; tables?: Tables; environment?: NodeJS.ProcessEnv; measured?: boolean } = {},
 ): Promise<ConnectedWorld> {
   const google = await fakeSearchConsole(t);
   const clock = { clock: NOW };
   const now = () => clock.clock;
   const world = await makeWorld(
     t,
-    { projects: [{ ...PROJECT, ...project }] },
+    { projects: [{ ...PROJECT, ...project }], ...tables },
     {
       now,
       measured,

@@ -1,15 +1,27 @@
 // Stored lists stay within their limit, are never served damaged, and do not depend on a writable catalog.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
+import { Blocks, type Rendering } from '../../server/lists/blocks.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
-import { startSecondServer } from '../fakes/second-server.ts';
+import { retireBy, startSecondServer, sweep } from '../fakes/second-server.ts';
 import { localOnly } from '../stores.ts';
-import { facts, makeWorld } from '../world.ts';
+import { facts, makeWorld, ONE_THREAD, sharedEngine, temporaryFolder } from '../world.ts';
 
 const MINUTE = 60_000;
 const FINAL = 'from=2026-02-01&to=2026-02-28';
@@ -23,8 +35,11 @@ function filesOf({ dataFolder }: { dataFolder: string }): string[] {
 }
 
 /** The first days of the lists that are stored. */
-async function storedDays({ catalog }: Pick<ConnectedWorld, 'catalog'>): Promise<string[]> {
-  return (await listStoredLists(catalog, null)).map(({ from }) => from.slice(-2)).sort();
+async function storedDays({ catalog }: Pick<ConnectedWorld, 'catalog'>): Promise<string> {
+  return (await listStoredLists(catalog, null))
+    .map(({ from }) => from.slice(-2))
+    .sort()
+    .join(' ');
 }
 
 t.test('so many lists are stored, the most recently used ones', async (t) => {
@@ -36,94 +51,104 @@ t.test('so many lists are stored, the most recently used ones', async (t) => {
     await new Promise((done) => setTimeout(done, 2));
   };
   for (const day of [1, 2, 3, 1, 4]) await ask(day);
-  t.strictSame(await storedDays(world), ['01', '03', '04']);
+  t.equal(await storedDays(world), '01 03 04');
   await ask(2);
-  t.strictSame(await storedDays(world), ['01', '02', '04']);
-  t.strictSame(
-    { ...(await world.catalog.statements.get<object>('list_totals')) },
-    {
-      lists: 3,
-      bytes: (await listStoredLists(world.catalog, null)).reduce((sum, { bytes }) => sum + bytes, 0),
-    },
-  );
+  t.equal(await storedDays(world), '01 02 04');
+  const bytes = (await listStoredLists(world.catalog, null)).reduce((sum, list) => sum + list.bytes, 0);
+  t.strictSame({ ...(await world.catalog.statements.get<object>('list_totals')) }, { lists: 3, bytes });
   await world.app.close();
 
   // Without the database of uses the age decides.
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(world.dataFolder, `usage.sqlite${suffix}`), { force: true });
   const other = await startSecondServer(t, world);
   t.equal((await other.ask('/pages?from=2026-02-05&to=2026-02-28')).status, 200);
-  t.equal((await storedDays(world)).length, 3);
-  t.ok((await storedDays(world)).includes('05'));
+  t.match(await storedDays(world), /^\d\d \d\d 05$/);
 });
 
-t.test('an empty list is stored like any other, and asked for again later', localOnly, async (t) => {
-  const world = await connectedWorld(t, { project: { country: 'deu' } });
-  const other = await startSecondServer(t, world);
-  // The second can have no rows, whatever the provider says.
-  for (const path of [`/pages?${FINAL}`, `/pages?${FINAL}&country=usa`]) {
-    const first = await world.ask(path);
-    t.strictSame([first.status, first.body.pages, first.body.source.kind], [200, [], 'gsc']);
-    world.clock += 10 * MINUTE;
-    for (const again of [await world.ask(path), await other.ask(path)]) {
-      t.strictSame(again.body, first.body);
-      t.equal(again.headers['etag'], first.headers['etag']);
-    }
-    for (const selected of ['&sort=-impressions', '&filter=url:contains:x', '&compare=previous'])
-      t.strictSame((await world.ask(`${path}${selected}`)).body.pages, [], selected);
-  }
-  t.equal(world.google.requests.length, 2, 'that of the range, and that before it');
-  world.google.pages = rowsOf(1).map((row) => ({ ...row, country: 'deu' }));
-  world.clock += 61 * MINUTE;
-  t.equal((await world.ask(`/pages?${FINAL}`)).body.pages.length, 1, 'days without rows may get some');
+t.test('lists make room on the disk; their files stay while requests or sequences read them', localOnly, async (t) => {
+  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_DISK: '1MB' } });
+  world.google.pages = rowsOf(25_000).map((row) => ({ ...row, key: `/${Math.random()}${Math.random()}` }));
+  for (const day of [1, 2, 3]) await world.ask(`/pages?from=2026-02-0${day}&to=2026-02-28&limit=1`);
+  const files: number[] = [filesOf(world).length];
+  await retireBy(world, 16 * MINUTE);
+  await sweep(world);
+  files.push(filesOf(world).length);
+  world.clock += 11 * MINUTE;
+  await sweep(world);
+  t.strictSame([await storedDays(world), ...files, filesOf(world).length], ['03', 3, 3, 1]);
 });
 
-t.test('a list that became empty takes the place of the one before', async (t) => {
-  const world = await connectedWorld(t);
-  world.google.pages = rowsOf(3);
-  const path = '/pages?from=2026-03-01&to=2026-03-14';
-  await world.ask(path);
-  world.clock += 61 * MINUTE;
-  world.google.pages = [];
-  t.strictSame((await world.ask(path)).body.pages, []);
-  world.clock += 2 * MINUTE;
-  t.strictSame((await world.ask(path)).body.pages, []);
-  t.equal(world.google.requests.length, 2);
-});
-
-t.test('a load drops the lists of what it replaced, and not those of other projects', localOnly, async (t) => {
+t.test('a load drops the lists of what it replaced, and not those of other days', localOnly, async (t) => {
   const page = ['2026-03-01', 'https://shop.example/', 'usa', 1, 2, 0];
   const world = await makeWorld(t, { page_daily: facts('date url country', page) });
-  const paths = [1, 2, 3].map((day) => `/pages?from=2026-03-0${day}&to=2026-03-05`);
-  for (const path of ['/pages?from=2026-02-01&to=2026-03-05', '/pages?from=2026-02-02&to=2026-03-05'])
-    await world.ask(path);
-  t.strictSame(await storedDays(world), ['01', '02']);
+  for (const day of [1, 2]) await world.ask(`/pages?from=2026-02-0${day}&to=2026-03-05`);
+  const before = await storedDays(world);
   await world.load({ page_daily: facts('date url country', page) });
-  await world.ask(paths[0]!);
-  t.strictSame(await storedDays(world), ['01']);
-  t.equal(filesOf(world).length, 3, 'whose files requests may still read');
+  await world.ask('/pages?from=2026-03-03&to=2026-03-05');
+  t.strictSame([before, await storedDays(world), filesOf(world).length], ['01 02', '03', 3]);
 });
 
-t.test('a list whose bytes are wrong is never answered', localOnly, async (t) => {
+t.test('hits are counted for who looks after lists', localOnly, async (t) => {
+  const world = await connectedWorld(t);
+  for (let hit = 0; hit < 3; hit++) await world.ask(`/pages?${FINAL}`);
+  await world.app.close();
+  using db = new DatabaseSync(join(world.dataFolder, 'usage.sqlite'));
+  t.match(db.prepare('select hits from list_uses').all(), [{ hits: 3 }]);
+});
+
+t.test('a list whose file is cut, changed by a bit or overwritten is fetched again', localOnly, async (t) => {
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(200);
   const before = await world.ask(`/pages?${FINAL}`);
-  // One bit, which the query engine may not notice.
-  for (const part of [0.1, 0.5, 0.9]) {
-    const [current = ''] = filesOf(world);
-    const damaged = readFileSync(current);
+  const flip = (part: number) => (file: string) => {
+    const damaged = readFileSync(file);
     damaged[Math.floor(part * damaged.length)]! ^= 1;
-    writeFileSync(current, damaged);
+    writeFileSync(file, damaged);
+  };
+  const damages = [
+    ...[0.1, 0.5, 0.9].map(flip),
+    (file: string) => writeFileSync(file, Buffer.alloc(statSync(file).size, 'x')),
+    (file: string) => truncateSync(file, 100),
+    (file: string) => unlinkSync(file),
+  ];
+  for (const [at, damage] of damages.entries()) {
+    const current = join(world.dataFolder, (await listStoredLists(world.catalog, null))[0]!.file);
+    damage(current);
     const other = await startSecondServer(t, world);
     const { status, body } = await other.ask(`/pages?${FINAL}`);
-    t.strictSame([status, body.pages], [200, before.body.pages]);
-    t.match(other.log.join(''), /a stored list is damaged or missing/);
-    t.notOk(filesOf(world).includes(current), 'the damaged file is gone');
+    t.strictSame([status, body.pages, world.google.requests.length], [200, before.body.pages, at + 2]);
+    const isTold = other.log.join('').includes('a stored list is damaged or missing');
+    // A file of another length is no file of the list.
+    t.strictSame([isTold, filesOf(world).includes(current)], at < 4 ? [true, false] : [false, at === 4]);
     await other.stop();
   }
-  t.equal(world.google.requests.length, 4);
+  // A server that has read the file before compares it again, once it was written to.
+  damages[3]!(join(world.dataFolder, (await listStoredLists(world.catalog, null))[0]!.file));
+  t.equal((await world.ask(`/pages?${FINAL}&offset=9`)).body.pages.length, 191);
+  const leftover = join(world.dataFolder, 'lists', 'leftover.parquet');
+  writeFileSync(leftover, 'x');
+  utimesSync(leftover, 0, 0);
+  await sweep(world);
+  t.notOk(filesOf(world).includes(leftover));
 });
 
-t.test('what cannot be stored is answered all the same', localOnly, async (t) => {
+t.test('where one of two compared lists is damaged, it is made again', localOnly, async (t) => {
+  const rows = (day: string) => [1, 2].map((n) => [day, `https://shop.example/${n}`, 'usa', 100 * n, 1000, 0]);
+  const world = await makeWorld(t, {
+    page_daily: facts('date url country', ...rows('2026-03-01'), ...rows('2026-02-24')),
+  });
+  const path = '/pages?from=2026-03-01&to=2026-03-05&compare=previous';
+  const before = (await world.ask(path)).body.pages as { url: string }[];
+  const files = filesOf(world);
+  t.equal(files.length, 2);
+  for (const file of files) {
+    writeFileSync(file, Buffer.alloc(statSync(file).size));
+    // Other rows than those in memory.
+    t.strictSame((await world.ask(`${path}&sort=url`)).body.pages, before.toReversed());
+  }
+});
+
+t.test('what cannot be stored is answered all the same, from one fetch', localOnly, async (t) => {
   for (const folder of ['lists', 'locks']) {
     const world = await connectedWorld(t);
     world.google.pages = rowsOf(2500);
@@ -132,16 +157,11 @@ t.test('what cannot be stored is answered all the same', localOnly, async (t) =>
     writeFileSync(path, 'not a folder');
     const urls: string[] = [];
     for (const offset of [0, 1000, 2000]) {
-      const { status, body } = await world.ask(`/pages?${FINAL}&offset=${offset}`);
-      t.equal(status, 200, folder);
-      t.match(body.paging, { total: 2500 });
+      const { body } = await world.ask(`/pages?${FINAL}&offset=${offset}`);
       urls.push(...(body.pages as { url: string }[]).map(({ url }) => url));
     }
-    t.strictSame(
-      urls,
-      world.google.pages.map(({ key }) => key),
-    );
-    t.equal(world.google.requests.length, 1, 'from one fetch');
+    const whole = world.google.pages.map(({ key }) => key);
+    t.strictSame([urls, world.google.requests.length], [whole, 1], folder);
     unlinkSync(path);
     await world.app.close();
   }
@@ -157,8 +177,7 @@ t.test('a catalog that takes no writes: lists are answered, and pauses are kept'
   t.equal((await world.ask(`/pages?${FINAL}`)).body.pages.length, 3);
   t.strictSame(filesOf(world), [], 'no file is left behind');
   world.google.failure = { how: FAILURES.loadQuota, times: 1 };
-  const other = '/pages?from=2026-02-02&to=2026-02-28';
-  for (const _ of [1, 2]) t.equal((await world.ask(other)).status, 503);
+  for (const _ of [1, 2]) t.equal((await world.ask('/pages?from=2026-02-02&to=2026-02-28')).status, 503);
   t.equal(world.google.requests.length, 2, 'the property is left alone');
   Reflect.deleteProperty(statements, 'run');
   Reflect.deleteProperty(world.catalog, 'transaction');
@@ -172,8 +191,7 @@ t.test('a stored list that cannot be read at the moment is unavailable, and not 
   const [file = ''] = filesOf(world);
   const bytes = readFileSync(file);
   // As many bytes, and no file that can be opened: a folder has a size, too.
-  const db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
-  t.teardown(() => db.close());
+  using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
   rmSync(file);
   mkdirSync(file);
   db.exec(`update lists set bytes = ${statSync(file).size}`);
@@ -182,8 +200,7 @@ t.test('a stored list that cannot be read at the moment is unavailable, and not 
   rmSync(file, { recursive: true });
   writeFileSync(file, bytes);
   db.exec(`update lists set bytes = ${bytes.length}`);
-  t.equal((await other.ask(`/pages?${FINAL}`)).status, 200);
-  t.equal(world.google.requests.length, 1);
+  t.strictSame([(await other.ask(`/pages?${FINAL}`)).status, world.google.requests.length], [200, 1]);
 });
 
 t.test('a damaged database of uses is replaced; without one, lists are answered', async (t) => {
@@ -192,14 +209,48 @@ t.test('a damaged database of uses is replaced; without one, lists are answered'
   await world.app.close();
   const path = join(world.dataFolder, 'usage.sqlite');
   for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
-  writeFileSync(path, 'not a database, but long enough to be taken for one '.repeat(50));
-  const damaged = await startSecondServer(t, world);
-  t.equal((await damaged.ask(`/pages?${FINAL}&limit=1`)).status, 200);
-  t.match((await damaged.ask(`/pages?${FINAL}&limit=1&offset=1`)).body.pages, [{ url: '/1' }]);
-  await damaged.stop();
-  rmSync(path);
-  mkdirSync(path);
-  const without = await startSecondServer(t, world);
-  t.equal((await without.ask(`/pages?${FINAL}&limit=1`)).status, 200);
-  t.match((await without.ask(`/pages?${FINAL}&limit=1&offset=1`)).body.pages, [{ url: '/1' }]);
+  for (const damage of [
+    () => writeFileSync(path, 'not a database, but long enough to be taken for one '.repeat(50)),
+    () => mkdirSync(path),
+  ]) {
+    rmSync(path);
+    damage();
+    const server = await startSecondServer(t, world);
+    t.equal((await server.ask(`/pages?${FINAL}&limit=1`)).status, 200);
+    t.match((await server.ask(`/pages?${FINAL}&limit=1&offset=1`)).body.pages, [{ url: '/1' }]);
+    await server.stop();
+  }
+});
+
+t.test('reading lists commits nothing to the catalog', localOnly, async (t) => {
+  const rows = [3, 2, 1].map((clicks) => ['2026-03-01', `https://shop.example/${clicks}`, 'usa', clicks, 100, 0]);
+  const world = await makeWorld(t, { page_daily: facts('date url country', ...rows) });
+  const other = await startSecondServer(t, world);
+  // The last use of the key is written there, too, though at most once a second.
+  const isUntouched = async (path: string): Promise<boolean> => {
+    await world.ask(path);
+    await new Promise(setImmediate);
+    const before = world.catalog.version();
+    for (const offset of [0, 1, 2]) t.equal((await other.ask(`${path}&limit=1&offset=${offset}`)).status, 200);
+    await new Promise(setImmediate);
+    return world.catalog.version() === before;
+  };
+  const seen: boolean[] = [];
+  for (let day = 10; day < 20 && !seen.includes(true); day++)
+    seen.push(await isUntouched(`/pages?from=2026-02-${day}&to=2026-03-05`));
+  t.ok(seen.includes(true));
+});
+
+t.test('cached parts of short lists take no more memory than is counted', async (t) => {
+  const engine = await sharedEngine(readSettings(ONE_THREAD));
+  const file = join(temporaryFolder(t), 'list.parquet');
+  using session = await engine.session();
+  const row = "select 1 as rank, '/a' as text, 2 as clicks, 3 as impressions, 4.5::double as sum_position";
+  await session.run(`copy (${row}) to '${file}' (format parquet)`, {});
+  const blocks = new Blocks(engine, 1_000_000);
+  const rendering: Rendering = { variant: '', render: ({ text }) => ({ text }), textsOf: () => ({}) };
+  const [json] = await blocks.json({ name: 'lists/list.parquet', path: file }, 0, 1, rendering);
+  t.equal(json!.toString(), '{"text":"/a"}');
+  // The last row is followed by a comma in the cache.
+  t.ok(json!.buffer.byteLength <= blocks.state.bytes, `${json!.buffer.byteLength} bytes of memory`);
 });
