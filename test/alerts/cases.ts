@@ -1,7 +1,8 @@
-import { addDays, countDays } from '../../server/domain/dates.ts';
+import { addDays, countDays, eachDay } from '../../server/domain/dates.ts';
+import { hoursOf, startOfPacificDay } from '../../server/domain/hours.ts';
 import { PROJECT, type Row } from '../world.ts';
 
-/** Rows of a snapshot by table; `sync_days` are rows of the catalog. */
+/** Rows of a snapshot by table; `sync_days`, `inspections` and what is `removed` are of the catalog. */
 export type Loads = Record<string, Row[]>;
 
 /** A block of test/fixtures/alerts.txt: rows that are loaded one after the other, each with the alerts behind it. */
@@ -152,6 +153,37 @@ export function readCase(block: string, index: number): Case {
       }
     },
   };
+  Object.assign(words, {
+    /** `10 without 14: -4..9`: clicks of each hour, days before without rows, and hours without clicks but one at noon. */
+    hours: (rest: string) => {
+      const [, clicks, without, stops = ''] = /^(\d+)(?: without (\d+))?(?:: (.*))?$/.exec(rest)!;
+      const missing = without && addDays(last, -Number(without));
+      const at = (hour: string): number => startOfPacificDay(last) + Number(hour) * 3_600_000;
+      const ranges = stops.split(' ').map((range) => range.split('..').map(at));
+      for (const date of eachDay(addDays(last, -70), last).filter((one) => one !== missing))
+        for (const [hour, start] of hoursOf(date).entries()) {
+          const isStopped = ranges.some(([from, to]) => start >= from! && start < to!);
+          const count = isStopped ? Number(hour === 12) : Number(clicks);
+          const numbers = { clicks: count, impressions: 10 * count, sum_position: 0 };
+          if (count > 0) add('site_hourly', { date, hour: new Date(start).toISOString(), ...numbers });
+        }
+    },
+    /** `/boots 12 clicks watched: 20 indexed; 13 dropped`: a page, or so many, and what was found so many days ago. */
+    inspected: (rest: string) => {
+      const [, which = '', clicks, watched, found = ''] = /^(\S+) (\d+) clicks( watched)?: (.*)$/.exec(rest)!;
+      const paths = which.startsWith('/') ? [which] : Array.from({ length: Number(which) }, (_, n) => `/${n}`);
+      for (const path of paths)
+        for (const [ago, state] of found.split('; ').map((one) => one.split(' ')))
+          add('inspections', {
+            url: SHOP + path,
+            clicks: Number(clicks),
+            isWatched: watched !== undefined,
+            ago,
+            state,
+          });
+    },
+    removed: (table: string) => add('removed', { table }),
+  });
   project(last);
   if (!written.some((line) => line.startsWith('site '))) site(`${length}x1`);
   const steps = block
