@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { putSyncDays, putSyncKeywords, type SyncDay } from '../server/catalog/sync-days.ts';
 import { command } from './command.ts';
+import { Pages } from './dashboard/dialogue-pages.ts';
 import { makeTeam, type Who } from './dashboard/team.ts';
 import { EFFECT_WORLD } from './effects/world.ts';
 import { startReceiver } from './fakes/receiver.ts';
@@ -26,12 +27,21 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  *                                        asks for whole addresses, with the cookies that it got; `from` is an address
  *   20 times who GET /path               how many of them get which status
  *   agent (header value) TOOL {}         a call of a tool of the MCP server
+ *   who opens /path                      the page at an address, in the browser of each; then what they do there:
+ *   who presses NAME [in PART] [twice]   a button or link; PART has that label, text or .class
+ *   who ticks NAME [in PART]             a box
+ *   who types LABEL: text [in PART]
+ *   who chooses LABEL: option [in PART]
+ *   who sees PART                        what a part of the page shows, or the screen
+ *   who keeps                            what their browser has stored
+ *   who's network is up, down or lossy   lossy: answers are lost
  *   $ words                              a command
  *   load TABLE [{}]                      rows of a later load, and why it is refused
  *   synced TABLE DAY {}                  what the sync knows of a day
  *   tracked [{}]                         the days that the sync has of keywords
  *   + 6d                                 time passes
- * Answers are indented. Ids, versions and secrets are made by chance, and have names by kind in order of their appearance.
+ * Answers are indented; those of pages say what an action sends (>), where it leads (@), and which lines of the page it takes
+ * away (-) and adds (+). Ids, versions and secrets are made by chance, and have names by kind in order of their appearance.
  * An answer that should change: UPDATE_RECORDED=1, and read what changed.
  */
 const EVERYBODY = ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const;
@@ -72,7 +82,7 @@ class Names {
     const today = new Date().toISOString().slice(0, 10);
     return shown
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => (at.startsWith(today) ? 'just now' : at > today ? 'later' : at))
-      .replaceAll(/"ord_live_\w{4}"/g, '"ord_live_…"')
+      .replaceAll(/\bord_live_\w{4}(?="|…)…?/g, 'ord_live_…')
       .replaceAll(/command line \(\w+\)/g, 'command line')
       .replaceAll(/\d+\.\d s\b/g, 'a moment');
   }
@@ -150,10 +160,12 @@ class Dialogue {
   private readonly names: Names;
   private readonly environment: NodeJS.ProcessEnv;
   private readonly showing: RegExp;
+  private readonly pages: Pages;
   private readonly jar = new Map<string, string>();
 
   /** @param environment what commands get */
-  constructor(team: Team, names: Names, environment: NodeJS.ProcessEnv, showing: RegExp) {
+  constructor(t: Test, team: Team, names: Names, environment: NodeJS.ProcessEnv, showing: RegExp) {
+    this.pages = new Pages(t, team, names);
     this.team = team;
     this.names = names;
     this.environment = environment;
@@ -169,7 +181,7 @@ class Dialogue {
     const [, more = '', tool, given = '{}'] = /^agent (?:\((.*?)\) )?(\w+)(?: (.*))?$/.exec(this.names.put(line)) ?? [];
     if (tool !== undefined) return this.call(tool, given, headersOf(more));
     const known = /^(load|synced|tracked|\+) (.*)$/.exec(this.names.put(line));
-    if (known === null) return this.ask(line);
+    if (known === null) return (await this.pages.say(line)) ?? this.ask(line);
     try {
       await this.happen(known[1]!, known[2]!);
       return [];
@@ -339,7 +351,7 @@ async function runDialogue(t: Test, file: string): Promise<void> {
   for (const _ of new Set(text.match(/receiver-\d/g))) names.add((await startReceiver(t)).origin, 'receiver');
   if (text.includes('folder-1')) names.add(join(temporaryFolder(t), 'folder'), 'folder');
   const showing = /^showing (.*)$/m.exec(head)?.[1];
-  const dialogue = new Dialogue(team, names, environment, new RegExp(`^(?:${showing ?? '$'})`));
+  const dialogue = new Dialogue(t, team, names, environment, new RegExp(`^(?:${showing ?? '$'})`));
 
   const found = [...scenes];
   for (const [at, scene] of scenes.entries()) {

@@ -17,26 +17,14 @@ const PARTS: Readonly<Record<string, () => Promise<unknown>>> = {
   screens: () => import('./screens.ts'),
   'sign-in': () => import('./sign-in.ts'),
   attacks: () => import('./attacks.ts'),
-  views: () => import('./views.ts'),
-  work: () => import('./work.ts'),
-  forms: () => import('./forms.ts'),
-  clicks: () => import('./clicks.ts'),
   charts: () => import('./charts.ts'),
-  files: () => import('./files.ts'),
-  surfaces: () => import('./surfaces.ts'),
-  hours: () => import('./hours.ts'),
-  'index-state': () => import('./index-state.ts'),
   habits: () => import('./habits.ts'),
-  explore: () => import('./explore.ts'),
-  effects: () => import('./effects.ts'),
   layout: () => import('./layout.ts'),
   keyboard: () => import('./keyboard.ts'),
-  reach: () => import('./reach.ts'),
   'main-job': () => import('./main-job.ts'),
-  findings: () => import('./findings.ts'),
 };
-/** Each screen, who may see it, other origins, charts, clicks and keys. */
-const SMOKE = ['screens', 'sign-in', 'attacks', 'charts', 'clicks', 'keyboard'];
+/** Each screen, who may see it, other origins, charts and keys. */
+const SMOKE = ['screens', 'sign-in', 'attacks', 'charts', 'keyboard'];
 
 const unknown = NAMED.find((name) => PARTS[name] === undefined);
 if (unknown !== undefined) throw new Error(`There is no '${unknown}'; the parts are ${Object.keys(PARTS).join(', ')}.`);

@@ -1,7 +1,7 @@
-// What people are used to: lists begin at their top, back leads to where one was, an upgrade says so, all scripts are read.
+// What people are used to: lists begin at their top, back leads to where one was, an upgrade says so, colours stay.
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { open, origin, signedIn } from './setup.ts';
+import { axeFindings, HUGE, NARROW, open, origin, SHIFTS, signedIn, world } from './setup.ts';
 
 const ARABIC = 'أحذية المشي';
 
@@ -40,24 +40,55 @@ t.test('the next page begins at its top; back leads to the row that was left', a
   const directionOf = (text: string) =>
     page.evaluate(`getComputedStyle([...document.querySelectorAll('.row-name [dir], .row-name[dir]')]
       .find((element) => element.textContent.includes(${JSON.stringify(text)}))).direction`);
-  t.equal(await directionOf(ARABIC), 'rtl');
-  t.equal(await directionOf('query 2'), 'ltr');
+  t.strictSame([await directionOf(ARABIC), await directionOf('query 2')], ['rtl', 'ltr']);
   t.strictSame(problems, []);
   await context.close();
 });
 
-t.test('a project whose first days are on their way is not told to connect', async (t) => {
-  const context = await signedIn();
-  const { page } = await watchedPage(context, origin);
-  await open(page, '/app/p/Sync1/data');
-  await page.getByRole('heading', { name: 'The first days are on their way' }).waitFor();
-  t.equal(await page.getByRole('main').getByText('Connect it').count(), 0);
+t.test('a call is copied, and gives what is shown', async (t) => {
+  const context = await signedIn({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1/queries?search=boots');
+  await page.getByRole('button', { name: 'Copy as…' }).click();
+  await page.getByRole('button', { name: /^curl/ }).click();
+  await page.getByText('curl: copied').waitFor();
+  const text = (await page.evaluate('navigator.clipboard.readText()')) as string;
+  t.match(text, /^curl -H "Authorization: Bearer \$ORDINATE_KEY" '/);
+  const answer = await fetch(/'(http[^']+)'/.exec(text)![1]!, { headers: { authorization: `Bearer ${world.key}` } });
+  t.match(await answer.json(), { queries: [{ query: 'walking boots' }], paging: { total: 1 } });
+  t.strictSame(problems, []);
   await context.close();
 });
 
-t.test('a page that was opened before an upgrade says so, and goes on after a reload', async (t) => {
+t.test('colours are chosen and kept; ? lists the shortcuts', async (t) => {
+  const context = await signedIn({ colorScheme: 'light' });
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app');
+  await page.getByRole('button', { name: 'Colours: system' }).click();
+  await page.getByRole('button', { name: 'Colours: light' }).click();
+  await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+  await page.reload();
+  await settled(page);
+  t.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  t.strictSame(await axeFindings(page), [], 'axe');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('without a network, and after an upgrade, a screen that was not loaded yet says so and goes on', async (t) => {
   const context = await signedIn();
   const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1');
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'Breakdowns', exact: true }).first().click();
+  await page.getByText('This screen could not be shown').waitFor();
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('heading', { name: 'Devices' }).waitFor();
   await open(page, '/app/p/Proj1');
   await page.route('**/*.js', (route) => route.fulfill({ status: 404 }));
   // The new version's page names other scripts.
@@ -70,7 +101,61 @@ t.test('a page that was opened before an upgrade says so, and goes on after a re
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Reload' }).click();
   await page.getByRole('heading', { name: 'Devices' }).waitFor();
-  await settled(page);
   t.match(page.url(), /breakdowns/);
+  await context.close();
+});
+
+t.test(
+  'on a phone a name and its position, and the button of a key, are in view; fields are not enlarged',
+  async (t) => {
+    const context = await signedIn({ viewport: NARROW });
+    const { page } = await watchedPage(context, origin);
+    await open(page, '/app/p/Proj1/queries');
+    const row = page.locator('tbody tr').first();
+    const parts = [row.locator('th'), row.locator('td').last()];
+    const boxes = await Promise.all(parts.map((part) => part.boundingBox()));
+    const sizes = (await page.evaluate(
+      `[...document.querySelectorAll('input, select')].map((each) => parseFloat(getComputedStyle(each).fontSize))`,
+    )) as number[];
+    t.strictSame(
+      sizes.filter((size) => size < 16),
+      [],
+    );
+    await open(page, '/app/keys');
+    boxes.push(await page.locator('tbody tr').first().getByRole('button').boundingBox());
+    for (const box of boxes) t.ok(box!.x >= 0 && box!.x + box!.width <= NARROW.width, 'within the window');
+    await context.close();
+  },
+);
+
+t.test('whichever part of Data is answered last, nothing moves', async (t) => {
+  const context = await signedIn({ viewport: HUGE });
+  const { page } = await watchedPage(context, origin);
+  await page.addInitScript(SHIFTS);
+  for (const late of ['index', 'sitemaps']) {
+    const held = Promise.withResolvers<void>();
+    await page.route(new RegExp(`/app/api/projects/Proj1/${late}\\b`), async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${origin}/app/p/Proj1/data`);
+    await page.getByRole('region', { name: 'Days by table' }).waitFor();
+    // Time to be drawn.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    held.resolve();
+    await settled(page);
+    t.ok(((await page.evaluate('window.shifts')) as number) < 0.01, `${late} last`);
+    await page.unrouteAll();
+  }
+  await context.close();
+});
+
+t.test('a report prints without controls', async (t) => {
+  const context = await signedIn();
+  const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1/report');
+  await page.emulateMedia({ media: 'print' });
+  t.notOk(await page.getByLabel('Month', { exact: true }).isVisible());
+  t.ok(await page.locator('.metrics').isVisible());
   await context.close();
 });

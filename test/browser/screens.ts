@@ -1,5 +1,5 @@
 import t from 'tap';
-import { watchedPage } from './browser.ts';
+import { settled, watchedPage } from './browser.ts';
 import { isWhole, wholeOnly } from './extent.ts';
 import { axeFindings, EVERYWHERE, lookAt, NARROW, open, origin, SCREENS, signedIn } from './setup.ts';
 
@@ -10,6 +10,52 @@ const DETAILS = [
   '?period=3m&interval=week',
   '/pages/one?of=https://shop.example/boots',
 ];
+
+/** What is opened on a screen, by the names of what is pressed. */
+const OPENED = [
+  ['/app/p/Proj1/notes?add=1'],
+  ['/app/p/Proj1/settings', 'Add a group'],
+  ['/app/p/Proj1/settings', 'Add a page group'],
+  ['/app/p/Proj1/settings', 'Add a rule', 'Test over the last year'],
+  ['/app/p/Proj1/settings', 'Share', 'Make the link'],
+  ['/app/p/Proj1/keywords', 'Track queries'],
+  ['/app/p/Proj1/keywords/Kw001', 'Tags and target page'],
+  ['/app/p/Proj1/queries', 'Filter', 'Add'],
+  ['/app/p/Proj1/queries', 'Views'],
+  ['/app/p/Proj1', 'Line'],
+  ['/app/p/Proj1/breakdowns?type=image'],
+  ['/app/p/Proj1?engine=bing'],
+  ['/app/p/Proj1/explore?by=query,device&compare=none'],
+  ['/app/p/Proj1/explore?by=month,country,query'],
+  ['/app/p/Proj1/effect?date=2026-01-01&page=https://shop.example/boots'],
+  ['/app/channels', 'Add a channel', 'Add'],
+  ['/app/members', 'Invite'],
+] as const;
+
+t.test('what is opened on a screen', wholeOnly, async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  for (const [path, ...names] of OPENED) {
+    await open(page, path);
+    for (const name of names) await page.getByRole('button', { name, exact: true }).first().click();
+    await settled(page);
+    const name = `${path} ${names.join(' ')}`;
+    t.strictSame(await axeFindings(page), [], `${name}: axe`);
+    await lookAt(
+      t,
+      page,
+      name
+        .slice(1)
+        .trim()
+        .replaceAll(/[^a-zA-Z0-9]+/g, '-'),
+    );
+  }
+  t.strictSame(
+    problems.filter((problem) => !problem.includes('400')),
+    [],
+  );
+  await context.close();
+});
 
 t.test('each screen, for a project in each state', async (t) => {
   for (const project of isWhole ? ['Proj1', 'Empty', 'Sync1', 'Fail1'] : ['Proj1']) {

@@ -68,13 +68,6 @@ export async function signedIn(
   return context;
 }
 
-/** The paths of the dashboard's API that a request asks for: one, or several together. */
-export function pathsAsked(address: string): string[] {
-  const { pathname, search, searchParams } = new URL(address);
-  if (!pathname.startsWith('/app/api/')) return [];
-  return pathname === '/app/api/together' ? searchParams.getAll('get') : [pathname.slice('/app/api'.length) + search];
-}
-
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(origin + path);
   await settled(page);

@@ -64,14 +64,16 @@ function wordsOf(node: HTMLElement): string {
   if (tag === 'select') {
     const { value } = node as unknown as { value: string };
     const options = [...node.querySelectorAll('option')].map(
-      (one) => `${one.getAttribute('value')}:${one.textContent}`,
+      (one) => `${(one as unknown as { value: string }).value}:${one.textContent}`,
     );
     return `{${node.getAttribute('aria-label') ?? ''} ${value} of ${options.join('|')}}`;
   }
   if (tag === 'input' || tag === 'textarea') {
     const { value, checked } = node as unknown as { value: string; checked: boolean };
+    const invalid = node.getAttribute('aria-invalid') === 'true' ? ' invalid' : '';
     const names = ['type', 'name', 'aria-label', 'placeholder', 'max', 'required'].map((name) => attribute(node, name));
-    return `[${tag}${names.join('')}${more}${value === '' ? '' : ` value=${value}`}${checked ? ' checked' : ''}]`;
+    const filled = /^(?:|on)$/.test(value) ? '' : ` value=${value.replaceAll('\n', '\\n')}`;
+    return `[${tag}${names.join('')}${more}${filled}${checked ? ' checked' : ''}${invalid}]`;
   }
   if (tag === 'a') return `[${text}](${node.getAttribute('href')}${more}${classesOf(node)})`;
   if (tag === 'button') return `<${text}${more}${classesOf(node)}>`;
@@ -171,44 +173,92 @@ function contextOf(canvas: object): object {
   });
 }
 
+/** What has a label, its own text or a title. */
+function nameOf(node: HTMLElement): string {
+  const { labels } = node as unknown as { labels?: readonly HTMLElement[] };
+  const [label] = labels ?? [];
+  const texts = label && childrenOf(label).filter(({ tagName }) => tagName !== 'SELECT');
+  const text = texts?.map((one) => one.textContent).join('') ?? node.textContent;
+  return tidy((node.getAttribute('aria-label') ?? (text || node.title)).replaceAll(/\s+/g, ' '));
+}
+
+/** What the network does with requests: answers them, loses them, or loses their answers. */
+export type Network = 'up' | 'down' | 'lossy';
+
+interface Opened {
+  readonly app: World['app'];
+  /** Moves with the time of the page. */
+  readonly clock?: { at: number };
+}
+
 /**
  * The page at an address, in a document without layout: it asks the server of a world, in the session of a cookie, until
  * nothing is left to ask. Time passes only by `pass`.
+ *
+ * @param kept what the browser has stored
  */
-export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, address: string, cookie: string) {
+export async function openPage(
+  t: Test,
+  { app: server, clock = { at: NOW } }: Opened,
+  address: string,
+  cookie: string,
+  kept: Readonly<Record<string, string>> = {},
+) {
   bundled ??= bundle();
   const code = await bundled;
   const window = new Window({ url: `http://localhost${address}`, width: 1280, height: 800 });
   t.teardown(() => window.happyDOM.close());
   const { document } = window;
   document.body.innerHTML = '<div id="app"></div>';
+  for (const [name, value] of Object.entries(kept)) window.localStorage.setItem(name, value);
+  const jar = new Map(cookie.split('; ').map((pair) => pair.split('=') as [string, string]));
+  const cookies = (): string => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
   const requests: string[] = [];
+  // Requests that change something, and those that fail, with their statuses.
+  const notable: {
+    readonly request: string;
+    readonly body: string;
+    readonly status: number;
+    readonly answer: string;
+  }[] = [];
+  let network: Network = 'up';
   let open = 0;
+  const answerOf = async (path: string, init: RequestInit): Promise<Response> => {
+    const method = (init.method ?? 'GET') as 'GET';
+    requests.push(`${method} ${path}`);
+    if (network === 'down') throw new TypeError('There is no network.');
+    const headers = {
+      ...{ 'sec-fetch-site': 'same-origin', host: 'localhost', cookie: cookies() },
+      ...(init.headers as object),
+    };
+    const answer = await server.inject({
+      ...{ method, url: path, headers },
+      ...(init.body ? { payload: init.body as string } : {}),
+    });
+    const { statusCode: status } = answer;
+    for (const { name, value } of answer.cookies) jar.set(name, value);
+    if (method !== 'GET' || status >= 400)
+      notable.push({ request: `${method} ${path}`, body: String(init.body ?? ''), status, answer: answer.body });
+    if (network === 'lossy') throw new TypeError('The answer is lost.');
+    return new Response(status === 204 ? null : answer.body, {
+      status,
+      headers: answer.headers as Record<string, string>,
+    });
+  };
   const fetch = async (path: string, init: RequestInit = {}): Promise<Response> => {
     open += 1;
     try {
-      requests.push(`${init.method ?? 'GET'} ${path}`);
-      const headers = { 'sec-fetch-site': 'same-origin', host: 'localhost', cookie, ...(init.headers as object) };
-      const answer = await server.inject({
-        ...{ method: (init.method ?? 'GET') as 'GET', url: path, headers },
-        ...(init.body ? { payload: init.body as string } : {}),
-      });
-      const { statusCode: status } = answer;
-      return new Response(status === 204 ? null : answer.body, {
-        status,
-        headers: answer.headers as Record<string, string>,
-      });
+      return await answerOf(path, init);
     } finally {
       open -= 1;
     }
   };
-  let now = NOW;
   let timers: Timer[] = [];
   let last = 0;
   const setTimeout = (work: () => void, wait = 0): number => {
     last += 1;
     if (wait === 0) setImmediate(work);
-    else timers.push({ id: last, at: now + wait, work });
+    else timers.push({ id: last, at: clock.at + wait, work });
     return last;
   };
   const clearTimeout = (id: number): void => {
@@ -217,6 +267,7 @@ export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, add
   const copied: string[] = [];
   // Files that the page saves.
   const saved: Blob[] = [];
+  const left: string[] = [];
   Object.assign(window.HTMLAnchorElement.prototype, { click: () => undefined });
   Object.assign(window.HTMLCanvasElement.prototype, {
     getContext(this: object) {
@@ -242,55 +293,102 @@ export async function openPage(t: Test, { app: server }: Pick<World, 'app'>, add
     requestAnimationFrame: (work: () => void) => setImmediate(work),
     cancelAnimationFrame: clearImmediate,
     ResizeObserver: window.ResizeObserver,
-    IntersectionObserver: window.IntersectionObserver,
+    // Everything is in view.
+    IntersectionObserver: class {
+      readonly observe: () => void;
+      constructor(seen: (entries: readonly { isIntersecting: boolean }[]) => void) {
+        this.observe = () => void setImmediate(() => seen([{ isIntersecting: true }]));
+      }
+      readonly disconnect = (): void => undefined;
+    },
     ...{ Event: window.Event, CustomEvent: window.CustomEvent, KeyboardEvent: window.KeyboardEvent },
     ...{ HTMLElement: window.HTMLElement, Node: window.Node, PointerEvent: window.PointerEvent },
     Date: class extends Date {
       constructor(...given: [] | [number | string]) {
-        if (given.length === 0) super(now);
+        if (given.length === 0) super(clock.at);
         else super(given[0]);
       }
-      static override now = (): number => now;
+      static override now = (): number => clock.at;
     },
   };
+  window.location.assign = (url: string): void => void left.push(url);
   const settle = async (): Promise<void> => {
     for (let quiet = 0; quiet < QUIET; quiet = open > 0 ? 0 : quiet + 1) await nextTurn();
   };
   compileFunction(code, Object.keys(browser))(...Object.values(browser));
   await settle();
   const app = document.querySelector('#app')!;
+  /** The smallest part of the page with a label, a text or a class (`.notice`). */
+  const partOf = (name: string): HTMLElement => {
+    const labelled = document.querySelector(name.startsWith('.') ? name : `[aria-label="${name}"]`);
+    const having = [...document.querySelectorAll('tr, li, article, form, fieldset, section')]
+      .filter((one) => one.textContent.includes(name))
+      .sort((a, b) => a.textContent.length - b.textContent.length);
+    const found = labelled ?? having[0];
+    if (found === undefined) throw new Error(`The page has no ${name}`);
+    return found as unknown as HTMLElement;
+  };
+  /** The first element that has a name, or begins with it. */
+  const find = (selector: string, name: string, part?: string): HTMLElement => {
+    const within = part === undefined ? document : partOf(part);
+    const all = [...within.querySelectorAll(selector)] as unknown as HTMLElement[];
+    const found = all.find((one) => nameOf(one) === name) ?? all.find((one) => nameOf(one).startsWith(name));
+    if (found === undefined) throw new Error(`There is no '${name}' among ${all.map(nameOf).join(' | ')}`);
+    return found;
+  };
+  const fire = (node: HTMLElement, ...types: readonly string[]): void => {
+    for (const type of types) node.dispatchEvent(new window.Event(type, { bubbles: true }));
+  };
   return {
-    ...{ document, requests, copied, saved, settle, storage: window.localStorage },
-    /** What the reader sees, without the frame around the screen. */
-    outline: () => outlineOf((document.querySelector('main') ?? app) as HTMLElement).join('\n'),
+    ...{ requests, notable, copied, saved, left, cookies, storage: window.localStorage },
+    /** What the reader sees, without the frame around the screen, or a part of all. */
+    outline: (part?: string) =>
+      outlineOf(part === undefined ? ((document.querySelector('main') ?? app) as HTMLElement) : partOf(part)).join(
+        '\n',
+      ),
     /** What the canvas shows since it was cleared last. */
     drawn: () => [...document.querySelectorAll('canvas')].flatMap((canvas) => drawingOf(drawnOn.get(canvas) ?? [])),
     address: () => window.location.pathname + window.location.search,
+    close: () => window.happyDOM.close(),
+    setNetwork: (state: Network): void => {
+      network = state;
+    },
     /** Lets time pass, in milliseconds. */
     pass: async (milliseconds: number) => {
-      now += milliseconds;
-      const due = timers.filter(({ at }) => at <= now);
-      timers = timers.filter(({ at }) => at > now);
+      clock.at += milliseconds;
+      const due = timers.filter(({ at }) => at <= clock.at);
+      timers = timers.filter(({ at }) => at > clock.at);
       for (const { work } of due) work();
       await settle();
     },
-    /** Presses the first button whose text begins so. */
-    press: async (text: string) => {
-      const buttons = [...document.querySelectorAll('button')] as unknown as HTMLElement[];
-      buttons.find((button) => button.textContent.trim().startsWith(text))!.click();
+    /** Presses what has a name, several times before the page can draw. Returns the address of a link that leads away. */
+    press: async (name: string, part?: string, times = 1): Promise<string | undefined> => {
+      const found = find('button, a, summary, input[type=checkbox], input[type=radio]', name, part);
+      const href = found.getAttribute('href');
+      if (href !== null && (found.hasAttribute('download') || !/^\/(?:app(?!\/api)|share)/.test(href))) return href;
+      for (let time = 0; time < times; time++) {
+        if (href === null) found.click();
+        else found.dispatchEvent(new window.MouseEvent('click', { bubbles: true, cancelable: true }));
+      }
       await settle();
+      return undefined;
     },
-    /** Types into the field with a label. */
-    type: async (label: string, text: string) => {
-      const named = [...document.querySelectorAll('label')].find((one) => one.textContent.startsWith(label));
-      const id = named?.getAttribute('for') ?? '';
-      const found = document.getElementById(id) ?? document.querySelector(`[aria-label="${label}"]`);
-      const field = found as unknown as { value: string } & HTMLElement;
+    /** Types into the field with a label, and leaves it. */
+    type: async (label: string, text: string, part?: string) => {
+      const field = find('input, textarea', label, part) as unknown as { value: string } & HTMLElement;
       field.value = text;
-      field.dispatchEvent(new window.Event('input', { bubbles: true }));
+      fire(field, 'input', 'change', 'blur');
       await settle();
     },
-    one: (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement,
-    all: (selector: string): HTMLElement[] => [...document.querySelectorAll(selector)] as HTMLElement[],
+    /** Chooses what has a text, or a value. */
+    choose: async (label: string, text: string, part?: string) => {
+      const field = find('select', label, part) as unknown as { value: string } & HTMLElement;
+      const options = [...field.querySelectorAll('option')];
+      const option = options.find((one) => one.textContent === text) ?? options.find((one) => one.value === text);
+      if (option === undefined) throw new Error(`${label} has no '${text}'`);
+      field.value = option.value;
+      fire(field, 'input', 'change');
+      await settle();
+    },
   };
 }

@@ -1,8 +1,13 @@
 // Every screen shows the numbers, signs, orders and links that its world has.
 import { writeFileSync } from 'node:fs';
 import t from 'tap';
+import { storeCrawlDays } from '../../server/catalog/crawl-days.ts';
+import { putInspections } from '../../server/catalog/inspections.ts';
+import { putSitemaps } from '../../server/catalog/sitemaps.ts';
+import { hoursOf } from '../../server/domain/hours.ts';
+import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { fixture, isUpdated, readRecorded } from '../recorded.ts';
-import { facts, keyword, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
+import { facts, keyword, NOW, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
 import { openPage } from './page-of.ts';
 import { makeTeam, type Who } from './team.ts';
 
@@ -95,7 +100,7 @@ const WORLD: Readonly<Record<string, Row[]>> = {
     },
   ],
   group_members: ['Kw000', 'Kw002'].map((id) => ({ project_id: 'Proj1', group_id: 'Boots', keyword_id: id })),
-  alerts: (['info', 'critical', 'warning', 'warning'] as const).map((severity, at) => ({
+  alerts: (['info', 'critical', 'warning', 'warning', 'critical'] as const).map((severity, at) => ({
     ...{ id: uuid(at), project_id: 'Proj1', type: at === 2 ? 'keyword_drop' : 'traffic_drop', severity, url: null },
     ...{
       kind: at === 2 ? 'Keyword drop' : 'Traffic drop',
@@ -104,6 +109,8 @@ const WORLD: Readonly<Record<string, Row[]>> = {
     },
     ...{ date: day(3, 5 + at), keyword_id: at === 2 ? 'Kw002' : null, created_at: `2026-03-0${8 - at}T05:00:00Z` },
     resolved_at: at === 3 ? '2026-03-09T00:00:00Z' : null,
+    // Clicks stopped for hours.
+    ...(at === 4 && { project_id: 'Month', type: 'hourly_stop', kind: 'Clicks stopped', date: day(3, 8) }),
   })),
   notes: [0, 1, 2].map((at) => ({
     ...{ id: uuid(10 + at), workspace_id: 'acme', project_id: at === 2 ? null : 'Proj1' },
@@ -166,6 +173,16 @@ const WORLD: Readonly<Record<string, Row[]>> = {
       ['non_brand', 'brand'].map((segment, place) => [one, segment, ...measures(at + place)]),
     ),
   ),
+  // The clocks go forward on the 8th.
+  site_hourly: ofProject(
+    'Month',
+    facts(
+      'date hour',
+      ...[1, 7, 8].flatMap((number) =>
+        hoursOf(day(3, number)).map((start, at) => [day(3, number), new Date(start).toISOString(), ...measures(at)]),
+      ),
+    ),
+  ),
   site_daily_image: facts('date device', ...STORED.map((one, at) => [one, 'mobile', ...measures(at * 2)])),
   site_daily_bing: facts('date device', ...STORED.map((one, at) => [one, 'unknown', ...measures(at * 5)])),
 };
@@ -219,7 +236,11 @@ const SCREENS: readonly (readonly [Who, string])[] = [
   ['owner', `${P}/notes`],
   ['key', `${P}/report?${RANGE}`],
   ['owner', `${P}/data`],
+  ['owner', `${P}/data?verdict=out`],
+  ['owner', `${P}/data?search=MANY/3`],
   ['owner', `${P}/settings`],
+  ['key', `/app/p/Month?from=2026-02-22&to=2026-02-28&compare=none`],
+  ['key', `/app/p/Month/alerts?alert=${uuid(4)}`],
   ['key', '/app/p/Month/report'],
   ['key', `${P}?period=90d`],
   ['key', `${P}?period=2m&interval=week&compare=none`],
@@ -235,6 +256,31 @@ const team = await makeTeam(t, WORLD);
 /** What links show, to whoever has them: all screens, and what is left where queries are hidden. */
 const SHARED = ['overview', 'queries', 'pages', 'keywords', 'breakdowns', 'alerts', 'notes'];
 const shares: string[] = [];
+
+/** A page left the index; fifty others are in it. What Google and Bing found of the site. */
+const PASS = { verdict: 'PASS', coverageState: 'Submitted and indexed' };
+const OUT = { verdict: 'NEUTRAL', coverageState: 'Crawled - currently not indexed' };
+const nothing = Object.fromEntries(INDEX_FIELDS.map((field) => [field, null])) as IndexState;
+const property = PROJECT['property'] as string;
+for (const [number, pages, state] of [
+  [5, PAGES.slice(0, 1), PASS],
+  [12, PAGES.slice(0, 1), OUT],
+  [13, MANY, PASS],
+] as const) {
+  const at = Date.parse(`${day(3, number)}T12:00:00Z`) * 1000;
+  const inspection = { state: { ...nothing, ...state }, lastCrawlTime: null };
+  const results = pages.map((url) => ({ url, at, clicks: 1, isWatched: false, inspection }));
+  await putInspections(team.catalog, { id: 'Proj1', property }, results, { dueAt: at, reason: null });
+}
+const sitemap = { type: 'sitemap', isIndex: false, isPending: false, lastSubmitted: null, warnings: 2, errors: 0 };
+await putSitemaps(team.catalog, 'Proj1', property, {
+  sitemaps: [{ ...sitemap, path: `${PAGES[0]!}.xml`, lastDownloaded: '2026-03-11T12:00:00.000Z', urls: 1200 }],
+  ...{ fetchedAt: 1, reason: null, dueAt: 1 },
+});
+const codes = { code2xx: 1200, code301: 0, code302: 0, code4xx: 34, code5xx: 0, otherCodes: 0 };
+const crawled = { ...codes, inLinks: 0, containsMalware: 0, crawlErrors: 34, inIndex: 900, blockedByRobotsTxt: 2 };
+const crawlDays = [10, 11].map((number) => ({ date: day(3, number), crawledPages: 1200 + number, ...crawled }));
+await storeCrawlDays(team.catalog, { project: 'Proj1', property }, crawlDays, { keptFrom: null, now: NOW * 1000 });
 for (const hideQueries of [false, true]) {
   const { body } = await team.send('owner', 'POST', '/projects/Proj1/shares', { screens: SHARED, hideQueries });
   shares.push(new URL(body.url).pathname);
@@ -275,12 +321,31 @@ function askedOf(requests: readonly string[]): string[] {
   return [...new Set(paths.map(decodeURIComponent))].sort();
 }
 
+/** The calls behind a screen, each of which answers. */
+async function callsOf(page: Awaited<ReturnType<typeof openPage>>): Promise<string[]> {
+  await page.press('Copy as…');
+  const names = ['curl', 'CSV'].filter((name) => page.outline('.menu').includes(`<${name}`));
+  for (const name of names) await page.press(name, '.menu');
+  const calls = page.copied.map((call) => /'(http[^']+)'/.exec(call)?.[1] ?? call);
+  const statuses: string[] = [];
+  for (const call of calls) {
+    const url = call.replace('http://localhost', '');
+    const answer = await team.app.inject({ url, headers: { authorization: `Bearer ${team.key}` } });
+    statuses.push(`$ ${decodeURIComponent(url)} ${answer.statusCode} ${String(answer.headers['content-type'])}`);
+  }
+  return statuses;
+}
+
 for (const [at, [who, address]] of OPENED.entries()) {
   t.test(`${who} ${once(address)}`, async (t) => {
     const page = await openPage(t, team, address, team.cookies.get(who) ?? '');
+    // Bing is asked when it is opened.
+    if (address === `${P}/data`) await page.press("Bing's crawler");
     const asked = askedOf(page.requests).map((path) => `? ${path}`);
+    const outline = page.outline();
+    const calls = outline.includes('Copy as…') ? await callsOf(page) : [];
     const drawn = page.drawn().map((step) => `# ${step}`);
-    const screen = once([`=== ${who} ${address}`, ...asked, page.outline(), ...drawn, '\n'].join('\n'));
+    const screen = once([`=== ${who} ${address}`, ...asked, ...calls, outline, ...drawn, '\n'].join('\n'));
     shown.push(screen);
     if (!isUpdated) t.equal(screen, known[at]);
   });

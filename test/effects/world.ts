@@ -1,8 +1,8 @@
 import { facts, keyword, ofProject, PROJECT, type Row, type Tables, WORKSPACE } from '../world.ts';
 
 const FIRST = Date.parse('2025-04-01');
-export const DAYS = 341;
-export const day = (at: number): string => new Date(FIRST + at * 86_400_000).toISOString().slice(0, 10);
+const DAYS = 341;
+const day = (at: number): string => new Date(FIRST + at * 86_400_000).toISOString().slice(0, 10);
 export const LAST = day(DAYS - 1);
 export const CHANGE = '2025-12-01';
 export const page = (n: number): string => `https://shop.example/${n}`;
@@ -34,8 +34,8 @@ function clicksOf(units: number, changed: number, effect: number): number[][] {
   });
 }
 
-export const pageClicks = clicksOf(14, 0, 1.6);
-export const keywordClicks = clicksOf(12, 1, 0.4);
+const pageClicks = clicksOf(14, 0, 1.6);
+const keywordClicks = clicksOf(12, 1, 0.4);
 const KEYWORDS = keywordClicks.map((_, n) => `kw${String(n).padStart(3, '0')}`);
 const rowsOf = (clicks: readonly number[][], name: (n: number) => readonly string[]) =>
   clicks.flatMap((days, n) => days.map((count, at) => [day(at), ...name(n), count, count * 10, count * 50]));

@@ -54,7 +54,7 @@ function rowsOf(column: string, all: readonly Shown[], last: Day) {
 }
 
 /** A site of which findings of every type are known: steady rows, and some that have changed. `last`: the last final day. */
-export function siteOf(last: Day): Tables {
+function siteOf(last: Day): Tables {
   const days = Array.from({ length: 28 }, (_, age) => ({ day: addDays(last, -age), age }));
   return {
     keywords: [keyword('Kw001', 'two pages'), keyword('Kw002', 'one page')],

@@ -58,7 +58,7 @@ export function Keywords() {
           <DeviceSelect />
           <CopyButton
             path={`/projects/${project.id}/keywords`}
-            parameters={{ ...parametersFor(project), limit: PAGE_SIZE }}
+            parameters={{ ...parametersFor(project), limit: PAGE_SIZE, offset: view.get('offset') }}
           />
           {isManager.value && (
             <button

@@ -107,7 +107,8 @@ interface ListProps {
 }
 
 function CopyList({ path, parameters }: Pick<ListProps, 'path' | 'parameters'>) {
-  return <CopyButton path={path} parameters={{ ...parameters, limit: PAGE_SIZE }} />;
+  const view = useView();
+  return <CopyButton path={path} parameters={{ ...parameters, limit: PAGE_SIZE, offset: view.get('offset') }} />;
 }
 
 function listPath({ path, parameters }: Pick<ListProps, 'path' | 'parameters'>, view: View): string {

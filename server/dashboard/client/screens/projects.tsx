@@ -67,7 +67,10 @@ export function Projects() {
         <PeriodSelect project={undefined} />
         <CompareSelect />
         <DeviceSelect />
-        <CopyButton path="/portfolio" parameters={{ ...parameters, limit: PAGE_SIZE }} />
+        {/* The API has neither tags nor marks. */}
+        {!isPart(parameters) && (
+          <CopyButton path="/portfolio" parameters={{ ...parameters, limit: PAGE_SIZE, offset: view.get('offset') }} />
+        )}
       </PageHead>
       {isReady ? (
         <>
