@@ -66,6 +66,21 @@ test('SQL reads the rows of the project', async (t) => {
   const placed = await post({ sql: 'select ?::int + ? as sum', parameters: [1, 2] });
   t.strictSame(placed.body.rows, [{ sum: 3 }], placed.text);
 
+  const kinds = await post({
+    sql: "select 9007199254740991 as most, -9007199254740991 as least, 1.10::decimal(9, 2) as part, 'NaN'::double as none, [date '2026-03-01'] as days, {a: 1} as s, map {'k': 2} as m, true as yes, null as nothing",
+  });
+  const days = ['2026-03-01'];
+  const exact = { most: 9007199254740991, least: -9007199254740991, part: 1.1, none: null, days };
+  t.strictSame(kinds.body.rows, [{ ...exact, s: { a: 1 }, m: [{ key: 'k', value: 2 }], yes: true, nothing: null }]);
+  for (const large of ['9007199254740992', '[1, -9007199254740992]']) {
+    const { status, body } = await post({ sql: `select ${large} as n` });
+    t.match(
+      { status, ...body.error },
+      { status: 400, message: /^'n' has -?9007199254740992, which is too large/ },
+      large,
+    );
+  }
+
   const cut = await post({ sql: 'select range as n from range(100) order by n desc', limit: 2 });
   t.match(
     cut.body,
