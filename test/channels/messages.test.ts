@@ -108,6 +108,8 @@ t.test('each event in each kind of channel', async (t) => {
     alertOf('a1', { severity: 'critical', resolvedAt: Date.parse('2026-03-15') * 1000 }),
   ]);
   await sent('an alert resolves');
+  await announce('alert.opened', [alertOf('a3', { severity: 'info', body: '*'.repeat(1300) })]);
+  await sent('an alert whose one line, as it is written there, is longer than Discord takes', ['discord']);
   for (const [status, reason, provider] of [
     ['failed', 'access_lost', 'google'],
     ['failed', 'access_lost', 'bing'],
