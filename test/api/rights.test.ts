@@ -139,6 +139,14 @@ t.test('the audit trail adds up what processes counted of a key, whichever comes
     const used = await listAudit(catalog, usage, { workspace: 'acme', action: 'key.used', since: 0, limit: 100 });
     for (const { subject, actor, details, at } of used) if (subject === id) found.push({ actor, details, at });
   }
+  const made: string[] = [];
+  for (const name of ['second', 'third', 'first']) made.push((await makeKey({ name })).id);
+  const keys = await listAudit(catalog, usage, { workspace: 'acme', action: 'key.created', since: 0, limit: 3 });
+  t.strictSame(
+    keys.map(({ subject }) => subject),
+    made.toReversed(),
+    'of the same instant, the one that was written last comes first',
+  );
   t.strictSame(
     found,
     [
