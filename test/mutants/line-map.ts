@@ -1,7 +1,7 @@
 // Which test files run which lines of the product: V8's coverage of each file in a process of its own.
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../runners/files.ts';
 
@@ -17,17 +17,30 @@ export interface TestLines {
   readonly time: number;
   /** Whether it passes without a fault; else it can notice none. */
   readonly passes: boolean;
-  /** Of the test file itself. */
+  /** Of the test file and the files that it names. */
   readonly hash: string;
   /** Lines that it runs inside functions, by source file. */
   readonly lines: Readonly<Record<string, Runs>>;
 }
 
-const hashOf = (path: string): string =>
-  createHash('sha256')
-    .update(readFileSync(join(ROOT, path)))
-    .digest('hex')
-    .slice(0, 16);
+/** Files that a test names in quotes: modules beside it, and recorded texts. */
+function filesOf(test: string): string[] {
+  const names = [...readFileSync(join(ROOT, test), 'utf8').matchAll(/'([\w./-]+)'/g)].map(([, name]) => name!);
+  const paths = names.flatMap((name) => [join(dirname(test), name), join('test/fixtures', name)]);
+  return globSync(
+    [...new Set(paths)].flatMap((path) => [path, `${path}/*.txt`]),
+    { cwd: ROOT, withFileTypes: true },
+  )
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function hashOf(test: string): string {
+  const hash = createHash('sha256').update(readFileSync(join(ROOT, test)));
+  for (const file of filesOf(test)) hash.update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+}
 
 interface ScriptCoverage {
   readonly url: string;

@@ -137,7 +137,8 @@ function candidatesOf(mutant: Mutant, map: readonly TestLines[]): TestLines[] {
   const rankOf = ({ test }: TestLines): number => {
     if (test === own) return 0;
     if (earlier.has(test)) return 1;
-    return areaOf(test) === areaOf(mutant.file) || /^test\/(?:contract|routes)\//.test(test) ? 2 : 3;
+    if (areaOf(test) === areaOf(mutant.file)) return 2;
+    return /^test\/(?:contract|routes|dashboard\/dialogues)\b/.test(test) ? 3 : 4;
   };
   return testsOf(mutant, lineOf(mutant, text), map)
     .filter(({ passes }) => passes)

@@ -15,6 +15,7 @@ export interface Ended {
 /** Tests wait for hundreds of fsyncs each, which take nothing in memory. */
 const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const COMPILED = join(ROOT, 'node_modules/.cache/compiled');
+const DASHBOARD = 'server/dashboard/dist';
 /** Tests that do not end have noticed something too. */
 const MAX_MINUTES = 15;
 
@@ -36,6 +37,9 @@ export class Workspace {
       mkdirSync(dirname(join(this.folder, file)), { recursive: true });
       cpSync(join(ROOT, file), join(this.folder, file));
     }
+    // Some tests serve the dashboard, which is built and not committed.
+    if (!existsSync(join(ROOT, DASHBOARD))) throw new Error('The dashboard has not been built: run `npm run build`.');
+    cpSync(join(ROOT, DASHBOARD), join(this.folder, DASHBOARD), { recursive: true });
     // Hard links: the process of SQL statements may read its own packages only, wherever a symbolic link leads.
     const packages = join(this.folder, 'node_modules');
     const { status } = spawnSync('cp', ['-al', join(ROOT, 'node_modules'), packages]);
