@@ -1,6 +1,7 @@
 // Every endpoint gives the same data in every format, chosen by path, parameter or Accept header.
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t from 'tap';
+import { eachDay } from '../../server/domain/dates.ts';
 import { facts, keyword, makeWorld, NOW, type Row } from '../world.ts';
 import {
   AVERAGE,
@@ -224,4 +225,22 @@ t.test('rows come compressed where a client takes that, also at the same time; P
     }
   const parquet = await send('site.parquet?period=2m', { 'accept-encoding': 'gzip' });
   t.equal(parquet.headers['content-encoding'], undefined);
+});
+
+t.test('the header leaves out many missing ranges, which proxies would refuse', async (t) => {
+  const every = eachDay('2025-11-01', '2026-03-10');
+  for (const [ranges, isShown] of [
+    [40, true],
+    [41, false],
+  ] as const) {
+    const days = every.filter((_, index) => index % 2 === 0 || index > 2 * ranges);
+    const other = await makeWorld(t, {
+      site_daily: facts('date device', ...days.map((day) => [day, 'mobile', 1, 2, 3])),
+    });
+    const query = 'from=2025-11-01&to=2026-03-10&quality=1';
+    const { missing } = (await other.ask(`/site?${query}`)).body.quality;
+    const headers = { authorization: `Bearer ${other.key}` };
+    const csv = await other.app.inject({ url: `/api/v1/projects/Proj1/site.csv?${query}`, headers });
+    t.strictSame([missing.length, 'missing' in JSON.parse(String(csv.headers['x-quality']))], [ranges, isShown]);
+  }
 });

@@ -40,8 +40,11 @@ interface Body {
   readonly range?: { from: string; to: string; clamped?: boolean; comparison?: { from: string; to: string } | null };
 }
 
-/** The status of an answer, with its range or what it refuses. */
-async function answerTo(request: string): Promise<string> {
+/** The status of an answer, with its range or what it refuses. `{{50 x}}` stands for fifty of them. */
+async function answerTo(line: string): Promise<string> {
+  const request = line.replaceAll(/\{\{(\d+) (.+?)\}\}/g, (_, times: string, text: string) =>
+    text.repeat(Number(times)),
+  );
   const [place = ''] = request.split('?');
   const path = place.startsWith('/') ? request : `/projects/${place.includes('/') ? '' : 'Proj1/'}${request}`;
   const url = `/api/v1${path.replaceAll(/[^\w%?=&./:;,+-]/gu, encodeURIComponent)}`;
