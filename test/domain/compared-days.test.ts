@@ -1,5 +1,4 @@
 // One rule says which days are compared with which: months with months, weekdays with weekdays.
-import fc from 'fast-check';
 import t from 'tap';
 import {
   liesBeside,
@@ -10,7 +9,6 @@ import {
   weeksBefore,
   yearBefore,
 } from '../../server/domain/compared-days.ts';
-import { addDays, countDays, eachDay } from '../../server/domain/dates.ts';
 import { bucketsOf } from '../../server/domain/intervals.ts';
 
 const OCTOBER = { from: '2026-10-01', to: '2026-10-31' };
@@ -108,81 +106,4 @@ t.test('days lie beside each other on the same weekdays, or by day of the month'
   const range = { from: '2026-10-01', to: '2026-10-30' };
   t.notOk(liesBeside(range, previousDays(range)));
   t.ok(liesBeside(range, previousWeeks(range)));
-});
-
-const range = fc
-  .tuple(fc.integer({ min: 0, max: 9000 }), fc.integer({ min: 0, max: 485 }))
-  .map(([start, length]) => ({ from: addDays('2004-01-01', start), to: addDays('2004-01-01', start + length) }));
-
-t.test('of any range: the days before end on the day before it, and those of charts never overlap it', async () => {
-  fc.assert(
-    fc.property(range, (days) => {
-      const [before, weeks] = [previousDays(days), previousWeeks(days)];
-      const isMonths = monthsMoved(days, -1) !== undefined;
-      return (
-        before.to === addDays(days.from, -1) &&
-        weeks.to < days.from &&
-        liesBeside(days, weeks) &&
-        (isMonths || countDays(before.from, before.to) === countDays(days.from, days.to))
-      );
-    }),
-  );
-});
-
-const whole = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 14 })).map(([start, months]) => {
-  const dayOf = (month: number): string => new Date(Date.UTC(2004, month, 1)).toISOString().slice(0, 10);
-  return { from: dayOf(start), to: addDays(dayOf(start + months), -1) };
-});
-const pairs = fc.oneof(
-  fc.tuple(whole, whole),
-  fc.tuple(range, range),
-  fc
-    .tuple(fc.oneof(whole, range), fc.constantFrom(previousDays, previousWeeks, yearBefore))
-    .map(([now, baseOf]) => [now, baseOf(now)] as [typeof now, typeof now]),
-);
-
-t.test(
-  'of any two ranges: a day is compared once, and drawn only on the same weekday or day of the month',
-  async () => {
-    fc.assert(
-      fc.property(
-        pairs,
-        fc.constantFrom('day' as const, 'week' as const, 'month' as const),
-        ([now, base], interval) => {
-          const daysOf = pairingOf(now, base);
-          const found = bucketsOf(now, interval).map((bucket) => daysOf(bucket));
-          const days = found.flat().flatMap(({ from, to }) => eachDay(from, to));
-          const isOnce = days.every(
-            (one, at) => one >= base.from && one <= base.to && (at === 0 || one > days[at - 1]!),
-          );
-          // Ranges that follow each other are one.
-          const hasGaps = found.every((ranges) =>
-            ranges.every(({ from }, at) => at === 0 || from > addDays(ranges[at - 1]!.to, 1)),
-          );
-          const both = bucketsOf(now, 'day').flatMap((one) => daysOf(one).map(({ from }) => [one.from, from] as const));
-          const isBeside =
-            both.every(([a, b]) => new Date(a).getUTCDay() === new Date(b).getUTCDay()) ||
-            both.every(([a, b]) => a.slice(8) === b.slice(8));
-          return isOnce && hasGaps && (isBeside || !liesBeside(now, base));
-        },
-      ),
-    );
-  },
-);
-
-t.test('whole months against as many: a month has all days of the other, a day only that of its number', async () => {
-  fc.assert(
-    fc.property(whole, fc.constantFrom(previousDays, yearBefore), (now, baseOf) => {
-      const base = baseOf(now);
-      const daysOf = pairingOf(now, base);
-      const months = bucketsOf(base, 'month').map(({ from, to }) => [{ from, to }]);
-      const isEach = bucketsOf(now, 'month').every((month, at) => {
-        const [{ from, to }] = months[at]! as [typeof base];
-        const days = bucketsOf(month, 'day').flatMap((one) => daysOf(one));
-        const same = eachDay(from, to).slice(0, countDays(month.from, month.to));
-        return days.length === same.length && days.every((one, place) => one.from === same[place]);
-      });
-      return isEach && JSON.stringify(bucketsOf(now, 'month').map(daysOf)) === JSON.stringify(months);
-    }),
-  );
 });

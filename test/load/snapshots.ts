@@ -205,6 +205,3 @@ export const places = (problems: readonly Problem[]): string[] =>
   problems.map(({ table, column }) => `${table}.${column}`).sort();
 
 export const ndjson = (rows: readonly Row[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-
-/** What rows of all fact tables by day have in common. */
-export const FACT = { project_id: 'Proj1', date: '2026-03-01', clicks: 1, impressions: 2, sum_position: 3 };

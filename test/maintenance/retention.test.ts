@@ -349,36 +349,6 @@ t.test(
   },
 );
 
-t.test('what is malformed is refused', async (t) => {
-  const world = await worldOf(t, {});
-  for (const days of ['0', '-1', 'some']) {
-    t.match(await command({ ORDINATE_DATA: world.dataFolder }, 'workspaces', 'set', 'acme', '--keep-days', days), {
-      code: 1,
-      stderr: /'all' or 'default'/,
-    });
-  }
-  t.match(await command({ ORDINATE_DATA: world.dataFolder, ORDINATE_KEEP_DAYS: '0' }, 'prune'), {
-    code: 1,
-    stderr: /ORDINATE_KEEP_DAYS must be a whole number from 1/,
-  });
-  t.match(await command({ ORDINATE_DATA: world.dataFolder }, 'prune', '--workspace', 'none'), {
-    code: 1,
-    stderr: /no workspace 'none'/,
-  });
-});
-
-t.test('the limits of a workspace are changed together, and set back', async (t) => {
-  const world = await worldOf(t, {});
-  const settings = { ORDINATE_DATA: world.dataFolder };
-  const set = async (requests: string, days: string) => {
-    const limits = ['--requests-per-minute', requests, '--keep-days', days];
-    return JSON.parse((await command(settings, 'workspaces', 'set', 'acme', ...limits, '--json')).stdout) as unknown;
-  };
-  t.match(await set('50', '30'), { requestsPerMinute: 50, keepDays: 30 });
-  t.match(await set('default', 'default'), { requestsPerMinute: null, keepDays: null });
-  t.match(await command(settings, 'workspaces', 'set', 'acme'), { code: 1, stderr: /Nothing to change/ });
-});
-
 t.test('whole months are kept', async (t) => {
   for (const [days, first] of [
     [1, '2026-03-01'],

@@ -6,8 +6,6 @@ import { RE2JS } from 're2js';
 import t, { type Test } from 'tap';
 import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
 import { ExpressionCheck, markFound, SMALL_COST } from '../../server/domain/expressions.ts';
-import type { Facts } from '../../server/facts/facts.ts';
-import { keywordPage } from '../../server/facts/keywords.ts';
 import { inTurns } from '../../server/runtime/turns.ts';
 import { methodOf } from '../methods.ts';
 import { keyword, makeWorld, type Tables } from '../world.ts';
@@ -203,42 +201,6 @@ t.test('groups are matched once, in small steps', async (t) => {
   });
   t.equal(looked, KEYWORDS, 'the expression looks at each keyword once');
   t.ok(most <= MAX_STEPS, `${most} keywords in a turn`);
-
-  // For another range only conditions on numbers are evaluated.
-  const matches = await cache.matches(tracked, tracked.groups.slice(0, 1));
-  let measured = 0;
-  let total = 0;
-  const inTurn = await stepsInTurn(async (step) => {
-    const totals = {
-      of: ({ index }: { index: number }) => {
-        measured++;
-        step();
-        return { clicks: index === 1 ? 1 : 0, impressions: 1, sumPosition: 0 };
-      },
-    };
-    const facts = { keywordTotals: async () => totals } as unknown as Facts;
-    const asked = {
-      files: null,
-      tracked,
-      matches,
-      selection: { filter: null, sort: null },
-      device: 'all' as const,
-      unknown: new Set<string>(),
-    };
-    const range = { from: '2026-03-01', to: '2026-03-02' };
-    const page = await keywordPage(facts, {
-      ...asked,
-      range,
-      signal: new AbortController().signal,
-      limit: 1,
-      offset: 0,
-    });
-    total = page.total;
-  });
-  const red = tracked.keywords.filter(({ query }) => query.endsWith('Red')).length;
-  t.equal(total, red + 1);
-  t.equal(measured, KEYWORDS, 'the numbers of each keyword once');
-  t.ok(inTurn <= MAX_STEPS, `${inTurn} keywords in a turn`);
 });
 
 t.test('a load publishes some rows at a time', async (t) => {
