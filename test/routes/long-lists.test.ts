@@ -25,6 +25,8 @@ const listOf = (length: number, name: string): Listed[] =>
 const [queries, keywords] = [listOf(11_000, 'red'), listOf(3000, 'blue')];
 const sums = ({ clicks, impressions, sum }: Listed): number[] => [clicks, impressions, sum];
 const day = '2026-03-09';
+/** Of another range. */
+const DAYS = ['2026-01-01', '2026-01-02', '2026-01-03'];
 let time = NOW;
 const world = await makeWorld(
   t,
@@ -33,6 +35,9 @@ const world = await makeWorld(
     keyword_daily: facts(
       'keyword_id date device',
       ...keywords.map((row, at) => [`K${String(at).padStart(4, '0')}`, day, 'mobile', ...sums(row)]),
+      ...keywords.flatMap((row, at) =>
+        DAYS.map((date, of) => [`K${String(at).padStart(4, '0')}`, date, 'mobile', of, row.impressions + of, 0]),
+      ),
     ),
     query_daily: facts('date query country', ...queries.map((row) => [day, row.text, 'gbr', ...sums(row)])),
   },
@@ -145,4 +150,24 @@ t.test('all rows in every format; with a limit or an offset, a page', async (t) 
       }));
       t.strictSame(found, expected, `${format} ${page}`);
     }
+});
+
+t.test('days of many keywords keep their dates in every format', async (t) => {
+  const url = `/api/v1/projects/Proj1/keywords?from=${DAYS[0]}&to=${DAYS[2]}&daily=1&format=`;
+  const headers = { authorization: `Bearer ${world.key}` };
+  const [csv, arrow] = await Promise.all(
+    ['csv', 'arrow'].map((format) => world.app.inject({ url: url + format, headers })),
+  );
+  const expected = keywords
+    .toSorted(byText)
+    .flatMap(({ text, impressions }) => DAYS.map((date, of) => [text, date, of, impressions + of]));
+  const found = parseCsv(csv!.body)
+    .slice(1)
+    .map(([, query, date, clicks, impressions]) => [query, date, Number(clicks), Number(impressions)]);
+  t.strictSame(found, expected);
+  const { rows } = readArrow(arrow!.rawPayload);
+  t.strictSame(
+    rows.map((row) => [row['query'], row['date'], row['clicks'], row['impressions']]),
+    expected,
+  );
 });
