@@ -5,124 +5,12 @@ import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import { ROUTES } from '../server/api/api.ts';
 import { createKey } from '../server/catalog/keys.ts';
-import { facts, keyword, makeWorld, PROJECT, type Row, WORKSPACE } from './world.ts';
+import { readTables } from './rows.ts';
+import { makeWorld } from './world.ts';
 
 // Sends the requests of the documentation's examples. `UPDATE_EXAMPLES=1 npm test test/examples.test.ts` updates the examples.
 const FILE = join(import.meta.dirname, '../server/api/routes/examples.json');
 
-const uuid = (last: number) => `5e1f0000-0000-4000-8000-00000000000${last}`;
-
-const TABLES: Readonly<Record<string, Row[]>> = {
-  workspaces: [WORKSPACE, { id: 'small', name: 'Small', plan: 'free', keyword_history_days: 30 }],
-  projects: [PROJECT, { ...PROJECT, id: 'Proj2', domain: 'new.example', property: 'https://new.example/' }],
-  keywords: [
-    keyword('Kw001', 'acme boots', { source: 'manual' }),
-    keyword('Kw002', 'best walking boots', { source: 'suggested' }),
-  ],
-  groups: [
-    { project_id: 'Proj1', id: 'Fold1', name: 'Footwear', kind: 'folder', position: 0, pinned: true },
-    { project_id: 'Proj1', id: 'Boots', name: 'Boots', kind: 'manual', parent_id: 'Fold1', position: 1 },
-    {
-      project_id: 'Proj1',
-      id: 'TopTn',
-      name: 'First page',
-      kind: 'rule',
-      parent_id: 'Fold1',
-      position: 2,
-      rule: { match: 'all', conditions: [{ field: 'position', op: 'lte', value: 10 }] },
-    },
-  ],
-  group_members: [{ project_id: 'Proj1', group_id: 'Boots', keyword_id: 'Kw002' }],
-  page_groups: [
-    {
-      project_id: 'Proj1',
-      id: 'Guide',
-      name: 'Guides',
-      position: 0,
-      rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/guides/' }] },
-      pinned_urls: ['/how-to-choose'],
-    },
-  ],
-  alerts: [
-    {
-      id: uuid(1),
-      project_id: 'Proj1',
-      type: 'keyword_drop',
-      kind: 'Keyword drop',
-      severity: 'warning',
-      title: '"best walking boots" lost positions',
-      body: 'Its average position went from 3.2 to 9.1 within a week.',
-      date: '2026-03-08',
-      keyword_id: 'Kw002',
-      url: 'https://app.example/projects/Proj1/keywords/Kw002',
-      created_at: '2026-03-09T05:00:00Z',
-    },
-  ],
-  notes: [
-    {
-      id: uuid(2),
-      workspace_id: 'acme',
-      project_id: 'Proj1',
-      scope: 'keyword',
-      date: '2026-03-02',
-      end_date: '2026-03-04',
-      category: 'content',
-      text: 'The buying guide was rewritten.',
-      client_visible: true,
-      author: 'Editorial team',
-      keyword_id: 'Kw002',
-      created_at: '2026-03-02T10:00:00Z',
-      updated_at: '2026-03-02T10:00:00Z',
-    },
-  ],
-  site_daily_image: facts(
-    'date device',
-    ['2026-03-09', 'mobile', 3, 240, 4100],
-    ['2026-03-10', 'mobile', 5, 310, 5200],
-  ),
-  site_daily_discover: facts('date device', ['2026-03-10', 'unknown', 18, 900, 0]),
-  site_hourly: facts(
-    'date hour',
-    ['2026-03-08', '2026-03-08T09:00:00Z', 2, 31, 140],
-    ['2026-03-08', '2026-03-08T10:00:00Z', 1, 28, 133],
-    ['2026-03-08', '2026-03-08T12:00:00Z', 4, 46, 180],
-  ),
-  site_daily: facts(
-    'date device',
-    ['2026-03-09', 'desktop', 12, 400, 4100],
-    ['2026-03-09', 'mobile', 30, 900, 6300],
-    ['2026-03-10', 'mobile', 25, 850, 6000],
-  ),
-  keyword_daily: facts(
-    'keyword_id date device',
-    ['Kw001', '2026-03-09', 'mobile', 9, 40, 12],
-    ['Kw001', '2026-03-10', 'mobile', 7, 35, 14],
-    ['Kw002', '2026-03-09', 'desktop', 2, 90, 700],
-  ),
-  country_daily: facts(
-    'date country',
-    ['2026-03-09', 'gbr', 38, 1200, 9600],
-    ['2026-03-09', 'irl', 4, 100, 800],
-    ['2026-03-10', 'gbr', 25, 850, 6000],
-  ),
-  country_monthly: facts(
-    'month country',
-    ['2026-02-01', 'gbr', 900, 28000, 196000],
-    ['2026-02-01', 'other', 20, 700, 9100],
-  ),
-  appearance_daily: facts('date appearance', ['2026-03-09', 'PRODUCT_SNIPPETS', 11, 310, 1900]),
-  brand_daily: facts('date segment', ['2026-03-09', 'brand', 20, 150, 60], ['2026-03-09', 'non_brand', 9, 700, 5900]),
-  page_daily: facts(
-    'date url country',
-    ['2026-03-09', 'https://shop.example/', 'gbr', 25, 700, 2100],
-    ['2026-03-09', 'https://shop.example/guides/boots', 'gbr', 9, 420, 3800],
-  ),
-  query_daily: facts(
-    'date query country',
-    ['2026-03-09', 'acme boots', 'gbr', 9, 40, 12],
-    ['2026-03-09', 'best walking boots', 'gbr', 2, 90, 700],
-  ),
-};
 /** A file as the documentation shows it: its name is another one each time, its bytes are those of this DuckDB. */
 function exampleFile(file: { href: string }): object {
   const href = file.href.replace(/-[0-9a-f-]{36}\.parquet$/, '-5e1f0000-0000-4000-8000-000000000003.parquet');
@@ -130,7 +18,7 @@ function exampleFile(file: { href: string }): object {
 }
 
 t.test('every example in the documentation equals the answer of the server', async (t) => {
-  const world = await makeWorld(t, TABLES);
+  const world = await makeWorld(t, readTables('examples'));
   const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 })).key;
   const found: Record<string, Record<string, { request: string; answer: unknown }>> = {};
   for (const { path, report, examples, sendsFiles } of ROUTES) {

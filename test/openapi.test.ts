@@ -3,7 +3,8 @@ import t, { type Test } from 'tap';
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { sameAsRecorded } from './recorded.ts';
-import { facts, keyword, makeWorld, NOW, PROJECT, type Row, WORKSPACE } from './world.ts';
+import { readTables } from './rows.ts';
+import { makeWorld, NOW } from './world.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Operation {
@@ -34,107 +35,9 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-const uuid = '00000001-0000-4000-8000-0000000000ab';
-const note: Row = {
-  workspace_id: 'acme',
-  scope: 'workspace',
-  date: '2026-03-01',
-  category: 'other',
-  text: 'Note',
-  author: 'Ann',
-  created_at: '2026-03-01T00:00:00Z',
-  updated_at: '2026-03-01T00:00:00Z',
-};
-const alert: Row = {
-  project_id: 'Proj1',
-  type: 'keyword_drop',
-  kind: 'Keyword drop',
-  severity: 'critical',
-  title: 'Title',
-  body: 'Body',
-  created_at: '2026-03-01T00:00:00Z',
-};
-
 /** Of the server; later than the minute of a limit. */
 let time = NOW;
-const world = await makeWorld(
-  t,
-  {
-    workspaces: [WORKSPACE, { ...WORKSPACE, id: 'gratis', plan: 'free' }],
-    projects: [
-      { ...PROJECT, country: 'usa', language: 'en' },
-      { id: 'Fresh', workspace_id: 'acme', domain: 'new.example', property: 'p', created_at: '2026-03-01T00:00:00Z' },
-    ],
-    keywords: [keyword('kwOne', 'red shoes'), keyword('kwTwo', 'blue shoes')],
-    groups: [
-      { project_id: 'Proj1', id: 'foldr', name: 'Folder', kind: 'folder', position: 1 },
-      { project_id: 'Proj1', id: 'manul', name: 'Manual', kind: 'manual', position: 2, parent_id: 'foldr' },
-      {
-        project_id: 'Proj1',
-        id: 'rulee',
-        name: 'Rule',
-        kind: 'rule',
-        position: 3,
-        rule: {
-          match: 'all',
-          conditions: [
-            { field: 'position', op: 'lte', value: 10.5 },
-            { field: 'query', op: 'matches', value: 'a|b' },
-          ],
-        },
-      },
-    ],
-    group_members: [{ project_id: 'Proj1', group_id: 'manul', keyword_id: 'kwOne' }],
-    page_groups: [
-      {
-        project_id: 'Proj1',
-        id: 'pages',
-        name: 'Pages',
-        position: 1,
-        rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/a' }] },
-        pinned_urls: ['/b'],
-      },
-    ],
-    alerts: [
-      { ...alert, id: uuid },
-      {
-        ...alert,
-        id: uuid.replace('1', '2'),
-        date: '2026-03-01',
-        keyword_id: 'kwOne',
-        url: 'https://x.example/',
-        resolved_at: '2026-03-02T00:00:00Z',
-      },
-    ],
-    notes: [
-      { ...note, id: uuid },
-      { ...note, id: uuid.replace('1', '2'), project_id: 'Proj1', scope: 'keyword', keyword_id: 'kwOne' },
-      { ...note, id: uuid.replace('1', '3'), project_id: 'Proj1', scope: 'group', group_id: 'foldr' },
-      {
-        ...note,
-        id: uuid.replace('1', '4'),
-        project_id: 'Proj1',
-        scope: 'page',
-        page: 'https://shop.example/',
-        end_date: '2026-03-02',
-        client_visible: true,
-      },
-    ],
-    site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]),
-    keyword_daily: facts('keyword_id date device', ['kwOne', '2026-03-01', 'mobile', 1, 3, 5]),
-    country_daily: facts('date country', ['2026-03-01', 'usa', 3, 100, 900]),
-    country_monthly: facts('month country', ['2026-02-01', 'usa', 3, 100, 900], ['2026-02-01', 'other', 1, 3, 0]),
-    appearance_daily: facts('date appearance', ['2026-03-01', 'VIDEO', 3, 100, 900]),
-    brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 3, 5]),
-    page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/', 'usa', 1, 3, 5]),
-    query_daily: facts(
-      'date query country',
-      ['2026-03-01', 'red shoes', 'usa', 1, 3, 5],
-      ['2026-03-01', 'acme', 'usa', 0, 0, 0],
-    ),
-  },
-  { now: () => time },
-);
+const world = await makeWorld(t, readTables('openapi'), { now: () => time });
 
 const served = await world.app.inject({ method: 'GET', url: '/openapi.json' });
 const openapi = JSON.parse(served.body) as Document;

@@ -4,7 +4,8 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import t from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
 import { sameAsRecorded } from './recorded.ts';
-import { facts, keyword, makeWorld, NOW, PROJECT, type Row, WORKSPACE } from './world.ts';
+import { readTables } from './rows.ts';
+import { facts, makeWorld, NOW, type Tables } from './world.ts';
 
 // Answers to a fixed list of requests, byte for byte. A change that must not affect answers leaves the file as it is; any
 // other change updates it: UPDATE_RECORDED=1 npm test test/recorded-answers.test.ts
@@ -23,8 +24,6 @@ const HEADERS = [
 ];
 
 const ALL_DEVICES = ['desktop', 'mobile', 'tablet'];
-const uuid = (last: number) => `5e1f0000-0000-4000-8000-${String(last).padStart(12, '0')}`;
-
 /** Days of 2026 from its first one on, two of three stored. */
 const DAYS = Array.from({ length: 69 }, (_, index) =>
   new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10),
@@ -37,77 +36,11 @@ function measures(seed: number): readonly number[] {
   return [clicks, impressions, (impressions * ((seed * 31) % 173)) % 100_003];
 }
 
-const KEYWORDS = Array.from({ length: 24 }, (_, index) =>
-  keyword(`Kw${String(index).padStart(3, '0')}`, `${['buy', 'best', 'acme', 'how to'][index % 4]} boots "№${index}"`, {
-    source: index % 2 === 0 ? 'manual' : 'suggested',
-  }),
-);
+const ENTITIES = readTables('answers');
+const KEYWORDS = ENTITIES['keywords']!;
 
-const TABLES: Readonly<Record<string, Row[]>> = {
-  workspaces: [
-    WORKSPACE,
-    { id: 'small', name: 'Small', plan: 'free', keyword_history_days: 30 },
-    { id: 'other', name: 'Other', plan: 'team', keyword_history_days: 40 },
-  ],
-  projects: [
-    PROJECT,
-    { ...PROJECT, id: 'Empty', domain: 'new.example', property: 'https://new.example/', synced_through: null },
-    { ...PROJECT, id: 'Other', workspace_id: 'other', property: 'sc-domain:other.example' },
-  ],
-  keywords: KEYWORDS,
-  groups: [
-    { project_id: 'Proj1', id: 'Fold1', name: 'Footwear', kind: 'folder', position: 0, pinned: true },
-    { project_id: 'Proj1', id: 'Boots', name: 'Boots', kind: 'manual', parent_id: 'Fold1', position: 1 },
-    {
-      project_id: 'Proj1',
-      id: 'TopTn',
-      name: 'First page',
-      kind: 'rule',
-      parent_id: 'Fold1',
-      position: 2,
-      rule: { match: 'all', conditions: [{ field: 'position', op: 'lte', value: 60 }] },
-    },
-  ],
-  group_members: ['Kw002', 'Kw005', 'Kw011'].map((id) => ({ project_id: 'Proj1', group_id: 'Boots', keyword_id: id })),
-  page_groups: [
-    {
-      project_id: 'Proj1',
-      id: 'Guide',
-      name: 'Guides',
-      position: 0,
-      rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/guides/' }] },
-      pinned_urls: ['/how-to-choose'],
-    },
-  ],
-  alerts: [1, 2, 3].map((number) => ({
-    id: uuid(number),
-    project_id: 'Proj1',
-    type: 'keyword_drop',
-    kind: 'Keyword drop',
-    severity: 'warning',
-    title: `"boots №${number}" lost positions`,
-    body: 'Its average position went from 3.2 to 9.1 within a week.',
-    date: '2026-03-08',
-    keyword_id: 'Kw002',
-    url: null,
-    created_at: `2026-03-0${number}T05:00:00Z`,
-    resolved_at: number === 2 ? '2026-03-05T00:00:00Z' : null,
-  })),
-  notes: [4, 5].map((number) => ({
-    id: uuid(number),
-    workspace_id: 'acme',
-    project_id: 'Proj1',
-    scope: 'keyword',
-    date: `2026-03-0${number}`,
-    end_date: number === 5 ? '2026-03-09' : null,
-    category: 'content',
-    text: 'The buying guide was rewritten.',
-    client_visible: number === 5,
-    author: 'Editorial team',
-    keyword_id: 'Kw002',
-    created_at: '2026-03-02T10:00:00Z',
-    updated_at: '2026-03-02T10:00:00Z',
-  })),
+const TABLES: Tables = {
+  ...ENTITIES,
   site_daily: facts(
     'date device',
     ...DAYS.flatMap((day, index) =>

@@ -1,4 +1,5 @@
 import { eachDay } from '../server/domain/dates.ts';
+import { readRecorded } from './recorded.ts';
 import { PROJECT, type Row, type Tables, WORKSPACE } from './world.ts';
 
 /** What the columns of rows `as usual` do not say. */
@@ -22,7 +23,7 @@ export function parsed(text: string): unknown {
  * The rows of a text, which people read:
  *   given TABLE: column | column             the rows are the indented lines below; of Proj1, where no column names the project
  *   given TABLE as usual: column | column    with the rest of `WORKSPACE` and `PROJECT`
- * A cell such as 2026-03-01..2026-03-05 stands for a row for each day.
+ * A cell such as 2026-03-01..2026-03-05 stands for a row for each day, and `-` for none at all.
  */
 export function tablesIn(lines: readonly string[]): Tables {
   const tables: Record<string, Row[]> = {};
@@ -42,9 +43,15 @@ export function tablesIn(lines: readonly string[]): Tables {
       .map((cell) => cell.trim());
     const [, from = '', to = ''] = cells.map((cell) => DAYS.exec(cell)).find(Boolean) ?? [];
     for (const day of from === '' ? [''] : eachDay(from, to)) {
-      const values = cells.map((cell) => (DAYS.test(cell) ? day : parsed(cell)));
-      tables[table]!.push({ ...usual, ...Object.fromEntries(columns.map((column, at) => [column, values[at]])) });
+      const known = columns
+        .map((column, at) => [column, cells[at]!] as const)
+        .filter(([, cell]) => cell !== '-')
+        .map(([column, cell]) => [column, DAYS.test(cell) ? day : parsed(cell)] as const);
+      tables[table]!.push({ ...usual, ...Object.fromEntries(known) });
     }
   }
   return tables;
 }
+
+/** The rows of a file of `test/fixtures/rows`. */
+export const readTables = (name: string): Tables => tablesIn(readRecorded(`rows/${name}.txt`).split('\n'));
