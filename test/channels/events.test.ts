@@ -2,7 +2,6 @@
 import t from 'tap';
 import { evaluateProject } from '../../server/alerts/evaluate.ts';
 import { withFacts } from '../../server/alerts/with-facts.ts';
-import type { SyncState } from '../../server/catalog/sync-projects.ts';
 import {
   announceSyncStatus,
   putSyncProject,
@@ -99,27 +98,29 @@ t.test('the sync: edges only, also where a run is killed between its windows', a
   await add('slack', '/');
   const { catalog } = world;
   await catalog.transaction(async (tx) => putSyncProject(tx, 'Proj1', await readSyncProject(tx, 'Proj1')));
-  let at = 0;
-  const end = (syncStatus: SyncState['syncStatus'], reason: 'quota' | 'access_lost' | null = null) =>
-    catalog.transaction(async (tx) => {
-      await putSyncState(tx, 'Proj1', { syncStatus });
-      await announceSyncStatus(tx, 'Proj1', { reason, at: ++at });
-    });
   const heard = async (): Promise<string[]> =>
     (await rows('channels', 'deliveries')).map(({ event }) => event!).toReversed();
-  await end('ok');
-  t.strictSame(await heard(), [], 'the first run is no recovery');
-  await end('warning', 'quota');
-  await end('failed', 'access_lost');
-  t.strictSame(await heard(), ['sync.failed'], 'warning to failed is no edge');
-  // A window of a run that fails in the end.
-  await catalog.transaction((tx) => putSyncState(tx, 'Proj1', { syncStatus: 'ok' }));
-  await end('warning', 'quota');
-  t.strictSame(await heard(), ['sync.failed']);
-  await end('ok');
-  await end('ok');
-  await end('failed', 'access_lost');
-  t.strictSame(await heard(), ['sync.failed', 'sync.recovered', 'sync.failed']);
+  const [failed, recovered] = ['sync.failed', 'sync.recovered'];
+  for (const [at, [syncStatus, reason, told]] of (
+    [
+      // The first run is no recovery, and warning to failed is no edge.
+      ['ok', null, []],
+      ['warning', 'quota', [failed]],
+      ['failed', 'access_lost', [failed]],
+      // A window of a run that fails in the end.
+      ['ok', undefined, [failed]],
+      ['warning', 'quota', [failed]],
+      ['ok', null, [failed, recovered]],
+      ['ok', null, [failed, recovered]],
+      ['failed', 'access_lost', [failed, recovered, failed]],
+    ] as const
+  ).entries()) {
+    await catalog.transaction(async (tx) => {
+      await putSyncState(tx, 'Proj1', { syncStatus });
+      if (reason !== undefined) await announceSyncStatus(tx, 'Proj1', { reason, at: at + 1 });
+    });
+    t.strictSame(await heard(), told, `${at}: ${syncStatus}`);
+  }
   while ((await send()).sent > 0);
   const texts = receiver.received.map(({ body }) => String(JSON.parse(body).text).split('\n')[0]);
   t.ok(texts.includes('Sync of shop.example works again'));

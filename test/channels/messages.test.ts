@@ -15,6 +15,44 @@ const EVIL = [
 ].join(' ');
 const MONDAY = '2026-03-09';
 
+/** How many projects further workspaces have: so many that a digest names some of them, or has one line too many. */
+const SIZES = { wA: 3, wB: 3, wC: 2, wD: 2, wE: 51 };
+
+const projectsOf = (workspace_id: string, count: number): Row[] =>
+  Array.from({ length: count }, (_, n) => ({
+    ...{ ...PROJECT, workspace_id, id: workspace_id[1] + String(n).padStart(4, '0') },
+    domain: `${'abc'[n] ?? `p${n}`}.example`,
+  }));
+
+function alertRow(project_id: string, title: string, severity = 'info'): Row {
+  const created_at = '2026-03-01T00:00:00Z';
+  return { project_id, type: 'traffic_drop', kind: 'Traffic drop', severity, title, body: '', created_at };
+}
+
+/** The length of the texts of alerts that makes the lines of a digest as long as a chat takes them: see below. */
+const BEFORE =
+  ': 0 clicks, 0 impressions. There is no data to compare with. Open alerts: '.length + 'a.example.'.length;
+const LONG = [
+  // 3,600 characters: 1,201 of each of the first two lines, 46 of the last one, and so 1,152 or more.
+  ...['A', 'B'].flatMap((prefix, more) => [
+    ...['0000', '0001'].map((n) => alertRow(prefix + n, 'x'.repeat(2000))),
+    alertRow(`${prefix}0002`, 'y'.repeat(1151 + more - BEFORE)),
+  ]),
+  // Discord: 1,900 less 36 of the title, 2 of the workspace, 31 of the link and 40; an underscore takes two.
+  ...['C', 'D'].flatMap((prefix, more) => [
+    alertRow(`${prefix}0000`, 'x'.repeat(2000)),
+    alertRow(`${prefix}0001`, `${'_'.repeat(100)}${'y'.repeat(543 + more - 200 - BEFORE)}`),
+  ]),
+];
+/** Titles and lines as long as a chat may have them, and longer: 200 characters with "Alert (warning): ", and 1,200. */
+const TEXTS = [
+  ['x'.repeat(183), 'y'.repeat(1200)],
+  ['x'.repeat(184), 'y'.repeat(1201)],
+  // Halves of a character are left out.
+  [`${'x'.repeat(181)}🐍🐍`, `${'y'.repeat(1198)}🐍🐍`],
+  ['ä'.repeat(184), 'я'.repeat(1201)],
+] as const;
+
 async function mailScene(t: Test, projects: readonly Row[], tables: Readonly<Record<string, readonly Row[]>>) {
   const server = await startMailServer(t);
   const settings = { ORDINATE_SMTP_URL: `smtp://127.0.0.1:${server.port}`, ORDINATE_MAIL_FROM: 'reports@example.com' };
@@ -33,8 +71,10 @@ t.test('each event in each kind of channel', async (t) => {
       { ...PROJECT, provisional_after: '2026-03-10' },
       { ...PROJECT, id: 'Proj2', domain: 'bücher_*.example' },
       { ...PROJECT, id: 'Proj3', domain: 'new.example', setup_finished: false },
+      ...Object.entries(SIZES).flatMap(([workspace, count]) => projectsOf(workspace, count)),
     ],
     {
+      workspaces: [WORKSPACE, ...Object.keys(SIZES).map((id): Row => ({ ...WORKSPACE, id, name: id }))],
       keywords: [keyword('KwAaa', 'boots')],
       // The second has more clicks, so that it comes first; they are fewer than before, and two of its days are missing.
       site_daily: [
@@ -57,15 +97,10 @@ t.test('each event in each kind of channel', async (t) => {
           [`https://shop.example/${at}`, '2026-03-04', 'gbr', now, 60, 80],
         ]),
       ),
-      alerts: ['info', 'critical'].map((severity, n) => ({
-        ...{
-          id: `0a1b2c3d-0000-4000-8000-00000000000${n}`,
-          project_id: 'Proj1',
-          type: 'traffic_drop',
-          kind: 'Traffic drop',
-        },
-        ...{ severity, title: ['Clicks fell <b>', EVIL][n], body: '', created_at: '2026-03-01T00:00:00Z' },
-      })),
+      alerts: [
+        ...['info', 'critical'].map((severity, n) => alertRow('Proj1', ['Clicks fell <b>', EVIL][n]!, severity)),
+        ...LONG,
+      ].map((row, n) => ({ id: `0a1b2c3d-0000-4000-8000-${String(n).padStart(12, '0')}`, ...row })),
     },
   );
   const ids = new Map<string, string>();
@@ -78,7 +113,11 @@ t.test('each event in each kind of channel', async (t) => {
   ids.set('email', channel.id);
 
   const found: string[] = [];
-  const take = (event: string, kinds: readonly string[] = ['webhook', ...CHATS, 'email']): void => {
+  const take = (
+    event: string,
+    kinds: readonly string[] = ['webhook', ...CHATS, 'email'],
+    types = ['text/plain', 'text/html'],
+  ): void => {
     found.push(`=== ${event}`);
     const received = new Map(receiver.received.splice(0).map(({ path, body }) => [path.slice(1), body]));
     const [letter] = server.mails.splice(0);
@@ -86,7 +125,7 @@ t.test('each event in each kind of channel', async (t) => {
       found.push(`${kind}: ${received.get(kind) ?? 'nothing'}`);
     if (!kinds.includes('email')) return;
     const { raw } = letter!;
-    const parts = ['text/plain', 'text/html'].flatMap((type) => partsOf(raw, type)).map(String);
+    const parts = types.flatMap((type) => partsOf(raw, type)).map(String);
     found.push(`email: ${headersOf(raw).get('subject')}`);
     for (const part of parts)
       found.push(
@@ -133,145 +172,33 @@ t.test('each event in each kind of channel', async (t) => {
   take('a test');
   for (const id of ids.values()) await json('channels', 'digest', id, '--as-of', MONDAY);
   take('a digest');
+  for (const [at, [title, body]] of TEXTS.entries()) {
+    await announce('alert.opened', [alertOf(`long${at}`, { title, body })]);
+    await sent(`an alert with ${title.length} and ${body.length} characters`, CHATS);
+  }
+  for (const [workspace, kind] of [
+    ['wA', 'slack'],
+    ['wB', 'slack'],
+    ['wC', 'discord'],
+    ['wD', 'discord'],
+    ['wE', 'slack'],
+    ['wE', 'email'],
+  ] as const) {
+    const to = kind === 'email' ? 'team@acme.example' : `${receiver.origin}/${kind}`;
+    const { channel: one } = await json('channels', 'add', '--workspace', workspace, '--kind', kind, '--to', to);
+    await json('channels', 'digest', one.id, '--as-of', MONDAY);
+    if (kind === 'email')
+      t.equal(partsOf(server.mails[0]!.raw, 'image/png').length, 20, 'pictures of the first twenty');
+    take(`a digest of ${SIZES[workspace]} projects of ${workspace}`, [kind], ['text/plain']);
+  }
 
   // What differs in each run: ids, the port, secret links, and when a test and a digest were made.
   const names = [...[...ids].map(([kind, id]) => [id, `<${kind}>`] as const), [receiver.origin, '<origin>'] as const];
+  const isLong = /(\\*[xyäя_])\1{20,}/g;
   const text = names
     .reduce((rest, [id, name]) => rest.replaceAll(id, name), `${found.join('\n')}\n`)
     .replaceAll(/ord_stop_\w{32}/g, 'ord_stop_…')
-    .replaceAll(/"timestamp":"(?!2026-03)[^"]*"/g, '"timestamp":"…"');
+    .replaceAll(/"timestamp":"(?!2026-03)[^"]*"/g, '"timestamp":"…"')
+    .replaceAll(isLong, (run, letter: string) => `${letter}{${run.length / letter.length}}`);
   sameAsRecorded(t, 'messages.txt', text);
-});
-
-/** What chats get, of each kind. */
-interface Sent {
-  readonly blocks: readonly { readonly text: { readonly text: string } }[];
-  readonly content: string;
-  readonly attachments: readonly [
-    { readonly content: { readonly body: readonly { readonly inlines: readonly [{ readonly text: string }] }[] } },
-  ];
-  readonly cardsV2: readonly [
-    {
-      readonly card: {
-        readonly sections: readonly [
-          { readonly widgets: readonly { readonly textParagraph: { readonly text: string } }[] },
-        ];
-      };
-    },
-  ];
-}
-
-t.test('texts as long as a chat may have them, and one character longer', async (t) => {
-  const { add, announce, send, receiver } = await makeScene(t);
-  for (const kind of CHATS) await add(kind, `/${kind}`);
-  // "Alert (warning): " has 17 characters; a title may have 200, a line 1,200.
-  const cases = [
-    ['x'.repeat(183), 'y'.repeat(1200), `Alert (warning): ${'x'.repeat(183)}`, 'y'.repeat(1200)],
-    ['x'.repeat(184), 'y'.repeat(1201), `Alert (warning): ${'x'.repeat(182)}…`, `${'y'.repeat(1199)}…`],
-    // Halves of a character are left out.
-    [
-      `${'x'.repeat(181)}🐍🐍`,
-      `${'y'.repeat(1198)}🐍🐍`,
-      `Alert (warning): ${'x'.repeat(181)}…`,
-      `${'y'.repeat(1198)}…`,
-    ],
-    ['ä'.repeat(184), 'я'.repeat(1201), `Alert (warning): ${'ä'.repeat(182)}…`, `${'я'.repeat(1199)}…`],
-  ] as const;
-  for (const [index, [title, body]] of cases.entries()) {
-    await announce('alert.opened', [alertOf(`a${index}`, { title, body })]);
-    while ((await send()).sent > 0);
-  }
-  const linesOf = (kind: string, body: string): string[] => {
-    const sent = JSON.parse(body) as Sent;
-    if (kind === 'slack') return sent.blocks.slice(0, 2).map(({ text }) => text.text);
-    if (kind === 'discord') return sent.content.replaceAll('**', '').split('\n').slice(0, 2);
-    if (kind === 'teams') return sent.attachments[0].content.body.slice(0, 2).map(({ inlines }) => inlines[0].text);
-    return sent.cardsV2[0].card.sections[0].widgets.slice(0, 2).map(({ textParagraph }) => textParagraph.text);
-  };
-  for (const kind of CHATS) {
-    const sent = receiver.received.filter(({ path }) => path === `/${kind}`).map(({ body }) => linesOf(kind, body));
-    t.strictSame(
-      sent,
-      cases.map(([, , title, line]) => [title, line]),
-      kind,
-    );
-  }
-});
-
-/** The length of the texts of alerts that makes the lines of a digest as long as a chat takes them: see below. */
-const BEFORE =
-  ': 0 clicks, 0 impressions. There is no data to compare with. Open alerts: '.length + 'a.example.'.length;
-
-t.test('as many lines as a chat takes, and one more', async (t) => {
-  const workspace = (id: string): Row => ({ ...WORKSPACE, id, name: id });
-  const projectsOf = (workspace_id: string, prefix: string, count: number): Row[] =>
-    Array.from({ length: count }, (_, n) => ({
-      ...PROJECT,
-      workspace_id,
-      id: `${prefix}${String(n).padStart(4, '0')}`,
-      domain: `${'abc'[n] ?? `p${n}`}.example`,
-    }));
-  const alert = (project_id: string, title: string): Row => ({
-    ...{ id: `0a1b2c3d-0000-4000-8000-0000000${project_id}`, project_id, type: 'traffic_drop', kind: 'Traffic drop' },
-    ...{ severity: 'info', title, body: '', created_at: '2026-03-01T00:00:00Z' },
-  });
-  const { cli, json, receiver, server } = await mailScene(
-    t,
-    ['A', 'B', 'C', 'D']
-      .flatMap((prefix) => projectsOf(`w${prefix}`, prefix, 'AB'.includes(prefix) ? 3 : 2))
-      .concat(projectsOf('wE', 'E', 51)),
-    {
-      workspaces: ['acme', 'wA', 'wB', 'wC', 'wD', 'wE'].map(workspace),
-      alerts: [
-        // 3,600 characters: 1,201 of each of the first two lines, 46 of the last one, and so 1,152 or more.
-        ...['A', 'B'].flatMap((prefix, more) => [
-          ...['0000', '0001'].map((n) => alert(prefix + n, 'x'.repeat(2000))),
-          alert(`${prefix}0002`, 'y'.repeat(1151 + more - BEFORE)),
-        ]),
-        // Discord: 1,900 less 36 of the title, 2 of the workspace, 31 of the link and 40; an underscore takes two.
-        ...['C', 'D'].flatMap((prefix, more) => [
-          alert(`${prefix}0000`, 'x'.repeat(2000)),
-          alert(`${prefix}0001`, `${'_'.repeat(100)}${'y'.repeat(543 + more - 200 - BEFORE)}`),
-        ]),
-      ],
-    },
-  );
-  const digest = async (workspace: string, kind: string, to = receiver.origin): Promise<string> => {
-    const { channel } = await json('channels', 'add', '--workspace', workspace, '--kind', kind, '--to', to);
-    t.match(await cli('channels', 'digest', channel.id, '--as-of', MONDAY), { code: 0 });
-    return kind === 'email' ? '' : receiver.received.at(-1)!.body;
-  };
-  const blocksOf = async (workspace: string): Promise<string[]> =>
-    (JSON.parse(await digest(workspace, 'slack')) as Sent).blocks.map(({ text }) => text.text);
-  const contentOf = async (workspace: string): Promise<string[]> =>
-    (JSON.parse(await digest(workspace, 'discord')) as Sent).content.split('\n');
-  const changes = 'Changes are against 2026-02-23 to 2026-03-01.';
-  const link = '<https://reports.example.com/app|Open in Ordinate>';
-  t.strictSame((await blocksOf('wA')).slice(4), [changes, 'wA', link]);
-  t.strictSame((await blocksOf('wB')).slice(4), ['1 more lines are in Ordinate.', 'wB', link]);
-  t.strictSame((await contentOf('wC')).slice(3), [changes, 'wC', '<https://reports.example.com/app>']);
-  t.strictSame((await contentOf('wD')).slice(3), [
-    '1 more lines are in Ordinate.',
-    'wD',
-    '<https://reports.example.com/app>',
-  ]);
-
-  // 51 projects: a digest names 50 in 52 lines, of which a chat has 40.
-  const many = await blocksOf('wE');
-  const line = (n: number): string =>
-    `${'abc'[n] ?? `p${n}`}.example: 0 clicks, 0 impressions. There is no data to compare with.`;
-  t.strictSame(many.slice(1), [
-    ...Array.from({ length: 40 }, (_, n) => line(n)),
-    '12 more lines are in Ordinate.',
-    'wE',
-    link,
-  ]);
-  await digest('wE', 'email', 'team@acme.example');
-  const [letter] = server.mails;
-  const text = partsOf(letter!.raw, 'text/plain')[0]!.toString().split('\r\n\r\n');
-  t.strictSame(text.slice(0, 54), [
-    ...['wE: week of 2026-03-02 to 2026-03-08', ...Array.from({ length: 50 }, (_, n) => line(n))],
-    ...['1 more projects are not shown here.', changes, 'wE'],
-  ]);
-  t.equal(partsOf(letter!.raw, 'image/png').length, 20, 'pictures of the first twenty');
 });
