@@ -24,24 +24,18 @@ const SMALL = { workspaces: [WORKSPACE], projects: [PROJECT] };
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Lines of the log; what is not JSON would throw. */
-function linesOf({ printed }: Running): Line[] {
-  const whole = printed.stderr.slice(0, printed.stderr.lastIndexOf('\n') + 1);
-  return whole
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
-}
-
-function linesWith(running: Running, message: RegExp): Line[] {
-  return linesOf(running).filter(({ msg }) => message.test(String(msg)));
+/** Lines of the log with a message; what is not JSON would throw. */
+function linesWith({ printed }: Running, message: RegExp): Line[] {
+  const whole = printed.stderr.slice(0, printed.stderr.lastIndexOf('\n') + 1).split('\n');
+  const lines = whole.filter((line) => line !== '').map((line) => JSON.parse(line) as Line);
+  return lines.filter(({ msg }) => message.test(String(msg)));
 }
 
 /** The process ids of workers, in the order in which they were started. */
 const workersOf = (server: Running): number[] => linesWith(server, /was started/).map(({ worker }) => worker as number);
 
 const untilRunning = (running: Running, count = 1): Promise<true> =>
-  until('background jobs', () => (linesWith(running, /jobs are running/).length >= count ? true : undefined));
+  until('background jobs', () => linesWith(running, /jobs are running/).length >= count || undefined);
 
 async function statusOf(dataFolder: string): Promise<JobStatus[]> {
   const usage = openUsage(sqliteIn(dataFolder), () => {});
@@ -57,9 +51,9 @@ async function untilDone(t: Test, dataFolder: string): Promise<void> {
   const usage = openUsage(sqliteIn(dataFolder), () => {});
   t.teardown(() => usage.close());
   const states = new JobStates(usage);
-  await until('all jobs to have run', async () =>
-    (await states.all()).filter(({ outcome }) => outcome === 'succeeded').length === JOBS.length ? true : undefined,
-  );
+  const isDone = async () =>
+    (await states.all()).filter(({ outcome }) => outcome === 'succeeded').length === JOBS.length || undefined;
+  await until('all jobs to have run', isDone);
 }
 
 const doneBy = (running: Running): string[] => linesWith(running, /^job done$/).map(({ job }) => String(job));
@@ -74,16 +68,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const untilGone = (pid: number): Promise<true> =>
-  until('the process of background jobs to end', () => (isRunning(pid) ? undefined : true));
-
-/** Makes jobs due. */
-function makeDue(dataFolder: string): void {
-  const db = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
-  db.exec('update job_states set next_at = 0');
-  db.close();
-}
-
 t.test(
   'jobs have a process of their own, run once for all servers, begin again when killed, and end with their server',
   async (t) => {
@@ -95,7 +79,7 @@ t.test(
     await untilDone(t, dataFolder);
     const done = (): string[] => [...doneBy(one), ...doneBy(other)];
     // A server prints lines of its process of jobs when it has read them.
-    await until('the lines of all jobs', () => (done().length >= TALKING.length ? true : undefined));
+    await until('the lines of all jobs', () => done().length >= TALKING.length || undefined);
     t.strictSame(done().sort(), [...TALKING].sort(), 'each once');
     const [first] = workersOf(one);
     if (first === undefined) throw new Error('No worker runs.');
@@ -108,15 +92,16 @@ t.test(
     const [worker = 0] = workersOf(other);
     t.ok(isRunning(worker));
     other.child.kill('SIGKILL');
-    await untilGone(worker);
+    await until('the process of background jobs to end', () => !isRunning(worker) || undefined);
 
-    makeDue(dataFolder);
+    using db = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
+    db.exec('update job_states set next_at = 0');
     process.kill(first, 'SIGKILL');
     await untilRunning(one, 2);
     t.match(linesWith(one, /will be restarted/), [{ how: 'SIGKILL' }]);
     const [, second = 0] = workersOf(one);
     t.not(second, first);
-    await until('the jobs to run again', () => (done().length >= 6 ? true : undefined));
+    await until('the jobs to run again', () => done().length >= 6 || undefined);
     t.equal((await one.get('/projects', keys[0]!)).status, 200, 'requests are answered all the time');
 
     one.child.kill('SIGTERM');
@@ -132,18 +117,19 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   google.pages = [{ key: 'https://shop.example/', clicks: 1, impressions: 2, position: 1 }];
   for (let hit = 0; hit < 3; hit++) t.equal((await ask('/pages?from=2026-03-01&to=2026-03-14')).status, 200);
   const now = Date.now() * 1000;
-  const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
-  db.exec(`update lists set fetched_at = ${now - 700_000_000}`);
-  db.close();
-  const usage = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
-  usage.exec(`update list_uses set hits = 3, used_at = ${now}`);
-  usage.close();
+  for (const [file, sql] of [
+    ['catalog', `update lists set fetched_at = ${now - 700_000_000}`],
+    ['usage', `update list_uses set hits = 3, used_at = ${now}`],
+  ]) {
+    using db = new DatabaseSync(join(dataFolder, `${file}.sqlite`));
+    db.exec(sql!);
+  }
   google.silent.add(PROJECT['property'] as string);
 
   // Only the refresh of lists is to ask the provider.
   const alone = { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600', ORDINATE_SYNC: 'off' };
   const worker = start(t, alone, 'work');
-  await until('a request to the provider', () => (google.requests.length > 1 ? true : undefined));
+  await until('a request to the provider', () => google.requests.length > 1 || undefined);
   const shown = await command({ ORDINATE_DATA: dataFolder }, 'jobs', 'status', '--json');
   t.match(JSON.parse(shown.stdout), [
     { job: 'sweep-facts', state: 'succeeded', everySeconds: 3600, startedAt: /Z$/, nextAt: /Z$/ },
@@ -155,13 +141,13 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   t.match((await statusOf(dataFolder))[2], { state: 'stopped', failures: 0, error: null });
 
   const killed = start(t, alone, 'work');
-  await until('a request to the provider', () => (google.requests.length > 2 ? true : undefined));
+  await until('a request to the provider', () => google.requests.length > 2 || undefined);
   killed.child.kill('SIGKILL');
   await killed.ended;
   t.match((await statusOf(dataFolder))[2], { state: 'interrupted' });
   google.silent.clear();
   const next = start(t, alone, 'work');
-  await until('the job to be taken over', () => (doneBy(next).includes('refresh-lists') ? true : undefined));
+  await until('the job to be taken over', () => doneBy(next).includes('refresh-lists') || undefined);
   t.match(linesWith(next, /ended before the run finished/), [{ job: 'refresh-lists' }]);
   // It is stored after the line of the log.
   const after = await until('the end of the job', async () =>
@@ -177,15 +163,8 @@ t.test('a run that ends while its status is read is not taken for one whose proc
   const usage = openUsage(sqliteIn(dataFolder), () => {});
   t.teardown(() => usage.close());
   const states = new JobStates(usage);
-  const common = {
-    job: 'sweep-lists',
-    startedAt: 1,
-    failures: 0,
-    error: null,
-    result: null,
-    progress: null,
-    nextAt: 2,
-  };
+  const run = { job: 'sweep-lists', startedAt: 1, failures: 0, error: null };
+  const common = { ...run, result: null, progress: null, nextAt: 2 };
   await states.write({ ...common, endedAt: null, outcome: null });
   const all = Reflect.get(JobStates.prototype, 'all') as (this: JobStates) => Promise<object[]>;
   let hasEnded = false;
