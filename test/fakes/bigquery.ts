@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import type { Failure } from './search-console-failures.ts';
+import { serve } from './serve.ts';
 
 export const DATASET = 'acme-project.searchconsole';
 const [PROJECT_ID = '', DATASET_ID = ''] = DATASET.split('.');
@@ -12,8 +13,6 @@ const [PROJECT_ID = '', DATASET_ID = ''] = DATASET.split('.');
 /** A BigQuery emulator behind a door that counts requests and can fail them. */
 export interface FakeBigQuery {
   readonly url: string;
-  /** `METHOD path` of each request that came to the door. */
-  readonly requests: string[];
   /** Bodies of the jobs that were started. */
   readonly jobs: { configuration: { query: Record<string, unknown>; jobTimeoutMs?: string } }[];
   failure: Exclude<Failure, string> | 'reset' | undefined;
@@ -54,7 +53,6 @@ export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
 
   const fake: FakeBigQuery = {
     url: '',
-    requests: [],
     jobs: [],
     failure: undefined,
     rows: undefined,
@@ -69,39 +67,28 @@ export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
     run: (sql) => post('queries', { query: sql.replaceAll('{d}', DATASET), useLegacySql: false }),
   };
   const lists = new ListJobs();
-  const door = createServer((request, response) => {
-    fake.requests.push(`${request.method} ${request.url?.split('?')[0]}`);
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks);
-      if (request.method === 'POST') fake.jobs.push(JSON.parse(body.toString()) as FakeBigQuery['jobs'][number]);
-      const { failure } = fake;
-      if (failure === 'reset') {
-        response.socket?.destroy();
-      } else if (failure !== undefined) {
-        response.writeHead(failure.status, { 'content-type': 'application/json' });
-        response.end(typeof failure.body === 'string' ? failure.body : JSON.stringify(failure.body));
-      } else if (fake.rows !== undefined && lists.isAbout(request, body)) {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(lists.answer(fake.rows, request, body)));
-      } else {
-        const { authorization: _, ...headers } = request.headers;
-        const onward = httpRequest(new URL(request.url ?? '', emulator), { method: request.method ?? '', headers });
-        onward.on('response', (answer) => {
-          response.writeHead(answer.statusCode ?? 500, answer.headers);
-          answer.pipe(response);
-        });
-        onward.end(body);
-      }
-    });
+  const origin = await serve(t, async (request, response) => {
+    const body = await buffer(request);
+    if (request.method === 'POST') fake.jobs.push(JSON.parse(body.toString()) as FakeBigQuery['jobs'][number]);
+    const send = (status: number, answer: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+    };
+    const { failure } = fake;
+    if (failure === 'reset') response.socket?.destroy();
+    else if (failure !== undefined) send(failure.status, failure.body);
+    else if (fake.rows !== undefined && lists.isAbout(request, body)) send(200, lists.answer(fake.rows, request, body));
+    else {
+      const { authorization: _, ...headers } = request.headers;
+      const onward = httpRequest(new URL(request.url ?? '', emulator), { method: request.method ?? '', headers });
+      onward.on('response', (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      onward.end(body);
+    }
   });
-  await new Promise<void>((done) => void door.listen(0, '127.0.0.1', done));
-  t.teardown(() => {
-    door.closeAllConnections();
-    door.close();
-  });
-  return Object.assign(fake, { url: `http://127.0.0.1:${(door.address() as AddressInfo).port}` });
+  return Object.assign(fake, { url: origin });
 }
 
 /** Lists that the door answers: each job is done at once, and its rows come in parts. */

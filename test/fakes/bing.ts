@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { addDays, type Day, eachDay } from '../../server/domain/dates.ts';
 import { temporaryFolder } from '../world.ts';
+import { serve } from './serve.ts';
 
 /** Searches of one day that found one page. */
 interface BingSearches {
@@ -34,6 +34,8 @@ interface BingSite {
 /** What answers in place of data: a status and a body, or a connection that breaks. */
 type BingFailure = { readonly status: number; readonly body: object | string } | 'reset';
 
+type Intercept = (method: string) => BingFailure | undefined | Promise<BingFailure | undefined>;
+
 /** Errors as the API writes them, all with status 400. */
 export const BING_ERRORS = {
   invalidKey: { ErrorCode: 3, Message: 'ERROR!!! InvalidApiKey' },
@@ -43,68 +45,44 @@ export const BING_ERRORS = {
   notAuthorized: { ErrorCode: 14, Message: 'ERROR!!! NotAuthorized' },
 } as const;
 
-/**
- * A model of Bing Webmaster Tools, which computes each answer from searches. Days are whole windows without paging or
- * filters, queries and pages are weeks: a row of day D has the seven days before D.
- */
-export interface FakeBing {
-  /** The base address, for connections. */
-  readonly url: string;
-  key: string;
-  /** A file with the key. */
-  readonly keyFile: string;
-  readonly sites: BingSite[];
-  readonly searches: BingSearches[];
-  readonly crawls: BingCrawl[];
-  /** The current day. */
-  today: Day;
-  /** How many days it keeps. */
-  retained: number;
-  /** The day of the week that ends weeks, from 0 for Sunday; clients do not know it. */
-  weekday: number;
-  /** Of dates, such as `-0700`: the day begins there. */
-  offset: string;
-  /** Dates of further days, as they stand in responses. */
-  oddDates: readonly string[];
-  /** Whether the days begin with a row without a date. */
-  hasUndated: boolean;
-  /** Called for each request; what it returns is the answer. */
-  intercept: (method: string) => BingFailure | undefined | Promise<BingFailure | undefined>;
-  /** The requests: method and site. */
-  readonly requests: { readonly method: string; readonly site: string | null }[];
-}
-
 /** A date without a value. */
 const NO_DATE = '/Date(-62135568000000)/';
 const VERIFICATION_CODE = '0123456789ABCDEF-verification';
 
-/** Starts it; it ends with the test. */
-export async function fakeBing(t: Test, today: Day): Promise<FakeBing> {
-  const server = createServer((request, response) => void answer(new URL(request.url!, 'http://bing'), response));
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const keyFile = join(temporaryFolder(t), 'bing-key');
-  const fake: FakeBing = {
-    keyFile,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/json`,
-    key: 'bing-key-of-the-tests-0123456789',
-    sites: [],
-    searches: [],
-    crawls: [],
-    today,
-    retained: 180,
-    weekday: 5,
-    offset: '-0700',
-    oddDates: [],
-    hasUndated: false,
-    intercept: () => undefined,
-    requests: [],
-  };
+export type FakeBing = Awaited<ReturnType<typeof fakeBing>>;
 
-  writeFileSync(keyFile, `${fake.key}\n`, { mode: 0o600 });
+/**
+ * A model of Bing Webmaster Tools, which computes each answer from searches. Days are whole windows without paging or
+ * filters, queries and pages are weeks: a row of day D has the seven days before D. It ends with the test.
+ */
+export async function fakeBing(t: Test, today: Day) {
+  const origin = await serve(t, ({ url }, response) => void answer(new URL(url!, 'http://bing'), response));
+  const fake = {
+    /** The base address, for connections. */
+    url: `${origin}/json`,
+    key: 'bing-key-of-the-tests-0123456789',
+    /** A file with the key. */
+    keyFile: join(temporaryFolder(t), 'bing-key'),
+    sites: [] as BingSite[],
+    searches: [] as BingSearches[],
+    crawls: [] as BingCrawl[],
+    today,
+    /** How many days it keeps. */
+    retained: 180,
+    /** The day of the week that ends weeks, from 0 for Sunday; clients do not know it. */
+    weekday: 5,
+    /** Of dates, such as `-0700`: the day begins there. */
+    offset: '-0700',
+    /** Dates of further days, as they stand in responses. */
+    oddDates: [] as readonly string[],
+    /** Whether the days begin with a row without a date. */
+    hasUndated: false,
+    /** Called for each request; what it returns is the answer. */
+    intercept: ((): undefined => undefined) as Intercept,
+    /** The requests: method and site. */
+    requests: [] as { readonly method: string; readonly site: string | null }[],
+  };
+  writeFileSync(fake.keyFile, `${fake.key}\n`, { mode: 0o600 });
 
   async function answer(url: URL, response: ServerResponse): Promise<void> {
     const method = url.pathname.replace('/json/', '');

@@ -4,8 +4,8 @@ import type { Test } from 'tap';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import type { Connection } from '../../server/catalog/connections.ts';
 import { setConnection } from '../../server/providers/connections.ts';
-import { makeWorld, NOW, PROJECT, type Row, type Tables, temporaryFolder, type World } from '../world.ts';
-import { type FakeSearchConsole, fakeSearchConsole } from './search-console.ts';
+import { makeWorld, NOW, PROJECT, type Row, type Tables, temporaryFolder } from '../world.ts';
+import { fakeSearchConsole } from './search-console.ts';
 
 /** What no log and no answer may have. */
 export const SECRETS = ['1//refresh-token-of-the-tests', 'client-secret-of-the-tests', 'ya29.', 'BEGIN PRIVATE KEY'];
@@ -37,14 +37,7 @@ export async function connect(catalog: Catalog, connection: Partial<Connection>,
   await setConnection(catalog, project, { ...all, ...connection }, 0);
 }
 
-export interface ConnectedWorld extends World {
-  readonly google: FakeSearchConsole;
-  /** The time of the server, in milliseconds. */
-  clock: number;
-  readonly now: () => number;
-  /** Lines of the log about fetches. */
-  readonly fetches: () => Readonly<Record<string, unknown>>[];
-}
+export type ConnectedWorld = Awaited<ReturnType<typeof connectedWorld>>;
 
 /** A server with a project that only has a connection to the fake reporting API. */
 export async function connectedWorld(
@@ -55,8 +48,9 @@ export async function connectedWorld(
     environment = {},
     measured = false,
   }: { project?: Row; tables?: Tables; environment?: NodeJS.ProcessEnv; measured?: boolean } = {},
-): Promise<ConnectedWorld> {
+) {
   const google = await fakeSearchConsole(t);
+  // The time of the server, in milliseconds.
   const clock = { clock: NOW };
   const now = () => clock.clock;
   const world = await makeWorld(
@@ -70,7 +64,8 @@ export async function connectedWorld(
   );
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;
   await connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
-  const fetches = () =>
+  /** Lines of the log about fetches. */
+  const fetches = (): Readonly<Record<string, unknown>>[] =>
     world.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => 'outcome' in line);
   return Object.assign(clock, { ...world, now, google, fetches });
 }

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import type { Account, Permission } from '../../cli/demo/provider/accounts.ts';
 import type { Failure } from '../../cli/demo/provider/server.ts';
-import { type FakeProvider, type FakeProviderOptions, fakeProvider } from './provider.ts';
+import { type FakeProviderOptions, fakeProvider } from './provider.ts';
+import { serve } from './serve.ts';
 
 export const CLIENT_ID = '123-tests.apps.googleusercontent.com';
 export const CLIENT_SECRET = 'GOCSPX-client-secret-of-the-tests';
@@ -20,27 +20,6 @@ export interface Decision {
   readonly refreshTokenExpiresIn?: number | string;
 }
 
-/** An authorisation server with its accounts, and the reporting API behind it, at one origin. */
-export interface FakeGoogle {
-  readonly origin: string;
-  readonly provider: FakeProvider;
-  /** The properties of the account that agrees. */
-  sites: Map<string, Permission>;
-  decision: Decision;
-  /** Failures in place of answers, until they are taken away. */
-  tokenFailure: Failure | undefined;
-  revokeFailure: Failure | undefined;
-  /** Forms that the token and revocation endpoints got. */
-  readonly tokens: URLSearchParams[];
-  readonly revoked: URLSearchParams[];
-  /** Addresses of the page of consent. */
-  readonly consents: URL[];
-  /** All that must stay secret. */
-  readonly secrets: string[];
-  /** Ends all grants. */
-  endAll(): void;
-}
-
 interface Code {
   readonly redirectUri: string;
   readonly challenge: string;
@@ -52,32 +31,34 @@ const SCOPE = 'https://www.googleapis.com/auth/webmasters.readonly';
 const PARAMETERS =
   'client_id redirect_uri response_type scope access_type prompt state code_challenge code_challenge_method';
 
-/** Starts it with a provider of its own; it ends with the test. */
-export async function fakeGoogle(t: Test, options: FakeProviderOptions = {}): Promise<FakeGoogle> {
+export type FakeGoogle = Awaited<ReturnType<typeof fakeGoogle>>;
+
+/** An authorisation server with its accounts, and the reporting API behind it, at one origin, until the test ends. */
+export async function fakeGoogle(t: Test, options: FakeProviderOptions = {}) {
   const provider = await fakeProvider(t, options);
   const codes = new Map<string, Code>();
   const accounts: Account[] = [];
-  const server = createServer((request, response) => {
+  const origin = await serve(t, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const fake: FakeGoogle = {
+  const fake = {
     origin,
     provider,
-    sites: new Map(),
-    decision: { answer: 'allow' },
-    tokenFailure: undefined,
-    revokeFailure: undefined,
-    tokens: [],
-    revoked: [],
-    consents: [],
+    /** The properties of the account that agrees. */
+    sites: new Map<string, Permission>(),
+    decision: { answer: 'allow' } as Decision,
+    /** Failures in place of answers, until they are taken away. */
+    tokenFailure: undefined as Failure | undefined,
+    revokeFailure: undefined as Failure | undefined,
+    /** Forms that the token and revocation endpoints got. */
+    tokens: [] as URLSearchParams[],
+    revoked: [] as URLSearchParams[],
+    /** Addresses of the page of consent. */
+    consents: [] as URL[],
+    /** All that must stay secret. */
     secrets: [CLIENT_SECRET],
-    endAll: () => {
+    /** Ends all grants. */
+    endAll: (): void => {
       for (const account of accounts) account.isRevoked = true;
     },
   };

@@ -5,22 +5,13 @@ import { openUsage } from '../../server/catalog/open-usage.ts';
 import type { ProviderJob } from '../../server/providers/gateway.ts';
 import { Providers } from '../../server/providers/providers.ts';
 import type { ProviderRun } from '../../server/providers/retries.ts';
+import type { Demand } from '../../server/providers/slots.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { NOW, temporaryFolder } from '../world.ts';
 import { credentialsFile } from './connected.ts';
-import { type FakeSearchConsole, fakeSearchConsole } from './search-console.ts';
+import { fakeSearchConsole } from './search-console.ts';
 
-export interface ProvidersWorld {
-  readonly google: FakeSearchConsole;
-  readonly providers: Providers;
-  /** To the fake. */
-  readonly connection: Connection;
-  /** Runs work about a property as the service does, for a client that waits. */
-  readonly run: <T>(work: (run: ProviderRun) => Promise<T>, job?: Partial<ProviderJob>) => Promise<T>;
-  readonly dataFolder: string;
-  /** Lines of the log. */
-  readonly log: object[];
-}
+export type ProvidersWorld = Awaited<ReturnType<typeof providersWorld>>;
 
 export const PROPERTY = 'sc-domain:shop.example';
 
@@ -30,7 +21,7 @@ export async function providersWorld(
   environment: NodeJS.ProcessEnv = {},
   dataFolder = temporaryFolder(t),
   now: () => number = () => NOW,
-): Promise<ProvidersWorld> {
+) {
   const google = await fakeSearchConsole(t);
   const settings = readSettings({ ...environment, ORDINATE_DATA: dataFolder });
   const opened = new AsyncDisposableStack();
@@ -45,29 +36,19 @@ export async function providersWorld(
   const providers = new Providers({ catalog, usage, settings, log: { info: keep, warn: keep }, now });
   opened.defer(() => providers.gateway.stop());
   const connection: Connection = {
-    kind: 'search-console',
-    credentials: credentialsFile(t),
-    endpoint: google.url,
-    tokenEndpoint: google.tokenUrl,
-    dataset: null,
-    location: null,
-    grant: null,
-    archive: 'queries,pages',
+    ...{
+      kind: 'search-console',
+      credentials: credentialsFile(t),
+      endpoint: google.url,
+      tokenEndpoint: google.tokenUrl,
+    },
+    ...{ dataset: null, location: null, grant: null, archive: 'queries,pages' },
   };
-  const run: ProvidersWorld['run'] = (work, job = {}) =>
-    providers.gateway.run(
-      {
-        provider: 'search-console',
-        property: PROPERTY,
-        demand: () => 'client',
-        retryShare: 1,
-        pauseAfterFailure: 0,
-        what: 'rows',
-        line: {},
-        ...job,
-      },
-      work,
-      () => ({}),
-    );
+  /** Runs work about a property as the service does, for a client that waits. */
+  const run = <T>(work: (run: ProviderRun) => Promise<T>, job: Partial<ProviderJob> = {}): Promise<T> => {
+    const demand = (): Demand => 'client';
+    const of = { provider: 'search-console', property: PROPERTY, what: 'rows', line: {} };
+    return providers.gateway.run({ ...of, demand, retryShare: 1, pauseAfterFailure: 0, ...job }, work, () => ({}));
+  };
   return { google, providers, connection, run, dataFolder, log };
 }

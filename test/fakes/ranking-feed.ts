@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Test } from 'tap';
+import { serve } from './serve.ts';
 
 /** An incident as the status dashboard has it; fields that nobody needs are left out, or of any kind. */
 export type Incident = Readonly<Record<string, unknown>>;
@@ -32,23 +32,12 @@ export function ranked(id: string, title: string, begin: string, end?: string): 
 
 /** The incident feed of the status dashboard, over real HTTP. */
 export async function rankingFeed(t: Test, incidents: unknown): Promise<FakeRankingFeed> {
-  const server = createServer((request, response) => {
+  const origin = await serve(t, (request, response) => {
     feed.requests++;
     if (feed.answer) return feed.answer(request, response);
     const text = typeof feed.incidents === 'string' ? feed.incidents : JSON.stringify(feed.incidents);
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const feed: FakeRankingFeed = {
-    url: `http://127.0.0.1:${port}/incidents.json`,
-    incidents,
-    answer: undefined,
-    requests: 0,
-  };
+  const feed: FakeRankingFeed = { url: `${origin}/incidents.json`, incidents, answer: undefined, requests: 0 };
   return feed;
 }

@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
+import { serve } from './serve.ts';
 
 export interface Received {
   readonly path: string;
@@ -23,23 +24,14 @@ export interface Receiver {
 export async function startReceiver(t: Test): Promise<Receiver> {
   const received: Received[] = [];
   const receiver = { origin: '', received, answers: [204] as Answer[] };
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (part: string) => {
-      body += part;
-    });
-    request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, body });
-      const answer = receiver.answers.length > 1 ? receiver.answers.shift()! : receiver.answers[0]!;
-      if (typeof answer === 'number') response.writeHead(answer).end();
-      else answer(response);
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  receiver.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return receiver;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    received.push({ path: request.url ?? '', headers: request.headers, body });
+    const answer = receiver.answers.length > 1 ? receiver.answers.shift()! : receiver.answers[0]!;
+    if (typeof answer === 'number') response.writeHead(answer).end();
+    else answer(response);
+  };
+  // Clients that leave within their request are not told anything.
+  const origin = await serve(t, (request, response) => void answer(request, response).catch(() => {}));
+  return Object.assign(receiver, { origin });
 }

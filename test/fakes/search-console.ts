@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +7,25 @@ import { createGzip } from 'node:zlib';
 import type { Test } from 'tap';
 import { FIELDS } from '../../cli/demo/provider/request.ts';
 import type { Failure } from './search-console-failures.ts';
-import { type AnalyticsRow, answerFrom, type Query } from './search-console-rows.ts';
+import { serve } from './serve.ts';
+
+/** The body of a request, as the API's reference has it. */
+interface Query {
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly dimensions: readonly string[];
+  readonly rowLimit?: number;
+  readonly startRow?: number;
+  readonly dimensionFilterGroups?: readonly { readonly filters: readonly Filter[] }[];
+}
+
+interface Filter {
+  readonly dimension: string;
+  readonly expression: string;
+}
+
+/** What the fake has of one day: a value of each dimension that matters to a test. */
+type DayRow = Readonly<Record<'date' | 'query' | 'page' | 'country' | 'device', string>> & Omit<FakeRow, 'key'>;
 
 /** A row that the fake has of one day and country. */
 export interface FakeRow {
@@ -19,83 +36,55 @@ export interface FakeRow {
   readonly country?: string;
 }
 
-/** The fake Search Analytics API with its token endpoint, on a port of its own. */
-export interface FakeSearchConsole {
-  readonly url: string;
-  readonly tokenUrl: string;
-  /** Bodies of the data requests, in order. */
-  readonly requests: Readonly<Record<string, unknown>>[];
-  /** Properties that were asked for. */
-  readonly properties: string[];
-  /** Forms that the token endpoint got. */
-  readonly grants: URLSearchParams[];
-  /** Access tokens given out; all of them are valid until they are taken away. */
-  readonly tokens: Set<string>;
-  pages: readonly FakeRow[];
-  queries: readonly FakeRow[];
-  /** Where set, all requests for data are answered from these rows, whatever they group and filter by. */
-  rows: readonly AnalyticsRow[] | undefined;
-  /** The first day that is not final; told as the API tells it, by either of its names. */
-  incomplete: { readonly firstIncompleteDate: string } | { readonly first_incomplete_date: string } | undefined;
-  /** The properties that the caller can read. */
-  sites: readonly { readonly siteUrl: string; readonly permissionLevel: string }[];
-  /** How many of the next data requests fail, and how; the failure tells the caller's own token, as careless ones do. */
-  failure: { readonly how: Failure; times: number } | undefined;
-  tokenFailure: { readonly how: Failure; times: number } | undefined;
-  /** Called with each request for a token. */
-  onToken: () => void;
-  /** Milliseconds that each data request takes. */
-  delay: number;
-  /** Data requests that are being answered. */
-  underWay: number;
-  mostUnderWay: number;
-  /** Bytes, before compression, of answers that are too long. */
-  flooded: number;
-  /** Properties whose requests are never answered. */
-  readonly silent: Set<string>;
-  /** Requests that are not answered. */
-  readonly held: Set<ServerResponse>;
-  /** Ends the connections of requests that are not answered. */
-  release(): void;
-  close(): Promise<void>;
+export type FakeSearchConsole = Awaited<ReturnType<typeof fakeSearchConsole>>;
+interface Failing {
+  readonly how: Failure;
+  times: number;
 }
 
-/** Starts the fake; it ends with the test. */
-export async function fakeSearchConsole(t: Test): Promise<FakeSearchConsole> {
-  const server = createServer((request, response) => void answer(fake, request, response));
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const fake: FakeSearchConsole = {
-    url,
-    tokenUrl: `${url}token`,
-    requests: [],
-    properties: [],
-    grants: [],
-    tokens: new Set(),
-    pages: [],
-    queries: [],
-    rows: undefined,
-    incomplete: undefined,
-    sites: [],
-    failure: undefined,
-    tokenFailure: undefined,
-    onToken: () => {},
+/** The fake Search Analytics API with its token endpoint, on a port of its own, until the test ends. */
+export async function fakeSearchConsole(t: Test) {
+  const origin = await serve(t, (request, response) => void answer(fake, request, response));
+  const held = new Set<ServerResponse>();
+  const fake = {
+    url: `${origin}/`,
+    tokenUrl: `${origin}/token`,
+    /** Bodies of the data requests, in order. */
+    requests: [] as Readonly<Record<string, unknown>>[],
+    /** Properties that were asked for. */
+    properties: [] as string[],
+    /** Forms that the token endpoint got. */
+    grants: [] as URLSearchParams[],
+    /** Access tokens given out; all of them are valid until they are taken away. */
+    tokens: new Set<string>(),
+    pages: [] as readonly FakeRow[],
+    queries: [] as readonly FakeRow[],
+    /** In place of pages and queries. */
+    rows: undefined as readonly DayRow[] | undefined,
+    /** The properties that the caller can read. */
+    sites: [] as readonly { readonly siteUrl: string; readonly permissionLevel: string }[],
+    /** How many of the next data requests fail, and how; the failure tells the caller's own token, as careless ones do. */
+    failure: undefined as Failing | undefined,
+    tokenFailure: undefined as Failing | undefined,
+    /** Called with each request for a token. */
+    onToken: (): void => {},
+    /** Milliseconds that each data request takes. */
     delay: 0,
+    /** Data requests that are being answered. */
     underWay: 0,
     mostUnderWay: 0,
+    /** Bytes, before compression, of answers that are too long. */
     flooded: 0,
-    silent: new Set(),
-    held: new Set(),
-    release: () => {
-      for (const response of fake.held) response.socket?.destroy();
-      fake.held.clear();
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
+    /** Properties whose requests are never answered. */
+    silent: new Set<string>(),
+    /** Requests that are not answered. */
+    held,
+    /** Ends the connections of requests that are not answered. */
+    release: (): void => {
+      for (const response of held) response.socket?.destroy();
+      held.clear();
     },
   };
-  t.teardown(() => fake.close());
   return fake;
 }
 
@@ -155,14 +144,12 @@ function answerQuery(fake: FakeSearchConsole, query: Query, response: ServerResp
     send(response, 400, { error: { code: 400, message: `Bad request ${unknown.join()}`, status: 'INVALID_ARGUMENT' } });
     return;
   }
-  if (fake.rows !== undefined) {
-    const { status, body } = answerFrom(fake.rows, fake.incomplete, query);
-    send(response, status, body);
-    return;
-  }
-  const countries = dimensionFilterGroups.flatMap(({ filters }) => filters.map(({ expression }) => expression));
-  const rows = (dimensions[0]?.toUpperCase() === 'PAGE' ? fake.pages : fake.queries)
-    .filter(({ country }) => countries.every((wanted) => wanted.toLowerCase() === country))
+  const filters = dimensionFilterGroups.flatMap((group) => group.filters);
+  const kind = dimensions[0]?.toLowerCase() === 'page' ? 'page' : 'query';
+  const listed = (kind === 'page' ? fake.pages : fake.queries).filter(({ country }) =>
+    filters.every(({ expression }) => expression.toLowerCase() === country),
+  );
+  const rows = (fake.rows === undefined ? listed : grouped(fake.rows, kind, query))
     .map((row) => ({ row, tie: Math.random() }))
     // Ties come in another order each time.
     .sort((a, b) => b.row.clicks - a.row.clicks || a.tie - b.tie)
@@ -176,6 +163,20 @@ function answerQuery(fake: FakeSearchConsole, query: Query, response: ServerResp
     }));
   // Nothing is not an empty list: the key is not there.
   send(response, 200, { ...(rows.length > 0 ? { rows } : {}), responseAggregationType: 'byPage' });
+}
+
+/** The rows of the days of a query that pass all its filters, by pages or queries. */
+function grouped(rows: readonly DayRow[], by: 'page' | 'query', query: Query): FakeRow[] {
+  const filters = (query.dimensionFilterGroups ?? []).flatMap((group) => group.filters);
+  const passes = (row: DayRow): boolean =>
+    filters.every(({ dimension, expression }) => row[dimension as 'page'].toLowerCase() === expression.toLowerCase());
+  const passing = rows.filter((row) => row.date >= query.startDate && row.date <= query.endDate && passes(row));
+  return [...Map.groupBy(passing, (row) => row[by])].map(([key, all]) => {
+    const sum = (measure: (row: DayRow) => number): number => all.reduce((total, row) => total + measure(row), 0);
+    const impressions = sum((row) => row.impressions);
+    const position = sum((row) => row.position * row.impressions) / impressions;
+    return { key, clicks: sum(({ clicks }) => clicks), impressions, position };
+  });
 }
 
 function fail(

@@ -114,78 +114,57 @@ for (const [name, shared, processes] of [
   });
 }
 
-t.test('a property at its limit holds up no other', async (t) => {
+/** The names of what was sent since the last time. */
+const namesOf = (sent: { name: string }[]): string =>
+  sent
+    .splice(0)
+    .map(({ name }) => name)
+    .join(' ');
+
+t.test('a property at its limit holds up no other; who leaves takes no request away from others', async (t) => {
   const { clock, sent, ask } = scene(t, { perMinute: 100, perSecond: 1 });
-  for (const [request, owner] of [
-    ['a1', 'a'],
-    ['a2', 'a'],
-    ['b1', 'b'],
-  ] as const) {
-    void ask(request, owner);
-  }
+  const leaving = new AbortController();
+  const leave = (name: string) =>
+    t.rejects(
+      ask(name, 'a', () => 'client', 0, leaving.signal),
+      /gone/,
+    );
+  void ask('a1');
+  const left = leave('left');
+  void ask('a2');
+  void ask('b1', 'b');
+  leaving.abort(new Error('gone'));
+  await left;
   await clock.pass(0);
-  t.strictSame(
-    sent.map(({ name }) => name),
-    ['a1', 'b1'],
-  );
+  t.equal(namesOf(sent), 'a1 b1');
+  await clock.pass(1000);
+  t.equal(namesOf(sent), 'a2');
+  await leave('late');
 });
 
 t.test('clients before background work, which leaves them a fifth of a minute', async (t) => {
   const { clock, sent, ask } = scene(t, { perMinute: 10, perSecond: 100 });
+  let demand: Demand = 'background';
   for (let n = 0; n < 10; n++) void ask('background', 'a', () => 'background');
   await clock.pass(10_000);
-  t.equal(sent.length, 8);
+  t.equal(namesOf(sent), Array(8).fill('background').join(' '));
   for (let n = 0; n < 3; n++) void ask('client');
   await clock.pass(40_000);
-  t.strictSame(
-    sent.slice(8).map(({ name }) => name),
-    ['client', 'client'],
-  );
+  t.equal(namesOf(sent), 'client client');
   await clock.pass(10_000);
-  t.strictSame(
-    sent.slice(10).map(({ name }) => name),
-    ['client', 'background', 'background'],
-    'who came later goes first',
-  );
-});
-
-t.test('background work that a client joins goes on as that of a client', async (t) => {
-  const { clock, sent, ask } = scene(t, { perMinute: 10, perSecond: 100 });
-  let demand: Demand = 'background';
-  for (let n = 0; n < 9; n++) void ask('', 'a', () => demand);
+  t.equal(namesOf(sent), 'client background background', 'who came later goes first');
+  // Background work that a client joins goes on as that of a client; five were sent in the last minute.
+  for (let n = 0; n < 9; n++) void ask('joined', 'a', () => demand);
   await clock.pass(5000);
-  t.equal(sent.length, 8);
+  const before = namesOf(sent).split(' ').length;
   demand = 'client';
   await clock.pass(1000);
-  t.equal(sent.length, 9);
-});
-
-t.test('who leaves takes no request away from others', async (t) => {
-  const { clock, sent, ask } = scene(t, { perMinute: 100, perSecond: 1 });
-  const leaving = new AbortController();
-  void ask('first');
-  const left = t.rejects(
-    ask('left', 'a', () => 'client', 0, leaving.signal),
-    /gone/,
-  );
-  void ask('second');
-  leaving.abort(new Error('gone'));
-  await left;
-  await clock.pass(1000);
-  t.strictSame(
-    sent.map(({ name }) => name),
-    ['first', 'second'],
-  );
-  await t.rejects(
-    ask('late', 'a', () => 'client', 0, leaving.signal),
-    /gone/,
-  );
+  t.strictSame([before, namesOf(sent)], [3, 'joined joined']);
 });
 
 t.test('a database that another process keeps busy is waited for, but not for long', async (t) => {
   const { clock, sent, ask, folder } = scene(t, { perMinute: 3, perSecond: 100 }, { isBusy: true });
-  const other = new DatabaseSync(join(folder, 'usage.sqlite'));
-  t.teardown(() => other.close());
+  using other = new DatabaseSync(join(folder, 'usage.sqlite'));
   const start = clock.now();
   void ask('before');
   await clock.pass(0);
@@ -199,13 +178,7 @@ t.test('a database that another process keeps busy is waited for, but not for lo
   other.exec('begin immediate');
   void ask('alone');
   await clock.pass(3000);
-  t.strictSame(
-    sent.map(({ name, at }) => [name, at - start]),
-    [
-      ['before', 0],
-      ['waits', 750],
-      ['alone', 2750],
-    ],
-  );
+  const times = sent.map(({ name, at }) => `${name} ${at - start}`);
+  t.strictSame(times, ['before 0', 'waits 750', 'alone 2750']);
   other.exec('commit');
 });
