@@ -3,8 +3,10 @@ import t from 'tap';
 import { KnownSearches } from '../../cli/demo/provider/known-searches.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
+import { FAILURES } from '../fakes/search-console-failures.ts';
 import { facts, type Row } from '../world.ts';
 import {
+  connection,
   holdsAll,
   limit,
   makeSearches,
@@ -104,4 +106,17 @@ t.test('an answer that fills a page is not taken for all rows of its days', asyn
   world.provider.model.addSite('sc-domain:shop.example', new KnownSearches(days));
   await world.sync();
   t.equal((await world.stored('keyword_page_daily')).length, 26_000);
+});
+
+t.test('the queries with most clicks, tracked and synced by one command', async (t) => {
+  const world = await newWorld(t);
+  // Only the first requests: the history of all 16 months is that of other tests.
+  let answered = 0;
+  world.provider.fail(FAILURES.badRequest, { which: ({ request }) => request !== undefined && ++answered > 20 });
+  const words = ['--track-top', '5', '--sync', '--archive', 'none', '--json'];
+  const { stdout } = await world.ordinate('projects', 'create', ...connection(world.provider), ...words);
+  const { id } = (JSON.parse(stdout) as { project: { id: string } }).project;
+  const listed = JSON.parse(await world.done('projects', 'list', '--json')) as { id: string }[];
+  const found = listed.find((each) => each.id === id);
+  t.match(found, { trackedKeywords: 5, syncedThrough: '2026-03-15', coverage: { keyword_daily: {} } });
 });

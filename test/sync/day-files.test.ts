@@ -1,4 +1,4 @@
-// Rows that arrive concurrently for one day are all stored.
+// Rows that arrive concurrently for one day are all stored, and their digest knows no order.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -7,39 +7,23 @@ import { temporaryFolder } from '../world.ts';
 
 const DAY = '2026-03-01';
 
-t.test('batches of one day that arrive together are stored row by row', async (t) => {
+/** Stores batches of keywords that arrive together; the lines of their file, and its digest. */
+async function stored(...batches: readonly (readonly string[])[]) {
   const files = new DayFiles(join(temporaryFolder(t), 'window'), 'Proj1');
-  // More than a file takes in one write.
-  const batch = (name: string): FetchedRow[] =>
-    Array.from({ length: 6000 }, (_, index) => ({
-      day: DAY,
-      key: { device: 'desktop', keyword_id: `${name} ${index}` },
-      clicks: 1,
-      impressions: 2,
-      sumPosition: 3,
-    }));
-  const names = ['a', 'b', 'c', 'd'];
-  await Promise.all(names.map((name) => files.add('keyword_daily', batch(name))));
+  const measures = { day: DAY, clicks: 1, impressions: 2, sumPosition: 3 };
+  const rowsOf = (ids: readonly string[]) => ids.map((id): FetchedRow => ({ ...measures, key: { keyword_id: id } }));
+  await Promise.all(batches.map((ids) => files.add('keyword_daily', rowsOf(ids))));
   const [file] = files.paths('keyword_daily', [DAY]);
   const lines = readFileSync(file!, 'utf8').trimEnd().split('\n');
-  const ids = lines.map((line) => (JSON.parse(line) as { keyword_id: string }).keyword_id);
-  const expected = names.flatMap((name) => batch(name).map(({ key }) => String(key['keyword_id'])));
-  t.equal(files.days('keyword_daily').get(DAY)?.rows, ids.length);
-  t.strictSame(ids.toSorted(), expected.toSorted());
-});
+  const { rows, digest } = files.days('keyword_daily').get(DAY)!;
+  return { rows, digest, ids: lines.map((line) => (JSON.parse(line) as { keyword_id: string }).keyword_id) };
+}
 
-t.test('the digest of a day is that of all its rows, in any order and batches', async (t) => {
-  const digestOf = async (...batches: readonly (readonly number[])[]): Promise<string | undefined> => {
-    const files = new DayFiles(join(temporaryFolder(t), 'window'), 'Proj1');
-    for (const clicks of batches) {
-      const rows = clicks.map((count) => ({ day: DAY, key: {}, clicks: count, impressions: 9, sumPosition: 0 }));
-      await files.add('site_daily', rows);
-    }
-    return files.days('site_daily').get(DAY)?.digest;
-  };
-  const digest = await digestOf([1, 2], [3]);
-  t.equal(await digestOf([3], [2, 1]), digest);
-  t.equal(await digestOf([2, 3, 1]), digest);
-  t.not(await digestOf([1, 4], [3]), digest, 'a number of the first batch');
-  t.not(await digestOf([1, 2], [4]), digest, 'a number of the last batch');
+t.test('batches of one day that arrive together are stored row by row', async (t) => {
+  // More than a file takes in one write.
+  const batches = ['a', 'b', 'c', 'd'].map((name) => Array.from({ length: 6000 }, (_, at) => `${name} ${at}`));
+  const { rows, ids, digest } = await stored(...batches);
+  t.strictSame([rows, ids.toSorted()], [24_000, batches.flat().toSorted()]);
+  t.equal((await stored(batches.flat().toReversed())).digest, digest);
+  t.not((await stored(batches.flat().with(23_999, 'other'))).digest, digest);
 });

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { withFacts } from '../../server/alerts/with-facts.ts';
 import { putInspections } from '../../server/catalog/inspections.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
-import { addDays, nextPacificMidnight } from '../../server/domain/dates.ts';
+import { eachDay, nextPacificMidnight } from '../../server/domain/dates.ts';
 import type { IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { inspectPages } from '../../server/jobs/inspect-pages.ts';
@@ -15,44 +15,43 @@ import { keyword, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const SYNCED = {
+  synced_through: '2026-03-13',
+  provisional_after: '2026-03-12',
+  last_synced_at: '2026-03-14T00:00:00Z',
+};
+const LIMITS = { perDay: 2000, perSecond: 1000 };
 const ofPages = { which: ({ kind }: { kind: string }) => kind === 'inspection' };
 
+const urlOf = (page: number): string => `https://shop.example/p${String(page).padStart(3, '0')}`;
+const ofPage = (page: number) => ({
+  which: ({ kind, page: url }: { kind: string; page?: string }) => kind === 'inspection' && url === urlOf(page),
+});
+
+function pageRow(page: number, date: string, clicks: number): Row {
+  const numbers = { clicks, impressions: 100, sum_position: 50 };
+  return { project_id: 'Proj1', date, country: 'usa', url: urlOf(page), ...numbers };
+}
+
 /** A connected project with pages of a month: `p000` has the most clicks, and every other page has none. */
-async function pagesWorld(t: Test, { pages = 30, since = '2026-02-10' } = {}): Promise<SyncWorld> {
+async function pagesWorld(t: Test, pages = 30): Promise<SyncWorld> {
   const world = await syncWorld(t, { tracked: 0 });
-  await loadPages(world, { pages, since });
+  const rows = eachDay('2026-02-10', '2026-03-13').flatMap((day) =>
+    Array.from({ length: pages }, (_, page) => pageRow(page, day, page % 2 === 0 ? pages - page : 0)),
+  );
+  await world.load({ projects: [{ ...PROJECT, ...SYNCED }], page_daily: rows });
   return world;
 }
 
-const urlOf = (page: number): string => `https://shop.example/p${String(page).padStart(3, '0')}`;
-
-function pageRow({ page, day, clicks }: { page: number; day: string; clicks: number }): Row {
-  const numbers = { clicks, impressions: 100, sum_position: 50 };
-  return { project_id: 'Proj1', date: day, country: 'usa', url: urlOf(page), ...numbers };
-}
-
-async function loadPages(world: SyncWorld, { pages, since }: { pages: number; since: string }): Promise<void> {
-  const rows: Row[] = [];
-  for (let day = since; day <= '2026-03-13'; day = addDays(day, 1)) {
-    for (let page = 0; page < pages; page++) {
-      const clicks = page % 2 === 0 ? pages - page : 0;
-      rows.push(pageRow({ page, day, clicks }));
-    }
-  }
-  const synced = {
-    synced_through: '2026-03-13',
-    provisional_after: '2026-03-12',
-    last_synced_at: '2026-03-14T00:00:00Z',
-  };
-  await world.load({ projects: [{ ...PROJECT, ...synced }], page_daily: rows });
-}
-
-/** One run of the work of the job, with other limits. */
-function inspect(world: SyncWorld, limits = { perDay: 2000, perSecond: 1000 }, signal = new AbortController().signal) {
+/** One run of the work of the job, with other limits: how many pages were inspected, failed and forgotten. */
+async function inspect(world: SyncWorld, limits = LIMITS): Promise<string> {
+  const { signal } = new AbortController();
   const now = () => world.clock;
-  return withFacts(world, (facts) =>
+  const { inspected, failed, forgotten } = await withFacts(world, (facts) =>
     world.withStores((stores) => syncInspections(stores, { facts, now, signal, limits })),
   );
+  return `${inspected} inspected, ${failed} failed, ${forgotten} forgotten`;
 }
 
 /** One run of the job. */
@@ -65,26 +64,33 @@ function runJob(world: SyncWorld, signal = new AbortController().signal) {
 
 const asked = ({ provider }: SyncWorld): string[] =>
   provider.model.log.filter(ofPages.which).map(({ page = '' }) => page);
-type Index = Row & { pages: Row[]; paging: Row };
+type Index = Row & { pages: Row[]; paging: { total: number }; reason: string | null };
 const index = async (world: SyncWorld, query = '') => (await world.ask(`/index${query}`)).body as Index;
+/** How many pages are answered, and why not more. */
+const state = async (world: SyncWorld): Promise<string> => {
+  const { paging, reason } = await index(world);
+  return `${paging.total}${reason === null ? '' : `: ${reason}`}`;
+};
 const history = async (world: SyncWorld, page: number) =>
   (await world.ask(`/index/history?page=${encodeURIComponent(urlOf(page))}`)).body as Row & { history: Row[] };
+/** Other states of pages from now on. */
+function change({ site }: SyncWorld, more: (url: string) => object): void {
+  const { indexStateOf } = site;
+  site.indexStateOf = (url) => ({ ...indexStateOf(url), ...more(url) });
+}
 
-t.test('a project without a connection, or whose pages were not inspected yet, says what is needed', async (t) => {
+t.test('without inspections, what is needed for some', async (t) => {
   const world = await makeLazyWorld(t, {});
   t.match((await world.ask('/index')).body, { inspectedAt: null, reason: /no connection/, pages: [] });
   await connect(world.catalog, {});
   t.match((await world.ask('/index')).body, { inspectedAt: null, reason: /No page has been inspected/, pages: [] });
   t.match((await world.ask('/index/history?page=https%3A%2F%2Fshop.example%2F')).body, { page: null, history: [] });
   t.match((await world.ask('/index/history')).body, { error: { message: /page is missing/ } });
-});
-
-t.test('a project that stores no pages says why none is inspected', async (t) => {
-  const world = await syncWorld(t, { tracked: 0, from: '2026-03-13' });
-  await world.sync();
-  t.match(await inspect(world), { inspected: 0 });
+  const without = await syncWorld(t, { tracked: 0, from: '2026-03-13' });
+  await without.sync();
+  t.equal(await inspect(without), '0 inspected, 0 failed, 0 forgotten');
   for (const query of ['', '?filter=verdict:equals:PASS', '?sort=url,verdict'])
-    t.match(await index(world, query), { inspectedAt: null, reason: /connections set --archive/, pages: [] });
+    t.match(await index(without, query), { inspectedAt: null, reason: /connections set --archive/, pages: [] });
 });
 
 t.test('all pages are inspected, and answered with filter, order and pages', async (t) => {
@@ -95,46 +101,27 @@ t.test('all pages are inspected, and answered with filter, order and pages', asy
     dropped.has(url)
       ? { verdict: 'NEUTRAL', coverageState: 'Crawled - currently not indexed', newField: 'unknown' }
       : indexStateOf(url);
-  t.strictSame(await inspect(world), { inspected: 30, failed: 0, forgotten: 0 });
+  t.equal(await inspect(world), '30 inspected, 0 failed, 0 forgotten');
   const found = await index(world);
   t.match(found, { inspectedAt: '2026-03-15T19:00:00.000Z', reason: null, paging: { total: 30 } });
   t.strictSame(found.pages[0], {
-    url: urlOf(0),
-    verdict: 'PASS',
-    coverageState: 'Submitted and indexed',
-    robotsTxtState: 'ALLOWED',
-    indexingState: 'INDEXING_ALLOWED',
-    pageFetchState: 'SUCCESSFUL',
-    googleCanonical: urlOf(0),
-    userCanonical: urlOf(0),
-    crawledAs: 'MOBILE',
-    lastCrawlTime: '2026-03-14T08:00:00.000Z',
-    inspectedAt: '2026-03-15T19:00:00.000Z',
-    since: '2026-03-15T19:00:00.000Z',
+    ...{ url: urlOf(0), verdict: 'PASS', coverageState: 'Submitted and indexed', robotsTxtState: 'ALLOWED' },
+    ...{ indexingState: 'INDEXING_ALLOWED', pageFetchState: 'SUCCESSFUL', googleCanonical: urlOf(0) },
+    ...{ userCanonical: urlOf(0), crawledAs: 'MOBILE', lastCrawlTime: '2026-03-14T08:00:00.000Z' },
+    ...{ inspectedAt: '2026-03-15T19:00:00.000Z', since: '2026-03-15T19:00:00.000Z' },
   });
   const some = await index(world, '?filter=verdict:not_equals:PASS&sort=-url&limit=1');
   t.match(some, { paging: { total: 2, limit: 1 }, pages: [{ url: urlOf(5), robotsTxtState: null }] });
   t.equal((await world.ask('/index?sort=-clicks')).status, 400);
   // What the database selects is what is selected from all pages, as with a second field of the order.
-  for (const filter of [
-    '',
-    'verdict:equals:pass',
-    'verdict:not_equals:PASS',
-    'url:contains:/P00',
-    'url:contains:p0%',
-  ]) {
+  for (const filter of ['', 'verdict:equals:pass', 'verdict:not_equals:PASS', 'url:contains:/P00', 'url:contains:p0%'])
     for (const sort of ['url', '-url', 'since', '-inspectedAt', '-lastCrawlTime']) {
-      const of = `${filter && `filter=${encodeURIComponent(filter)}&`}limit=4&offset=1`;
-      const byDatabase = await index(world, `?${of}&sort=${sort}`);
-      const byAll = await index(world, `?${of}&sort=${sort},${sort.endsWith('url') ? 'verdict' : 'url'}`);
-      t.strictSame(byDatabase, byAll, `${filter} ${sort}`);
+      const of = `${filter && `filter=${encodeURIComponent(filter)}&`}limit=4&offset=1&sort=${sort}`;
+      const byAll = await index(world, `?${of},${sort.endsWith('url') ? 'verdict' : 'url'}`);
+      t.strictSame(await index(world, `?${of}`), byAll, of);
     }
-  }
-  t.match(await index(world, '?filter=url:contains:nowhere'), {
-    paging: { total: 0 },
-    inspectedAt: String,
-    pages: [],
-  });
+  const none = await index(world, '?filter=url:contains:nowhere');
+  t.match(none, { paging: { total: 0 }, inspectedAt: String, pages: [] });
   const lines = world.lines.filter((line) => 'outcome' in line);
   t.match(lines, [{ project: 'Proj1', requests: 30, pages: 30, outcome: 'fetched' }], 'one line for a batch');
   t.strictSame(await runJob(world), {}, 'nothing is due');
@@ -143,71 +130,66 @@ t.test('all pages are inspected, and answered with filter, order and pages', asy
 t.test(
   'a change is dated and kept in the history; the verdict keeps its date if only other words change',
   async (t) => {
-    const world = await pagesWorld(t, { pages: 2 });
+    const world = await pagesWorld(t, 2);
     await inspect(world);
-    const { indexStateOf } = world.site;
-    world.clock += 24 * HOUR;
-    world.site.indexStateOf = (url) => ({ ...indexStateOf(url), crawledAs: 'DESKTOP' });
+    world.clock += DAY;
+    change(world, () => ({ crawledAs: 'DESKTOP' }));
     await inspect(world);
-    t.match((await history(world, 0))['page'], {
-      since: '2026-03-15T19:00:00.000Z',
-      inspectedAt: '2026-03-16T19:00:00.000Z',
-    });
-    world.clock += 24 * HOUR;
-    world.site.indexStateOf = (url) => ({ ...indexStateOf(url), verdict: 'NEUTRAL' });
+    const [first, second, third] = ['15', '16', '17'].map((day) => `2026-03-${day}T19:00:00.000Z`);
+    t.match((await history(world, 0))['page'], { since: first, inspectedAt: second });
+    world.clock += DAY;
+    change(world, () => ({ crawledAs: 'MOBILE', verdict: 'NEUTRAL' }));
     await inspect(world);
     t.match(await history(world, 0), {
-      page: { verdict: 'NEUTRAL', since: '2026-03-17T19:00:00.000Z', inspectedAt: '2026-03-17T19:00:00.000Z' },
+      page: { verdict: 'NEUTRAL', since: third, inspectedAt: third },
       history: [
-        { since: '2026-03-17T19:00:00.000Z', verdict: 'NEUTRAL', crawledAs: 'MOBILE' },
-        { since: '2026-03-16T19:00:00.000Z', verdict: 'PASS', crawledAs: 'DESKTOP' },
-        { since: '2026-03-15T19:00:00.000Z', verdict: 'PASS', crawledAs: 'MOBILE' },
+        { since: third, verdict: 'NEUTRAL', crawledAs: 'MOBILE' },
+        { since: second, verdict: 'PASS', crawledAs: 'DESKTOP' },
+        { since: first, verdict: 'PASS', crawledAs: 'MOBILE' },
       ],
     });
-    t.match(await index(world, '?sort=since'), { pages: [{ since: '2026-03-17T19:00:00.000Z' }, Object] });
   },
 );
 
-t.test(
-  'no more requests than the provider allows in a day are sent, over all runs: pages with most clicks first, the rest tomorrow',
-  async (t) => {
-    const world = await pagesWorld(t);
-    const limits = { perDay: 12, perSecond: 1000 };
-    // The provider would answer more.
-    world.provider.model.quotas.options.inspectionsPerDay = 2000;
-    t.strictSame(await inspect(world, limits), { inspected: 12, failed: 0, forgotten: 0 });
-    world.clock += HOUR;
-    t.strictSame(await inspect(world, limits), { inspected: 0, failed: 0, forgotten: 0 });
-    const mostClicks = Array.from({ length: 12 }, (_, at) => urlOf(2 * at));
-    t.strictSame(asked(world).toSorted(), mostClicks);
-    t.match(await index(world), { reason: null, paging: { total: 12 } });
-    world.clock = nextPacificMidnight(world.clock);
-    t.strictSame(await inspect(world, limits), { inspected: 12, failed: 0, forgotten: 0 });
-    t.equal(new Set(asked(world)).size, 24, 'each of them another page');
-    world.clock = nextPacificMidnight(world.clock);
-    const before = asked(world).length;
-    await Promise.all([inspect(world, limits), inspect(world, limits)]);
-    t.equal(asked(world).length - before, 12, 'also of two processes at a time');
-  },
-);
+t.test('no more requests than a day has, over all runs: pages with most clicks first, the rest tomorrow', async (t) => {
+  const world = await pagesWorld(t);
+  const limits = { perDay: 12, perSecond: 1000 };
+  // The provider would answer more.
+  world.provider.model.quotas.options.inspectionsPerDay = 2000;
+  const runs = [await inspect(world, limits)];
+  world.clock += HOUR;
+  runs.push(await inspect(world, limits));
+  const mostClicks = Array.from({ length: 12 }, (_, at) => urlOf(2 * at));
+  t.strictSame([asked(world).toSorted(), await state(world)], [mostClicks, '12']);
+  world.clock = nextPacificMidnight(world.clock);
+  runs.push(await inspect(world, limits));
+  t.strictSame(
+    runs.map((run) => Number.parseInt(run, 10)),
+    [12, 0, 12],
+  );
+  t.equal(new Set(asked(world)).size, 24, 'each of them another page');
+  world.clock = nextPacificMidnight(world.clock);
+  const before = asked(world).length;
+  await Promise.all([inspect(world, limits), inspect(world, limits)]);
+  t.equal(asked(world).length - before, 12, 'also of two processes at a time');
+});
 
 t.test('a quota that others have used ends the batch, which keeps its results, and is tried again later', async (t) => {
   const world = await pagesWorld(t);
   world.provider.model.quotas.options.inspectionsPerDay = 7;
-  t.strictSame(await inspect(world), { inspected: 7, failed: 0, forgotten: 0 });
-  t.match(await index(world), { reason: /limit of the search provider/, paging: { total: 7 } });
+  t.equal(await inspect(world), '7 inspected, 0 failed, 0 forgotten');
+  t.match(await state(world), /^7: .*limit of the search provider/);
   const sent = asked(world).length;
-  t.strictSame(await inspect(world), { inspected: 0, failed: 0, forgotten: 0 });
+  t.equal(await inspect(world), '0 inspected, 0 failed, 0 forgotten');
   t.equal(asked(world).length, sent, 'not at once');
   t.match(await world.sync({ maxWindows: 1 }), { outcome: 'part' }, 'the reporting API has another quota');
   world.provider.model.quotas.options.inspectionsPerDay = 2000;
   world.clock += HOUR;
-  t.strictSame(await inspect(world), { inspected: 23, failed: 0, forgotten: 0 });
-  t.match(await index(world), { reason: null, paging: { total: 30 } });
+  t.strictSame([await inspect(world), await state(world)], ['23 inspected, 0 failed, 0 forgotten', '30']);
 });
 
 t.test('at most ten requests a second are sent for a property', async (t) => {
-  const world = await pagesWorld(t, { pages: 12 });
+  const world = await pagesWorld(t, 12);
   await runJob(world);
   const [{ requests, ms }] = world.lines.filter((line) => 'outcome' in line) as [{ requests: number; ms: number }];
   t.equal(requests, 12);
@@ -215,17 +197,14 @@ t.test('at most ten requests a second are sent for a property', async (t) => {
 });
 
 t.test('a page that fails ends nothing, and waits a day, then two', async (t) => {
-  const world = await pagesWorld(t, { pages: 8 });
-  const isBad = ({ kind, page }: { kind: string; page?: string }) => kind === 'inspection' && page === urlOf(2);
-  world.provider.fail(FAILURES.badRequest, { which: isBad });
-  const bad = (): number => asked(world).filter((page) => page === urlOf(2)).length;
-  t.strictSame(await inspect(world), { inspected: 7, failed: 1, forgotten: 0 });
-  t.match(await index(world), { reason: null, paging: { total: 7 } });
+  const world = await pagesWorld(t, 8);
+  world.provider.fail(FAILURES.badRequest, ofPage(2));
+  t.strictSame([await inspect(world), await state(world)], ['7 inspected, 1 failed, 0 forgotten', '7']);
   const runs: number[] = [];
   for (let day = 0; day < 4; day++) {
-    world.clock += 24 * HOUR;
+    world.clock += DAY;
     await inspect(world);
-    runs.push(bad());
+    runs.push(asked(world).filter((page) => page === urlOf(2)).length);
   }
   t.strictSame(runs, [2, 2, 3, 3]);
 });
@@ -235,17 +214,17 @@ t.test('a provider that fails for all pages, or access that is lost, is no failu
   for (const how of [FAILURES.badRequest, FAILURES.forbidden, FAILURES.disabled]) {
     world.provider.fail(how, ofPages);
     const before = asked(world).length;
-    t.strictSame(await inspect(world), { inspected: 0, failed: 0, forgotten: 0 });
+    t.equal(await inspect(world), '0 inspected, 0 failed, 0 forgotten');
     t.ok(asked(world).length - before < 10, `${asked(world).length - before} requests`);
     t.match(await index(world), { reason: String, pages: [] });
     world.provider.heal();
     world.clock += HOUR;
   }
-  t.strictSame(await inspect(world), { inspected: 30, failed: 0, forgotten: 0 });
+  t.equal(await inspect(world), '30 inspected, 0 failed, 0 forgotten');
 });
 
-t.test('pages of other properties are not asked for; watched pages without clicks are', async (t) => {
-  const world = await pagesWorld(t, { pages: 2 });
+t.test('pages of other properties are not asked for, and forgotten; watched pages without clicks are', async (t) => {
+  const world = await pagesWorld(t, 2);
   const targets = ['https://shop.example/new', 'https://other.example/'];
   await world.load({
     projects: [await world.row()],
@@ -253,6 +232,14 @@ t.test('pages of other properties are not asked for; watched pages without click
   });
   await inspect(world);
   t.strictSame(asked(world).toSorted(), [targets[0], urlOf(0), urlOf(1)]);
+  const other = 'https://shop.example/p00';
+  world.provider.model.addSite(other, world.searches);
+  world.provider.give(other);
+  await world.load({ projects: [{ ...PROJECT, ...SYNCED, property: other }] });
+  t.match(await state(world), /^0: No page has been inspected/);
+  world.clock += HOUR;
+  t.equal(await inspect(world), '2 inspected, 0 failed, 0 forgotten');
+  t.equal((await history(world, 0)).history.length, 1);
 });
 
 t.test('a stopped run keeps what was answered, and the next one goes on', async (t) => {
@@ -263,72 +250,52 @@ t.test('a stopped run keeps what was answered, and the next one goes on', async 
     if (kind === 'inspection' && ++seen === 11) stop.abort(new Error('the process ends'));
   };
   await t.rejects(runJob(world, stop.signal));
-  const total = Number((await index(world)).paging['total']);
+  const { total } = (await index(world)).paging;
   t.ok(total >= 7, `${total} pages are stored`);
   world.provider.onRequest = () => {};
-  t.strictSame(await inspect(world), { inspected: 30 - total, failed: 0, forgotten: 0 });
-});
-
-t.test('pages of another property are forgotten', async (t) => {
-  const world = await pagesWorld(t, { pages: 2 });
-  await inspect(world);
-  const other = 'https://shop.example/p00';
-  world.provider.model.addSite(other, world.searches);
-  world.provider.give(other);
-  const synced = {
-    synced_through: '2026-03-13',
-    provisional_after: '2026-03-12',
-    last_synced_at: '2026-03-14T00:00:00Z',
-  };
-  await world.load({ projects: [{ ...PROJECT, ...synced, property: other }] });
-  t.match(await index(world), { reason: /No page has been inspected/ });
-  world.clock += HOUR;
-  t.strictSame(await inspect(world), { inspected: 2, failed: 0, forgotten: 0 });
-  t.strictSame((await history(world, 0)).history.length, 1);
+  t.equal(await inspect(world), `${30 - total} inspected, 0 failed, 0 forgotten`);
 });
 
 t.test('pages that are long out of the index, without impressions, are forgotten; others are not', async (t) => {
-  const world = await pagesWorld(t, { pages: 5 });
-  const { indexStateOf } = world.site;
+  const world = await pagesWorld(t, 5);
   await inspect(world);
-  world.clock += 24 * HOUR;
+  world.clock += DAY;
   // Of these, the first still has impressions, the second is watched, and the last is in the index.
   const gone = new Set([urlOf(0), urlOf(1), urlOf(2), urlOf(3)]);
-  world.site.indexStateOf = (url) => ({ ...indexStateOf(url), ...(gone.has(url) && { verdict: 'NEUTRAL' }) });
-  const isBad = ({ kind, page }: { kind: string; page?: string }) => kind === 'inspection' && page === urlOf(9);
-  world.provider.fail(FAILURES.badRequest, { which: isBad });
-  const synced = { synced_through: '2026-06-13', provisional_after: '2026-06-12' };
+  change(world, (url) => (gone.has(url) ? { verdict: 'NEUTRAL' } : {}));
+  world.provider.fail(FAILURES.badRequest, ofPage(9));
   await world.load({
-    projects: [{ ...(await world.row()), ...synced }],
+    projects: [{ ...(await world.row()), synced_through: '2026-06-13', provisional_after: '2026-06-12' }],
     keywords: [keyword('KwAa1', 'boots', { target_url: urlOf(1) })],
-    page_daily: [0, 9].map((page) => pageRow({ page, day: '2026-06-13', clicks: 0 })),
+    page_daily: [0, 9].map((page) => pageRow(page, '2026-06-13', 0)),
   });
-  t.strictSame(await inspect(world), { inspected: 5, failed: 1, forgotten: 0 });
+  const runs = [await inspect(world)];
   await world.load({
     projects: [{ ...(await world.row()), synced_through: '2026-07-25', provisional_after: '2026-07-24' }],
-    page_daily: [pageRow({ page: 0, day: '2026-07-25', clicks: 0 })],
+    page_daily: [pageRow(0, '2026-07-25', 0)],
   });
-  world.clock += 400 * 24 * HOUR;
-  t.strictSame(await inspect(world), { inspected: 5, failed: 0, forgotten: 1 }, 'the page without any answer');
-  world.clock += 24 * HOUR;
-  t.strictSame(await inspect(world), { inspected: 3, failed: 0, forgotten: 2 });
+  for (const days of [400, 1, 1]) {
+    world.clock += days * DAY;
+    runs.push(await inspect(world));
+  }
+  t.strictSame(runs, [
+    '5 inspected, 1 failed, 0 forgotten',
+    // The page without any answer.
+    '5 inspected, 0 failed, 1 forgotten',
+    '3 inspected, 0 failed, 2 forgotten',
+    '3 inspected, 0 failed, 0 forgotten',
+  ]);
   t.match(await index(world), { pages: [urlOf(0), urlOf(1), urlOf(4)].map((url) => ({ url })), paging: { total: 3 } });
   t.match(await history(world, 2), { page: null, history: [] });
   t.equal((await history(world, 1)).history.length, 2);
-  t.match(world.lines.at(-1), { pages: 3, forgotten: 2 });
-  const before = asked(world).length;
-  world.clock += 24 * HOUR;
-  await inspect(world);
-  t.equal(asked(world).length - before, 3);
 });
 
 t.test('the newest 200 states of a page are kept', async (t) => {
-  const world = await pagesWorld(t, { pages: 1 });
-  const { indexStateOf } = world.site;
+  const world = await pagesWorld(t, 1);
   const connected = { id: 'Proj1', property: String((await world.row())['property']) };
   for (let day = 0; day < 203; day++) {
-    const at = toMicroseconds(world.clock + day * 24 * HOUR);
-    const state = { ...(indexStateOf(urlOf(0)) as IndexState), crawledAs: `${day}` };
+    const at = toMicroseconds(world.clock + day * DAY);
+    const state = { ...(world.site.indexStateOf(urlOf(0)) as IndexState), crawledAs: `${day}` };
     const result = { url: urlOf(0), at, clicks: 1, isWatched: false, inspection: { state, lastCrawlTime: null } };
     await putInspections(world.catalog, connected, [result], { dueAt: at, reason: null });
   }
@@ -337,7 +304,7 @@ t.test('the newest 200 states of a page are kept', async (t) => {
 });
 
 t.test('a killed process loses the batch under way; what was stored is not asked for again', async (t) => {
-  const world = await pagesWorld(t, { pages: 70 });
+  const world = await pagesWorld(t, 70);
   const { settings, catalog, provider } = world;
   // The sync of the project is not due.
   await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, nextRunAt: Number.MAX_SAFE_INTEGER });
@@ -356,7 +323,7 @@ t.test('a killed process loses the batch under way; what was stored is not asked
   t.equal(stored.length, 50, 'the first batch');
   world.clock = Date.now();
   provider.forget();
-  t.strictSame(await inspect(world), { inspected: 20, failed: 0, forgotten: 0 });
+  t.equal(await inspect(world), '20 inspected, 0 failed, 0 forgotten');
   t.strictSame(
     asked(world).filter((page) => stored.includes(page)),
     [],

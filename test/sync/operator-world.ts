@@ -5,18 +5,13 @@ import tap, { type Test } from 'tap';
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
 import { MadeSearches, type MadeSearchesOptions } from '../../cli/demo/provider/made-searches.ts';
 import { type OracleProject, oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
-import type { Site } from '../../cli/demo/provider/site.ts';
-import { buildApp } from '../../server/app.ts';
-import { sqliteIn } from '../../server/catalog/location.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import type { Day } from '../../server/domain/dates.ts';
-import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { restoreClock, setClock } from '../fakes/fake-clock.ts';
 import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
+import { serveHere } from '../fakes/second-server.ts';
 import { duckdb, quoted } from '../parquet.ts';
-import type { Ended } from '../process.ts';
-import { type Row, sharedEngine, temporaryFolder } from '../world.ts';
+import { type Row, temporaryFolder } from '../world.ts';
 
 /** Noon in California on 2026-03-15, summer time: 2026-03-12 is the newest final day. */
 export const NOW = Date.parse('2026-03-15T19:00:00Z');
@@ -55,27 +50,7 @@ export function makeSearches(more: Partial<MadeSearchesOptions> = {}): MadeSearc
   });
 }
 
-export interface OperatorWorld {
-  readonly provider: FakeProvider;
-  readonly site: Site;
-  readonly dataFolder: string;
-  readonly project: string;
-  readonly key: string;
-  readonly settings: NodeJS.ProcessEnv;
-  /** Runs a command over the data folder. */
-  readonly ordinate: (...words: readonly string[]) => Promise<Ended>;
-  /** Runs a command that must succeed; returns what it printed. */
-  readonly done: (...words: readonly string[]) => Promise<string>;
-  /** `sync`, which must succeed; returns the requests for data that it made. */
-  readonly sync: () => Promise<ReturnType<FakeProvider['asked']>>;
-  // biome-ignore lint/suspicious/noExplicitAny: statuses are picked from
-  readonly status: () => Promise<any>;
-  /** The rows of a fact table, ordered by their keys. */
-  readonly stored: (table: string) => Promise<Row[]>;
-  /** Rows of the project in the catalog. */
-  readonly catalog: (sql: string) => Row[];
-  readonly keywords: () => { readonly id: string; readonly query: string }[];
-}
+export type OperatorWorld = ReturnType<typeof openWorld>;
 
 /** The folder of a world that another one made, and how it is named there. */
 interface Made {
@@ -191,7 +166,7 @@ async function mustSucceed(settings: NodeJS.ProcessEnv, words: readonly string[]
   return stdout;
 }
 
-function openWorld(made: Made, opened: FakeProvider, settings: NodeJS.ProcessEnv): OperatorWorld {
+function openWorld(made: Made, opened: FakeProvider, settings: NodeJS.ProcessEnv) {
   const { dataFolder, project } = made;
   const catalog = (sql: string): Row[] => {
     const database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { readOnly: true, timeout: 5000 });
@@ -209,19 +184,21 @@ function openWorld(made: Made, opened: FakeProvider, settings: NodeJS.ProcessEnv
     provider: opened,
     site: opened.model.site(PROPERTY),
     settings,
+    /** Rows of the project in the catalog. */
     catalog,
+    /** Runs a command that must succeed; returns what it printed. */
     done,
-    ordinate: (...words) => command(settings, ...words),
+    /** Runs a command over the data folder. */
+    ordinate: (...words: readonly string[]) => command(settings, ...words),
+    /** `sync`, which must succeed; returns the requests for data that it made. */
     sync: async () => {
       opened.forget();
       await done('sync');
       return opened.asked();
     },
-    status: async () => {
-      const [status] = JSON.parse(await done('sync', 'status', '--project', project, '--json')) as unknown[];
-      return status;
-    },
-    stored: async (table) => {
+    status: async () => JSON.parse(await done('sync', 'status', '--project', project, '--json'))[0],
+    /** The rows of a fact table, ordered by their keys. */
+    stored: async (table: string): Promise<Row[]> => {
       const rows = catalog(`select file from fact_files where project_id = :project and fact_table = '${table}'`);
       if (rows.length === 0) return [];
       const files = rows.map(({ file }) => quoted(join(dataFolder, String(file)))).join();
@@ -304,21 +281,7 @@ function firstDifference(found: readonly Row[], expected: readonly Row[]): objec
 }
 
 /** The server over the data folder of a world, at an instant; asks it with the world's key. */
-export async function openApi(
-  t: Test,
-  { dataFolder, key, settings: environment }: OperatorWorld,
-  now: number,
-): Promise<(path: string) => Promise<{ status: number; body: unknown }>> {
-  const opened = new AsyncDisposableStack();
-  t.teardown(() => opened.disposeAsync());
-  const settings = readSettings({ ...environment, ORDINATE_LOG_LEVEL: 'silent' });
-  const catalog = opened.adopt(await openCatalog(sqliteIn(dataFolder)), (it) => it.close());
-  const engine = await sharedEngine(settings);
-  const building = buildApp({ settings, catalog, engine, logStream: { write: () => {} }, now: () => now });
-  const app = opened.adopt(await building, (it) => it.close());
-  return async (path) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const answer = await app.inject({ url: `/api/v1${path}`, headers });
-    return { status: answer.statusCode, body: answer.json() as unknown };
-  };
+export async function openApi(t: Test, { key, settings }: OperatorWorld, now: number) {
+  const { get } = await serveHere(t, { ORDINATE_LOG_LEVEL: 'silent', ...settings }, () => now);
+  return (path: string) => get(path, key);
 }

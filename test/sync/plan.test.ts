@@ -8,6 +8,7 @@ import { batchesOf, brandExpressions, MAX_ROWS } from '../../server/sync/batches
 import { coverageAfter } from '../../server/sync/keyword-coverage.ts';
 import { type PlanInput, planWindows, type SyncWindow } from '../../server/sync/plan.ts';
 import { SYNC_TABLES, type SyncTable, tablesOf } from '../../server/sync/tables.ts';
+import { syncDay } from '../sync-day.ts';
 
 const TODAY = '2026-03-15';
 const FIRST = '2024-11-01';
@@ -27,25 +28,8 @@ const NEW: PlanInput = {
   staleBefore: 0,
 };
 
-function published(table: SyncTable, day: Day, more: Partial<SyncDay> = {}): SyncDay {
-  return {
-    table,
-    day,
-    state: 'done',
-    final: day <= NEW.provisionalAfter,
-    cutOff: false,
-    rows: 1,
-    clicks: 1,
-    impressions: 1,
-    digest: '0000000000000001',
-    compared: 30,
-    fetchedAt: 500,
-    attempts: 0,
-    reason: null,
-    nextTry: null,
-    ...more,
-  };
-}
+const published = (table: SyncTable, day: Day, more: Partial<SyncDay> = {}): SyncDay =>
+  syncDay(table, day, { final: day <= NEW.provisionalAfter, compared: 30, fetchedAt: 500, ...more });
 
 /** Every table and day that is asked for, as often as it is. */
 function asked(windows: readonly SyncWindow[]): string[] {
@@ -53,22 +37,6 @@ function asked(windows: readonly SyncWindow[]): string[] {
     dayQueries.flatMap(({ table, from, to }) => eachDay(from, to).map((day) => `${table} ${day}`)),
   );
 }
-
-t.test('a first run asks for each wanted day of each table once, the newest first', (t) => {
-  const windows = planWindows(NEW);
-  const days = asked(windows);
-  t.equal(new Set(days).size, days.length);
-  t.equal(days.length, SYNC_TABLES.length * countDays(FIRST, TODAY));
-  t.strictSame([windows[0]!.from, windows[0]!.to], [addDays(TODAY, -27), TODAY]);
-  const ends = windows.map(({ to }) => to);
-  t.strictSame(ends, ends.toSorted().reverse());
-  t.ok(
-    windows.every(({ dayQueries }) =>
-      dayQueries.every(({ to, dataState }) => to <= NEW.provisionalAfter || dataState === 'all'),
-    ),
-  );
-  t.end();
-});
 
 t.test('a first window of very many keywords asks for final and provisional days together', (t) => {
   const keywords = Array.from({ length: 8000 }, (_, index) => ({ id: `n${index}`, query: `query number ${index}` }));
@@ -137,43 +105,39 @@ t.test('expressions find each keyword and nothing else, and are short enough', (
     fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }),
     fc.constantFrom('a|b', 'x.*', '(c', '$5', 'é+'),
   );
+  const keywordsOf = (queries: readonly string[]) => queries.map((query, at) => ({ id: String(at), query }));
   fc.assert(
     fc.property(fc.uniqueArray(anyQuery, { maxLength: 300 }), fc.integer({ min: 1, max: 31 }), (queries, days) => {
-      const keywords = queries.map((query, index) => ({ id: String(index), query }));
-      const batches = batchesOf(keywords, days);
-      const all = batches.flatMap((batch) => batch.queries);
+      const batches = batchesOf(keywordsOf(queries), days);
       const wanted = [...new Set(queries.map((query) => query.toLowerCase()))];
-      if (all.join('\n') !== wanted.join('\n')) throw new Error('not each query once');
-      for (const { queries: own, expression } of batches) {
-        if (expression.length > 4096) throw new Error('too long');
-        if (own.length * 3 * days >= MAX_ROWS) throw new Error('more rows than one answer has');
-        const compiled = RE2JS.compile(expression);
-        for (const query of own) if (!compiled.matcher(query).find()) throw new Error(query);
-        if (compiled.matcher(`${own[0]}x`).find() && !own.includes(`${own[0]}x`)) throw new Error(own[0]);
-      }
+      const isEach = batches.flatMap((batch) => batch.queries).join('\n') === wanted.join('\n');
+      return (
+        isEach &&
+        batches.every(({ queries: own, expression }) => {
+          const compiled = RE2JS.compile(expression);
+          const isOnly = own.includes(`${own[0]}x`) || !compiled.matcher(`${own[0]}x`).find();
+          const isShort = expression.length <= 4096 && own.length * 3 * days < MAX_ROWS;
+          return isOnly && isShort && own.every((query) => compiled.matcher(query).find());
+        })
+      );
     }),
     { numRuns: 20 },
   );
-  const terms = Array.from({ length: 900 }, (_, index) => `brand number ${index}`);
-  t.ok(brandExpressions(terms).length > 1);
-  t.ok(brandExpressions(terms).every((expression) => expression.length <= 4096));
-  t.strictSame(brandExpressions(['', ' ']), []);
-  // As long as an expression may be, and one character more.
-  const text = (letter: string, length: number): string => letter.repeat(length);
-  const lengthsOf = (expressions: readonly string[]): number[] => expressions.map(({ length }) => length);
-  const keywordsOf = (...queries: string[]): number[] =>
-    lengthsOf(
-      batchesOf(
-        queries.map((query, id) => ({ id: String(id), query })),
-        1,
-      ).map(({ expression }) => expression),
+  // As long as an expression may be, and one character more: of brands, and of keywords, in which four are added.
+  const brands = (...lengths: number[]) =>
+    brandExpressions(lengths.map((length, at) => 'abc'[at]!.repeat(length))).map(({ length }) => length);
+  const keywords = (...lengths: number[]) =>
+    batchesOf(keywordsOf(lengths.map((length, at) => 'abc'[at]!.repeat(length))), 1).map(
+      ({ expression }) => expression.length,
     );
-  t.strictSame(lengthsOf(brandExpressions([text('a', 2000), text('b', 2095)])), [4096]);
-  t.strictSame(lengthsOf(brandExpressions([text('a', 2000), text('b', 2096)])), [2000, 2096]);
-  t.strictSame(lengthsOf(brandExpressions([text('a', 4096), text('b', 4097), 'c'])), [4096, 1]);
-  t.strictSame(keywordsOf(text('a', 2000), text('b', 2091)), [4096]);
-  t.strictSame(keywordsOf(text('a', 2000), text('b', 2092)), [2004, 2096]);
-  t.strictSame(keywordsOf(text('a', 4092), text('b', 4093), 'c'), [4096, 5]);
+  t.strictSame(
+    [brands(2000, 2095), brands(2000, 2096), brands(4096, 4097, 1), brandExpressions(['', ' '])],
+    [[4096], [2000, 2096], [4096, 1], []],
+  );
+  t.strictSame(
+    [keywords(2000, 2091), keywords(2000, 2092), keywords(4092, 4093, 1)],
+    [[4096], [2004, 2096], [4096, 5]],
+  );
   t.end();
 });
 

@@ -2,15 +2,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { FileLeases } from '../../server/catalog/file-leases.ts';
-import type { Lease } from '../../server/catalog/leases.ts';
 import { addDays, pacificDayOf } from '../../server/domain/dates.ts';
-import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
 import { command } from '../command.ts';
 import { atNight } from '../night.ts';
 import { type Running, run, start, until } from '../process.ts';
 import { localOnly } from '../stores.ts';
-import { addProjects, type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
+import { addProjects, type SyncWorld, syncWorld } from './sync-world.ts';
 
 /** `ORDINATE_TEST_PROJECTS=300` tries more. */
 const PROJECTS = Number(process.env['ORDINATE_TEST_PROJECTS'] ?? 60);
@@ -91,53 +88,3 @@ t.test(
     t.match(await command(settings, 'verify'), { code: 0 });
   },
 );
-
-/** A turn of one process over the projects that are due. */
-function runDue(world: SyncWorld, take: (id: string) => Promise<Lease | undefined>) {
-  const { signal } = new AbortController();
-  const options = { now: () => world.clock, random: () => 0.5, signal, lookAgain: 20, checkLease: 5 };
-  return world.withStores((stores) => syncDueProjects(stores, { ...options, take }));
-}
-
-t.test('a project that another process has synced since it was listed is not synced again', async (t) => {
-  const from = '2026-03-01';
-  const world = await syncWorld(t, { from, since: from, tracked: 0 });
-  const leases = new FileLeases(world.dataFolder);
-  const results = await runDue(world, async (id) => {
-    // Another process takes it, and is ready before this one gets the lease.
-    t.match(await world.sync(), { outcome: 'done' });
-    world.provider.forget();
-    return leases.acquire(leaseOf(id));
-  });
-  t.match(results, { synced: 0, failed: 0 });
-  t.equal(world.provider.asked('all').length, 0);
-  await sameFacts(t, world);
-});
-
-t.test('a sync whose lease is lost publishes nothing more; whoever has the lease then goes on', async (t) => {
-  const from = '2026-03-01';
-  const world = await syncWorld(t, { from, since: from, tracked: 0 });
-  let isLost = false;
-  const noticed = Promise.withResolvers<void>();
-  world.provider.onRequest = async ({ request }) => {
-    // In the middle of the first window.
-    if (!request?.dimensions.includes('country')) return;
-    isLost = true;
-    await noticed.promise;
-  };
-  const isHeld = async (): Promise<boolean> => {
-    if (isLost) setImmediate(noticed.resolve);
-    return !isLost;
-  };
-  t.match(await runDue(world, async () => ({ isHeld, release: async () => {} })), { synced: 0, failed: 1 });
-  t.match(
-    world.lines.filter(({ err }) => err !== undefined),
-    [{ project: 'Proj1', err: { message: /lease of the project was lost/ } }],
-  );
-  t.strictSame(await world.stored('site_daily'), []);
-  t.match(await world.project(), { syncStatus: 'pending' }, 'nothing is wrong with the project');
-  world.provider.onRequest = () => {};
-  const leases = new FileLeases(world.dataFolder);
-  t.match(await runDue(world, (id) => leases.acquire(leaseOf(id))), { synced: 1, failed: 0 });
-  await sameFacts(t, world);
-});

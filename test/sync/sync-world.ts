@@ -2,8 +2,9 @@ import type { Test } from 'tap';
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import { type OracleRange, oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
+import { readRequest } from '../../cli/demo/provider/request.ts';
 import type { SearchSource } from '../../cli/demo/provider/searches.ts';
-import type { Site } from '../../cli/demo/provider/site.ts';
+import { Site } from '../../cli/demo/provider/site.ts';
 import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
 import { listKeywords } from '../../server/catalog/keywords.ts';
 import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
@@ -12,38 +13,23 @@ import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects
 import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/domain/dates.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
+import { hasDevices, hasQueries, type SearchType } from '../../server/domain/search-types.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { syncProject } from '../../server/sync/run.ts';
 import type { SyncOptions, SyncResult, SyncStores } from '../../server/sync/run-options.ts';
 import { KEYWORD_TABLES, tablesOf } from '../../server/sync/tables.ts';
 import { withSync } from '../../server/sync/with-sync.ts';
 import { connect } from '../fakes/connected.ts';
-import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
+import { fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
-import { keyword, type LazyWorld, makeLazyWorld, PROJECT, type Row } from '../world.ts';
+import { keyword, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 
 const PROPERTY = 'sc-domain:shop.example';
 /** Noon in California, so that no test depends on the hour unless it says so. */
 const START = Date.parse('2026-03-15T19:00:00Z');
 
-export interface SyncWorld extends LazyWorld {
-  readonly provider: FakeProvider;
-  readonly site: Site;
-  readonly searches: MadeSearches;
-  readonly queries: readonly string[];
-  /** Milliseconds; move it. */
-  clock: number;
-  readonly lines: Readonly<Record<string, unknown>>[];
-  /** One run of the project, as the command does it. */
-  readonly sync: (options?: Partial<SyncOptions>) => Promise<SyncResult>;
-  readonly withStores: <T>(work: (stores: SyncStores) => Promise<T>) => Promise<T>;
-  readonly project: () => Promise<Project>;
-  /** The project as a snapshot would have it. */
-  readonly row: () => Promise<Row>;
-  readonly stored: (table: StoredTable) => Promise<Row[]>;
-  /** What each table must hold for the days of a range. */
-  readonly expected: (range?: Partial<OracleRange>) => Promise<Record<SyncedTable, Row[]>>;
-}
+/** What `syncWorld` makes; its `clock`, in milliseconds, is moved. */
+export type SyncWorld = Awaited<ReturnType<typeof syncWorld>>;
 
 /** The oldest day that is asked for. */
 function oldestDay(now: number): Day {
@@ -76,7 +62,7 @@ export async function syncWorld(
     project?: Row;
     environment?: NodeJS.ProcessEnv;
   } = {},
-): Promise<SyncWorld> {
+) {
   const state = { clock: START };
   const now = clock ?? ((): number => state.clock);
   const provider = await fakeProvider(t, { now });
@@ -108,11 +94,12 @@ export async function syncWorld(
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
   await connect(catalog, { credentials, endpoint, tokenEndpoint, archive });
   if (from !== null) await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, firstDay: from });
-  const lines: Record<string, unknown>[] = [];
+  const lines: Readonly<Record<string, unknown>>[] = [];
   const keep = (line: unknown): void => void lines.push(line as Record<string, unknown>);
   const log = { info: keep, warn: keep, error: keep };
   const { signal } = new AbortController();
-  const withStores: SyncWorld['withStores'] = (work) => withSync({ settings, catalog, log, now, signal }, work);
+  const withStores = <T>(work: (stores: SyncStores) => Promise<T>): Promise<T> =>
+    withSync({ settings, catalog, log, now, signal }, work);
   const readProject = async (): Promise<Project> => (await findAnyProject(catalog, 'Proj1'))!;
   return Object.assign(state, {
     ...world,
@@ -123,14 +110,16 @@ export async function syncWorld(
     lines,
     withStores,
     project: readProject,
-    row: async () => {
+    /** The project as a snapshot would have it. */
+    row: async (): Promise<Row> => {
       const { syncedThrough, provisionalAfter, lastSyncedAt } = await readProject();
       const synced = { synced_through: syncedThrough, provisional_after: provisionalAfter };
       return { ...PROJECT, ...project, ...synced, last_synced_at: isoInstantOrNull(lastSyncedAt) };
     },
-    sync: (options: Partial<SyncOptions> = {}) =>
+    /** One run of the project, as the command does it. */
+    sync: (options: Partial<SyncOptions> = {}): Promise<SyncResult> =>
       withStores((stores) => syncProject(stores, 'Proj1', { now, random: () => 0.5, signal, ...options })),
-    stored: async (table: StoredTable) => {
+    stored: async (table: StoredTable): Promise<Row[]> => {
       const files = await filesOf(catalog, 'Proj1', table, EVERY_DAY);
       if (files.length === 0) return [];
       await using store = await openFileStore(settings);
@@ -146,7 +135,8 @@ export async function syncWorld(
         ),
       );
     },
-    expected: async (range: Partial<OracleRange> = {}) => {
+    /** What each table must hold for the days of a range. */
+    expected: async (range: Partial<OracleRange> = {}): Promise<Record<SyncedTable, Row[]>> => {
       const { brandTerms, country } = await readProject();
       const asked = await listKeywords(catalog, 'Proj1');
       return oracle(
@@ -155,6 +145,34 @@ export async function syncWorld(
         { from: from ?? oldestDay(now()), to: pacificDayOf(now()), now: now(), ...range },
       );
     },
+  });
+}
+
+/** Clicks and impressions by day or hour, as the model of the provider answers them. */
+export function modelled(
+  { site, clock }: SyncWorld,
+  { from, to }: { from: Day; to: Day },
+  {
+    by = 'date',
+    type = 'web',
+    country = null,
+  }: { by?: 'date' | 'hour'; type?: SearchType; country?: string | null } = {},
+): Row[] {
+  const filters = country === null ? [] : [{ filters: [{ dimension: 'country', expression: country }] }];
+  const body = {
+    ...{ startDate: from, endDate: to, type, rowLimit: 25_000, dimensionFilterGroups: filters },
+    dimensions: hasDevices(type) && by === 'date' ? [by, 'device'] : [by],
+    dataState: by === 'hour' ? 'hourly_all' : 'all',
+    aggregationType: hasQueries(type) ? 'byProperty' : 'auto',
+  };
+  // Of hours that it has dropped, too.
+  const { source, options } = site;
+  const whole = new Site(source, { ...options, timetable: { ...options.timetable, hourlyDays: 60 } });
+  const rows = whole.answer(readRequest(body), clock).rows.map((row) => JSON.parse(row) as Row & { keys: string[] });
+  const groups = [...Map.groupBy(rows, ({ keys }) => keys[0]!)].sort(([a], [b]) => Date.parse(a) - Date.parse(b));
+  return groups.map(([key, all]) => {
+    const sum = (name: string): number => all.reduce((total, row) => total + Number(row[name]), 0);
+    return { [by]: key, clicks: sum('clicks'), impressions: sum('impressions') };
   });
 }
 

@@ -3,7 +3,6 @@ import t, { type Test } from 'tap';
 import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-searches.ts';
 import type { SyncedTable } from '../../cli/demo/provider/oracle.ts';
 import { type Day, eachDay } from '../../server/domain/dates.ts';
-import { withoutPauses } from '../fakes/without-pauses.ts';
 import { keyword, type Row } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';
 
@@ -133,28 +132,6 @@ t.test('all that is stored is what was searched for, after every change at the p
   t.match(await world.sync({ maxWindows: 1 }), { outcome: 'part' });
   t.match(await world.sync(), { outcome: 'done' });
   await holds(t, world, 'changed days that a run did not reach', kept);
-});
-
-t.test('one table that fails is left out, with two nothing is stored, and all comes later', async (t) => {
-  withoutPauses(t);
-  const isOf = (dimensions: string) => (entry: { request?: { dimensions: readonly string[] } }) =>
-    entry.request?.dimensions.join() === dimensions;
-  const refused = { status: 400, body: { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } } };
-  const cases = [
-    [['date,country'], 'table-failed', '2026-03-15'],
-    [['date,query,page'], 'table-failed', '2026-03-15'],
-    [['date,country', 'date,query,page'], 'unavailable', null],
-    [['date,device'], 'unavailable', null],
-  ] as const;
-  for (const [failing, outcome, syncedThrough] of cases) {
-    const world = await syncWorld(t, { source: historyOf(eachDay('2026-03-10', '2026-03-15')), tracked: 3 });
-    for (const dimensions of failing) world.provider.fail(refused, { which: isOf(dimensions) });
-    t.match(await world.sync(), { outcome }, failing.join());
-    t.equal((await world.project()).syncedThrough, syncedThrough, failing.join());
-    world.provider.heal();
-    world.clock += 2 * 3_600_000;
-    t.match(await world.sync(), { outcome: 'done' });
-  }
 });
 
 t.test('rows of a keyword that is removed while they are fetched are left out, and the run goes on', async (t) => {

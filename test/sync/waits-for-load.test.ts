@@ -1,17 +1,15 @@
-// A sync that waits for a load holds up no other project, and ends at once when it is stopped.
+// A sync that waits for a load ends at once when it is stopped.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { readLoadCounts } from '../../server/catalog/load-counts.ts';
 import type { LoadLock } from '../../server/catalog/locks.ts';
-import { openLeases } from '../../server/catalog/open-leases.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { addDays, pacificDayOf } from '../../server/domain/dates.ts';
-import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
 import { command } from '../command.ts';
 import { start, until } from '../process.ts';
 import { isLocal } from '../stores.ts';
-import { addProjects, type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
+import { type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
 
 const FROM = '2026-03-01';
 /** A wait of a sixth of this is long. */
@@ -51,28 +49,6 @@ t.test('a sync that is stopped while it waits ends at once, and leaves nothing l
     'no load has failed',
   );
   t.match(await world.sync(), { outcome: 'done' });
-  await sameFacts(t, world);
-});
-
-t.test('projects that wait for a load hold up no others, and are said to wait', async (t) => {
-  const world = await syncWorld(t, { from: FROM, since: FROM, tracked: 0, environment: QUICK });
-  // One more than are synced at once.
-  const more = ['More0', 'More1', 'More2'];
-  await addProjects(world, more, FROM);
-  const loading = await load(world);
-  const waiting = new Set<string>();
-  const allWait = Promise.withResolvers<void>();
-  const released = allWait.promise.then(() => loading.release());
-  const onWait = (project: string, why: string): void => {
-    if (why === WHY) waiting.add(project);
-    if (waiting.size > more.length) allWait.resolve();
-  };
-  const leases = openLeases(world.settings);
-  const take = (id: string) => leases.acquire(leaseOf(id));
-  const { signal } = new AbortController();
-  const options = { now: () => world.clock, random: () => 0.5, signal, take, onWait, lookAgain: 20 };
-  t.match(await world.withStores((stores) => syncDueProjects(stores, options)), { synced: 4, failed: 0 });
-  await released;
   await sameFacts(t, world);
 });
 
