@@ -1,4 +1,5 @@
-// Clicks of hours are compared with those that the clock called the same. Which alerts that gives: test/fixtures/alerts.txt.
+// Clicks of hours are compared with those that the clock called the same.
+// Which alerts that gives: test/fixtures/alerts.txt.
 import fc from 'fast-check';
 import t from 'tap';
 import { HourlyClicks } from '../../server/alerts/hourly-stop.ts';

@@ -1,5 +1,5 @@
-// A digest says what /site says of the week or month, once for each channel, when its days are final. Its words:
-// test/fixtures/messages.txt.
+// A digest says what /site says of the week or month, once for each channel, when its days are final.
+// Its words: test/fixtures/messages.txt.
 import { PNG } from 'pngjs';
 import t, { type Test } from 'tap';
 import { addDays, eachDay } from '../../server/domain/dates.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Test } from 'tap';
@@ -67,7 +67,7 @@ export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
     run: (sql) => post('queries', { query: sql.replaceAll('{d}', DATASET), useLegacySql: false }),
   };
   const lists = new ListJobs();
-  const origin = await serve(t, async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request);
     if (request.method === 'POST') fake.jobs.push(JSON.parse(body.toString()) as FakeBigQuery['jobs'][number]);
     const send = (status: number, answer: unknown): void => {
@@ -87,8 +87,8 @@ export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
       });
       onward.end(body);
     }
-  });
-  return Object.assign(fake, { url: origin });
+  };
+  return Object.assign(fake, { url: await serve(t, (request, response) => void answer(request, response)) });
 }
 
 /** Lists that the door answers: each job is done at once, and its rows come in parts. */

@@ -33,7 +33,7 @@ export async function fakeProvider(t: Test, { latency = 0, ...clocks }: FakeProv
   const model = new ProviderModel(clocks);
   const account = model.accounts.add({ refreshToken: SECRETS[0]!, sites: new Map() });
   let failures: { how: Failure; times: number; which: (entry: LogEntry) => boolean }[] = [];
-  const state = { latency, onRequest: (_: LogEntry): void | Promise<void> => {} };
+  const state = { latency, onRequest: (() => {}) as (entry: LogEntry) => void | Promise<void> };
   const running = await startProvider(model, {
     latency: () => state.latency,
     intercept: async (entry) => {

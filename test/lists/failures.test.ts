@@ -1,4 +1,4 @@
-// What each failure of the provider is to a client and to the log, and whether it is tried again: test/fixtures/failures.txt.
+// What each failure of the provider is to a client and to the log, as test/fixtures/failures.txt has it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { connectedWorld, SECRETS } from '../fakes/connected.ts';
@@ -33,10 +33,11 @@ async function meaningsOf(t: Test, cases: readonly Case[]): Promise<string[]> {
       const { status, headers, body } = await world.ask(`/pages?from=2025-12-${10 + more}&to=2026-01-${10 + at}`);
       // A request that hangs ends just when the client has been told.
       while (world.fetches().length === lines) await sleep(10);
-      const { outcome, retries, reason } = world.fetches().at(-1)!;
+      const { outcome, retries, reason } = world.fetches().at(-1) as Readonly<Record<string, string>>;
       const tried = Number(retries) > 0 ? ', tried again' : '';
       const said = String(reason).replaceAll(/127.0.0.1:\d+/g, 'PROVIDER');
-      const after = headers['retry-after'] === undefined ? '' : `, retry after ${headers['retry-after']}`;
+      const { 'retry-after': pause } = headers as Readonly<Record<string, string>>;
+      const after = pause === undefined ? '' : `, retry after ${pause}`;
       told = `${name}: ${status} ${body.error.code}${after}: ${body.error.message} | ${outcome}${tried}: ${said}`;
     }
     found.push(told);

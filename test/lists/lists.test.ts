@@ -17,7 +17,8 @@ const FILE = 'lists.txt';
 const MINUTES = { m: 1, h: 60, d: 1440 };
 const SET_UP = /^(project|environment|facts|rows) /;
 
-type Fields = Readonly<Record<string, unknown>>;
+/** A request for data, or a line of the log; what is not known is not there. */
+type Fields = Readonly<Record<string, string>>;
 
 const parse = (text: string): Row => JSON.parse(text) as Row;
 
@@ -49,8 +50,9 @@ function factsOf(text: string): Record<string, Row[]> {
 }
 
 /** A request for data in words. */
-function requestText({ startDate, endDate, dimensions, dimensionFilterGroups, ...more }: Fields): string {
-  const { aggregationType, type, dataState, rowLimit, startRow, ...unknown } = more;
+function requestText({ dimensionFilterGroups, ...request }: Readonly<Record<string, unknown>>): string {
+  const { startDate, endDate, dimensions, aggregationType, type, ...more } = request as Fields;
+  const { dataState, rowLimit, startRow, ...unknown } = more;
   const filters = ((dimensionFilterGroups ?? []) as { filters: Fields[] }[]).flatMap(({ filters: all }) =>
     all.map((one) => `; ${Object.values(one).join(' ')}`),
   );
@@ -61,13 +63,13 @@ function requestText({ startDate, endDate, dimensions, dimensionFilterGroups, ..
 function answerText({ status, headers, body }: Answer): string[] {
   const { pages, queries, ...head } = body as { pages?: Row[]; queries?: Row[] } & Row;
   if (status !== 200) {
-    const { code, message } = (body as { error: Row }).error;
-    const after = headers['retry-after'];
+    const { code, message } = (body as { error: Fields }).error;
+    const { 'retry-after': after } = headers as Fields;
     return [`${status} ${code}${after === undefined ? '' : `, retry after ${after}`}: ${message}`];
   }
   const rows = (pages ?? queries ?? []).map((row) => JSON.stringify(row));
   const shown = rows.length <= 12 ? rows : [rows[0], `${rows.length - 2} others`, rows.at(-1)];
-  const { project, ...of } = head;
+  const { project: _, ...of } = head;
   return [`200 ${JSON.stringify(of)}`, ...shown.map((row) => `  ${row}`)].map((line) => line.replaceAll('.000Z', 'Z'));
 }
 
@@ -175,9 +177,9 @@ class Talk {
     return [];
   }
 
-  private async connect({ content, path = '', ...connection }: Row): Promise<void> {
+  private async connect({ content, path, ...connection }: Row): Promise<void> {
     const { url, tokenUrl: tokenEndpoint } = this.world.google;
-    const addresses = { endpoint: `${url}${path}`, tokenEndpoint };
+    const addresses = { endpoint: url + ((path as string | undefined) ?? ''), tokenEndpoint };
     const credentials = credentialsFile(this.t, content as object);
     await connect(this.world.catalog, { credentials, ...addresses, ...connection } as Partial<Connection>);
   }
@@ -207,14 +209,12 @@ class Talk {
     const answer = await asking;
     const { requests } = this.world.google;
     const sent = requests.slice(this.seen).map(requestText);
-    const lines = this.logs.flatMap((log) => log.splice(0)).map(parse);
+    const lines = this.logs.flatMap((log) => log.splice(0)).map((line) => JSON.parse(line) as Fields);
     const told = lines
       .filter((line) => 'outcome' in line)
       .map(({ source, list, outcome, rows, reason, retries }) => {
-        const more = [rows ? `${rows} rows` : '', retries ? 'tried again' : '', reason ?? ''].filter(
-          (text) => text !== '',
-        );
-        return `log: ${source} ${list} ${outcome}${more.map((text) => `, ${text}`).join('')}`;
+        const more = [rows ? `${rows} rows` : '', retries ? 'tried again' : '', reason ?? ''];
+        return [`log: ${source} ${list} ${outcome}`, ...more.filter((text) => text !== '')].join(', ');
       });
     this.seen = requests.length;
     const texts = [...answerText(answer), ...sent.sort(), ...told.sort()];

@@ -1,4 +1,4 @@
-// All processes share the request limits and pauses of a provider, and leave what it refused alone for the required time.
+// All processes share the limits and pauses of a provider, and leave what it refused alone for the required time.
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { ProviderPause } from '../../server/catalog/provider-pauses.ts';

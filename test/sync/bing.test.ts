@@ -1,5 +1,5 @@
-// What Bing gives as a whole is stored by day and week, outlives what Bing keeps, and stops no other sync: after each
-// change, what a sync does and what is stored then. Both are in test/fixtures/sync-bing.txt.
+// What Bing gives as a whole is stored by day and week, outlives what Bing keeps, and stops no other sync.
+// Each change, what a sync does then, and what is stored: test/fixtures/sync-bing.txt.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -21,6 +21,8 @@ const TABLES: readonly FactTable[] = ['site_daily_bing', 'query_weekly_bing', 'p
 const SHOES = { query: 'shoes', url: `${SITE}shoes`, position: 3 };
 const CRAWL = { url: SITE, at: '2026-03-07T09:00:00-08:00', status: 503, size: 9 };
 const refuse = (body: object) => () => ({ status: 400, body });
+
+type Counts = Readonly<Record<string, string | number>>;
 
 interface Bing {
   readonly world: SyncWorld;
@@ -57,13 +59,16 @@ async function told({ world, fake, t }: Bing, before: string): Promise<string[]>
   const lines = world.lines
     .slice(logged)
     .filter((line) => line['source'] === 'bing' && 'outcome' in line)
-    .map(
-      ({ requests, rows, days, outcome }) => `  log: ${requests} requests, ${rows ?? days} rows or days, ${outcome}`,
-    );
+    .map((line) => {
+      const { requests, rows, days, outcome } = line as Counts;
+      return `  log: ${requests} requests, ${rows ?? days} rows or days, ${outcome}`;
+    });
   const methods = fake.requests.slice(asked).map(({ method }) => method);
   const stored: string[] = [];
   for (const table of TABLES)
-    for (const { project_id: _, clicks, impressions, sum_position, ...key } of await world.stored(table)) {
+    for (const { project_id: _, clicks, impressions, sum_position, ...key } of (await world.stored(
+      table,
+    )) as Counts[]) {
       const texts = Object.values(key).map((value) => (String(value).length > 80 ? 'long' : String(value)));
       stored.push(`  ${table} ${JSON.stringify(texts.join(' '))}: ${clicks} ${impressions} ${sum_position}`);
     }
@@ -78,7 +83,7 @@ async function told({ world, fake, t }: Bing, before: string): Promise<string[]>
     ...cut.sort(),
     ...(all === before ? ['  nothing new is stored'] : [all]),
     ...(why === null ? [] : [`  crawl: ${why}`]),
-    ...(days as Record<string, unknown>[]).map(({ date, ...counts }) => {
+    ...(days as Counts[]).map(({ date, ...counts }) => {
       const told = Object.entries(counts).filter(([, count]) => count !== 0);
       return `  crawl ${date}: ${told.map((count) => count.join(' ')).join(', ')}`;
     }),
@@ -217,8 +222,6 @@ t.test('lost access is told as that of Bing', async (t) => {
   fake.intercept = refuse(BING_ERRORS.invalidKey);
   t.match(await world.sync(), { outcome: 'table-failed', reason: /bing: access lost: status 400, error 3/ });
   const deliveries = await claimDeliveries(world.catalog, world.clock * 1000, (body) => body);
-  t.match(
-    deliveries.map(({ body }) => JSON.parse(body).data.sync),
-    [{ status: 'warning', reason: 'access_lost', provider: 'bing' }],
-  );
+  const bodies = deliveries.map(({ body }) => JSON.parse(body) as object);
+  t.match(bodies, [{ data: { sync: { status: 'warning', reason: 'access_lost', provider: 'bing' } } }]);
 });

@@ -196,7 +196,9 @@ function openWorld(made: Made, opened: FakeProvider, settings: NodeJS.ProcessEnv
       await done('sync');
       return opened.asked();
     },
-    status: async () => JSON.parse(await done('sync', 'status', '--project', project, '--json'))[0],
+    // biome-ignore lint/suspicious/noExplicitAny: statuses are picked from
+    status: async (): Promise<any> =>
+      (JSON.parse(await done('sync', 'status', '--project', project, '--json')) as unknown[])[0],
     /** The rows of a fact table, ordered by their keys. */
     stored: async (table: string): Promise<Row[]> => {
       const rows = catalog(`select file from fact_files where project_id = :project and fact_table = '${table}'`);
