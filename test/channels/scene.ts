@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { ChannelEvent } from '../../server/catalog/channels.ts';
 import type { Alert } from '../../server/catalog/events.ts';
@@ -68,14 +69,7 @@ export async function makeScene(
         settings: world.settings,
         now: () => clock.at,
         signal: options.signal ?? new AbortController().signal,
-        sleep: (_, signal) =>
-          new Promise((done) => {
-            const timer = setTimeout(done, 20);
-            signal.addEventListener('abort', () => {
-              clearTimeout(timer);
-              done();
-            });
-          }),
+        sleep: (_, signal) => sleep(20, undefined, { signal }).catch(() => {}),
         random: () => options.random ?? 0.5,
         onError: (error) => errors.push(error),
         ...(options.resolve && { resolve: options.resolve }),

@@ -13,27 +13,15 @@ export const SECRETS = ['1//refresh-token-of-the-tests', 'client-secret-of-the-t
 /** Writes a credentials file of an authorised user, or other JSON; returns its path. */
 export function credentialsFile(t: Test, content: object = {}): string {
   const path = join(temporaryFolder(t), 'credentials.json');
-  const user = {
-    type: 'authorized_user',
-    client_id: 'client-of-the-tests.apps.example',
-    client_secret: SECRETS[1],
-    refresh_token: SECRETS[0],
-  };
+  const client = { client_id: 'client-of-the-tests.apps.example', client_secret: SECRETS[1] };
+  const user = { type: 'authorized_user', ...client, refresh_token: SECRETS[0] };
   writeFileSync(path, JSON.stringify({ ...user, ...content }));
   return path;
 }
 
 export async function connect(catalog: Catalog, connection: Partial<Connection>, project = 'Proj1'): Promise<void> {
-  const all = {
-    kind: 'search-console',
-    credentials: null,
-    endpoint: null,
-    tokenEndpoint: null,
-    dataset: null,
-    location: null,
-    grant: null,
-    archive: 'queries,pages',
-  } as const;
+  const addresses = { kind: 'search-console', credentials: null, endpoint: null, tokenEndpoint: null } as const;
+  const all = { ...addresses, dataset: null, location: null, grant: null, archive: 'queries,pages' } as const;
   await setConnection(catalog, project, { ...all, ...connection }, 0);
 }
 
@@ -53,15 +41,9 @@ export async function connectedWorld(
   // The time of the server, in milliseconds.
   const clock = { clock: NOW };
   const now = () => clock.clock;
-  const world = await makeWorld(
-    t,
-    { projects: [{ ...PROJECT, ...project }], ...tables },
-    {
-      now,
-      measured,
-      environment: { ORDINATE_LISTS_WAIT_SECONDS: '60', ORDINATE_PROVIDER_SECONDS: '60', ...environment },
-    },
-  );
+  const all = { ORDINATE_LISTS_WAIT_SECONDS: '60', ORDINATE_PROVIDER_SECONDS: '60', ...environment };
+  const rows = { projects: [{ ...PROJECT, ...project }], ...tables };
+  const world = await makeWorld(t, rows, { now, measured, environment: all });
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;
   await connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
   /** Lines of the log about fetches. */
