@@ -40,6 +40,7 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  *   synced TABLE DAY {}                  what the sync knows of a day
  *   tracked [{}]                         the days that the sync has of keywords
  *   + 6d                                 time passes
+ * `{x*300}` stands for so many letters.
  * Answers are indented; those of pages say what an action sends (>), where it leads (@), and which lines of the page it takes
  * away (-) and adds (+). Ids, versions and secrets are made by chance, and have names by kind in order of their appearance.
  * An answer that should change: UPDATE_RECORDED=1, and read what changed.
@@ -93,7 +94,8 @@ class Names {
 
   put(text: string): string {
     const back = [...this.#known].sort(([, a], [, b]) => b.length - a.length);
-    return back.reduce((all, [value, name]) => all.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), value), text);
+    const long = text.replaceAll(/\{(\w)\*(\d+)\}/g, (_, letter: string, count) => letter.repeat(Number(count)));
+    return back.reduce((all, [value, name]) => all.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), value), long);
   }
 }
 
