@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { createGrant } from '../../server/catalog/grants.ts';
 import { localOnly } from '../stores.ts';
 import { keyword, temporaryFolder } from '../world.ts';
 import { makeTeam } from './team.ts';
@@ -55,7 +56,11 @@ t.test('each row of the table', async (t) => {
   }
 });
 
-const environment = { ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key'), ORDINATE_FEEDS: 'on' };
+const environment = {
+  ...{ ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key'), ORDINATE_FEEDS: 'on' },
+  // Nobody is there.
+  ORDINATE_GOOGLE_ENDPOINT: 'http://127.0.0.1:1',
+};
 const RULE = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
 
 /** What owners make before, by the names that paths have for their ids. */
@@ -127,6 +132,9 @@ POST /channels/CHANNEL/rotate 401 404 403 403 409 409
 POST /feeds 401 400 403 403 400 400
 POST /invitations 401 400 403 403 403 400
 POST /connect/google 401 409 403 403 403 409
+GET /connect/google/GRANT/properties 401 404 403 403 503 503
+POST /connect/google/GRANT/projects 401 404 403 403 400 400
+DELETE /connect/google/GRANT 401 404 403 403 403 204
 PATCH ${P}/notes/NOTE 401 404 403 403 200 200
 PATCH ${P}/rules/RULE 401 404 403 403 200 200
 PATCH ${P}/keywords/Kw001 401 404 403 403 200 200
@@ -156,7 +164,7 @@ DELETE /members/member@acme.example 401 404 403 403 403 204
   .split('\n');
 
 t.test('each route by each role, in the own and in another workspace', localOnly, async (t) => {
-  const { send, clock } = await makeTeam(
+  const { send, clock, catalog, settings } = await makeTeam(
     t,
     {
       keywords: [keyword('Kw001', 'boots')],
@@ -182,6 +190,9 @@ t.test('each route by each role, in the own and in another workspace', localOnly
     const made = await send('owner', method, path, body);
     ids.set(name, /"id":"([^"]+)"/.exec(JSON.stringify(made.body))?.[1] ?? made.message);
   }
+  const grant = { workspace: 'acme', kind: 'google', clientId: 'c', connectedBy: 'owner@acme.example', token: 'x' };
+  const made = { ...grant, connectedAt: 1, endsAt: null };
+  ids.set('GRANT', await catalog.transaction((tx) => createGrant(tx, settings, made)));
   const found: string[] = [];
   for (const line of TABLE) {
     const [method = '', path = ''] = line.split(' ');

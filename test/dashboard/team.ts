@@ -93,26 +93,6 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
   return { ...world, clock, cookies, send, read };
 }
 
-type Send = Awaited<ReturnType<typeof makeTeam>>['send'];
-
-/**
- * Sends a request about a project, or another thing of the workspace, as everybody: `allowed` get `status`, other roles 403,
- * an owner of another workspace 404 (or `other`, where paths have no ids), and who is not signed in 401.
- */
-export async function eachRole(
-  t: Test,
-  send: Send,
-  { allowed, status, other = 404 }: { allowed: readonly Who[]; status: number; other?: number },
-  request: (who: Who) => Promise<Parameters<Send> extends [Who, ...infer Rest] ? Rest : never>,
-): Promise<void> {
-  for (const who of ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const) {
-    const refusal = who === 'stranger' ? 401 : who === 'other' ? other : 403;
-    const [method, path, body] = await request(who);
-    const { status: answered, message } = await send(who, method, path, body);
-    t.equal(answered, allowed.includes(who) ? status : refusal, `${who}: ${method} ${path} ${message}`);
-  }
-}
-
 /** The entries of the audit trail with an action, newest first. */
 export async function audited(catalog: World['catalog'], action: string) {
   type Entry = { actor: string; subject: string; details: string };
