@@ -7,7 +7,7 @@ import t from 'tap';
 import { ResponseCache } from '../../server/api/response-cache.ts';
 import { cacheKey } from '../../server/domain/cache-key.ts';
 import { ENTRY_BYTES } from '../../server/runtime/compact-buffer.ts';
-import { facts, keyword, makeWorld } from '../world.ts';
+import { facts, keyword, makeWorld, NOW } from '../world.ts';
 
 const DAYS = facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]);
 
@@ -142,116 +142,73 @@ t.test('a query runs once for all encodings, concurrent or later', async (t) => 
   t.equal(runs, 2);
 });
 
-t.test('answers are compressed in the requested encoding, small ones never', async (t) => {
+t.test('answers are compressed as each client requests, whatever is cached; small ones never', async (t) => {
   const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
-  const world = await makeWorld(t, { keywords });
-  const ask = (path: string, encoding: string) =>
-    world.app.inject({
-      url: `/api/v1/projects/Proj1${path}`,
-      headers: { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding },
-    });
-  const plain = (await ask('/keywords', 'identity')).body;
-  for (const [encoding, decompress] of [
-    ['gzip', gunzipSync],
-    ['br', brotliDecompressSync],
-    ['zstd', zstdDecompressSync],
-  ] as const) {
-    const answer = await ask('/keywords', encoding);
-    t.equal(answer.headers['content-encoding'], encoding);
-    t.equal(decompress(answer.rawPayload).toString(), plain, encoding);
-    const again = await ask('/keywords', encoding);
-    t.equal(again.headers['content-encoding'], encoding, 'cached');
-    t.equal(again.headers['content-length'], String(again.rawPayload.length));
-    t.equal(again.headers['vary'], 'accept, accept-encoding');
-    t.ok(again.rawPayload.equals(answer.rawPayload));
-    for (const small of ['/alerts', '/site?period=1d']) {
-      for (const _ of ['made', 'cached']) {
-        t.equal((await ask(small, encoding)).headers['content-encoding'], undefined, small);
-      }
-    }
-  }
-  for (const [accepted, encoding] of [
+  let time = NOW;
+  const world = await makeWorld(t, { keywords }, { now: () => (time += 1000) });
+  const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
+  const ask = async (path: string, accepted: string) => {
+    const headers = { authorization: `Bearer ${world.key}`, 'accept-encoding': accepted };
+    const { headers: sent, rawPayload } = await world.app.inject({ url: `/api/v1/projects/Proj1${path}`, headers });
+    t.equal(sent['content-length'], String(rawPayload.length));
+    t.equal(sent['vary'], 'accept, accept-encoding');
+    const encoding = sent['content-encoding'] as keyof typeof decoders | undefined;
+    const text = String(encoding === undefined ? rawPayload : decoders[encoding](rawPayload));
+    return { encoding, range: (JSON.parse(text) as { range: object }).range };
+  };
+  const requests: readonly (readonly [string, string?])[] = [
+    ...(['gzip', 'br', 'zstd'] as const).map((encoding) => [encoding, encoding] as const),
+    ['identity'],
     ['gzip, deflate, br, zstd', 'zstd'],
     ['gzip, deflate, br', 'br'],
     ['GZIP;q=0.5, br;q=0.1', 'gzip'],
     ['*', 'gzip'],
     ['x-gzip', 'gzip'],
     ['br;q=0.1, identity', 'br'],
-    ['identity, gzip;q=0', undefined],
-    ['compress', undefined],
-    ['', undefined],
-  ] as const) {
-    for (const time of ['made', 'cached']) {
-      t.equal((await ask('/keywords', accepted)).headers['content-encoding'], encoding, `'${accepted}' ${time}`);
+    ['identity, gzip;q=0'],
+    ['compress'],
+    [''],
+  ];
+  for (const [at, [first]] of requests.entries()) {
+    // Each is made for one of them, and then sent to all.
+    const { range } = await ask(`/keywords?period=${at + 7}d`, first);
+    for (const [accepted, encoding] of requests) {
+      const found = await ask(`/keywords?period=${at + 7}d&unknown=${at % 2}`, accepted);
+      t.strictSame(found, { encoding, range }, `'${accepted}' after '${first}'`);
     }
+    t.equal((await ask('/site?period=1d', first)).encoding, undefined, `${first}: small`);
   }
 });
 
-t.test('a cached answer is sent in the encoding that each client requests', async (t) => {
-  const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
-  const world = await makeWorld(t, { keywords });
-  const encodings = ['gzip', 'br', 'zstd', 'identity'];
-  for (const [index, first] of encodings.entries()) {
-    for (const encoding of [first, ...encodings]) {
-      const answer = await world.app.inject({
-        url: `/api/v1/projects/Proj1/keywords?limit=${50 + index}`,
-        headers: { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding },
-      });
-      const expected = encoding === 'identity' ? undefined : encoding;
-      t.equal(answer.headers['content-encoding'], expected, `${encoding} after ${first}`);
-    }
-  }
-});
-
-t.test('every answer that depends on Accept-Encoding has a Vary header, compressed or not', async (t) => {
-  const world = await makeWorld(t, { site_daily: DAYS, keywords: [keyword('Kw001', 'a')] });
-  for (const url of [
-    '/api/v1/projects.json',
-    '/api/v1/projects/Proj1/site.csv',
-    '/api/v1/projects/Proj1/keywords?daily=1&format=json',
-    '/api/v1/projects/Proj1/groups',
-    '/api/v1/projects/nosuc/site',
-    '/api/v1/nothing',
-    '/nothing',
-    '/livez',
-    '/openapi.json',
-  ]) {
-    for (const encoding of ['identity', 'gzip', 'nonsense']) {
-      for (const method of ['GET', 'HEAD'] as const) {
-        const headers = { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding };
-        const answer = await world.app.inject({ method, url, headers });
-        t.equal(answer.headers['vary'], 'accept-encoding', `${method} ${url} ${encoding}`);
-      }
-    }
-  }
-});
-
-t.test('Vary names Accept where the format depends on it, and only there', async (t) => {
-  const world = await makeWorld(t, { site_daily: DAYS });
-  const send = (path: string, more: Readonly<Record<string, string>> = {}) =>
-    world.app.inject({ url: `/api/v1${path}`, headers: { authorization: `Bearer ${world.key}`, ...more } });
-  const vary = async (path: string, accept?: string) =>
-    (await send(path, accept === undefined ? {} : { accept })).headers['vary'];
-  const site = '/projects/Proj1/site';
-  for (const path of [site, '/projects', '/portfolio', '/projects/Proj1/alerts', '/projects/Proj1/pages']) {
-    for (const accept of [undefined, '*/*', 'text/csv', 'image/png']) {
-      t.equal(await vary(path, accept), 'accept, accept-encoding', `${path} ${accept}`);
-    }
-    t.equal(await vary(`${path}.csv`, 'application/json'), 'accept-encoding', `${path}.csv`);
-    t.equal(await vary(`${path}?format=csv`, 'application/json'), 'accept-encoding', `${path}?format=csv`);
-  }
-  for (const path of [
-    '/projects/Proj1',
-    '/projects/Proj1/groups',
-    '/projects/Proj1/snapshot',
-    '/projects/nosuc/site',
-  ]) {
-    t.equal(await vary(path, 'text/csv'), 'accept-encoding', path);
-  }
-  const { headers } = await send(site);
-  const unchanged = await send(site, { 'if-none-match': String(headers['etag']) });
+t.test('Vary names Accept-Encoding on every answer, and Accept where the format depends on it', async (t) => {
+  let time = NOW;
+  const tables = { site_daily: DAYS, keywords: [keyword('Kw001', 'a')] };
+  const world = await makeWorld(t, tables, { now: () => (time += 1000) });
+  const send = (url: string, more: Readonly<Record<string, string>> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+    world.app.inject({ method, url, headers: { authorization: `Bearer ${world.key}`, ...more } });
+  const own = '/api/v1/projects/Proj1';
+  const formats = [`${own}/site`, '/api/v1/projects', '/api/v1/portfolio', `${own}/alerts`, `${own}/pages`];
+  const others = [
+    ...formats.flatMap((path) => [`${path}.csv`, `${path}?format=csv`]),
+    ...[own, `${own}/groups`, `${own}/snapshot`, `${own}/keywords?daily=1&format=json`, '/api/v1/projects/nosuc/site'],
+    ...['/api/v1/projects.json', '/api/v1/nothing', '/nothing', '/livez', '/openapi.json'],
+  ];
+  const found = Object.fromEntries([...formats, ...others].map((url) => [url, new Set<unknown>()]));
+  for (const url of Object.keys(found))
+    for (const accept of ['*/*', 'text/csv', 'image/png'])
+      for (const encoding of ['identity', 'gzip', 'nonsense'])
+        for (const method of ['GET', 'HEAD'] as const) {
+          const { headers } = await send(url, { accept, 'accept-encoding': encoding }, method);
+          found[url]!.add(headers['vary']);
+        }
+  t.strictSame(found, {
+    ...Object.fromEntries(formats.map((url) => [url, new Set(['accept, accept-encoding'])])),
+    ...Object.fromEntries(others.map((url) => [url, new Set(['accept-encoding'])])),
+  });
+  const { headers } = await send(formats[0]!);
+  const unchanged = await send(formats[0]!, { 'if-none-match': String(headers['etag']) });
   t.strictSame([unchanged.statusCode, unchanged.headers['vary']], [304, 'accept, accept-encoding']);
-  t.equal((await send(site, { authorization: '' })).headers['vary'], 'accept-encoding', 'nobody looked at it');
+  t.equal((await send(formats[0]!, { authorization: '' })).headers['vary'], 'accept-encoding', 'nobody looked at it');
 });
 
 t.test('a failure in the middle of a long answer breaks the connection', async (t) => {
