@@ -238,7 +238,7 @@ export async function openPage(
     const { statusCode: status } = answer;
     for (const { name, value } of answer.cookies) jar.set(name, value);
     if (method !== 'GET' || status >= 400)
-      notable.push({ request: `${method} ${path}`, body: String(init.body ?? ''), status, answer: answer.body });
+      notable.push({ request: `${method} ${path}`, body: (init.body ?? '') as string, status, answer: answer.body });
     if (network === 'lossy') throw new TypeError('The answer is lost.');
     return new Response(status === 204 ? null : answer.body, {
       status,
