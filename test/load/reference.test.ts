@@ -58,22 +58,11 @@ t.test('the examples are a snapshot that loads', async (t) => {
 
 t.test('ordinate describe', async (t) => {
   const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data') };
-  const all = await command(settings, 'describe');
-  t.match(all, { code: 0, stderr: '' });
-  for (const { table } of describeTables()) t.match(all.stdout, new RegExp(`^ {2}${table} +key `, 'm'));
-  const one = await command(settings, 'describe', 'keywords');
-  t.match(one, { code: 0, stderr: '' });
-  t.match(one.stdout, /^keywords: .*\nKey: project_id, id\n/);
-  t.match(one.stdout, /^ {2}source +VARCHAR +default import +one of /m);
-  t.match(one.stdout, /^ {2}query +VARCHAR +required +a text/m);
-  t.match(one.stdout, /Example, keywords\.csv:\nproject_id,id,query,tracked_since\nShop1,Kw001,red shoes,/);
-  const json = JSON.parse((await command(settings, 'describe', '--json')).stdout) as TableReference[];
-  t.strictSame(json, JSON.parse(JSON.stringify(describeTables())));
-  const table = JSON.parse((await command(settings, 'describe', 'alerts', '--json')).stdout) as TableReference;
-  t.equal(table.table, 'alerts');
-  t.match(await command(settings, 'describe', 'clicks'), {
-    code: 1,
-    stdout: '',
-    stderr: /tables are workspaces, projects/,
-  });
+  const tables = JSON.parse((await command(settings, 'describe', '--json')).stdout) as unknown[];
+  t.strictSame(tables, JSON.parse(JSON.stringify(describeTables())));
+  const alerts = JSON.parse((await command(settings, 'describe', 'alerts', '--json')).stdout) as unknown;
+  t.strictSame(
+    [alerts],
+    tables.filter((one) => (one as TableReference).table === 'alerts'),
+  );
 });
