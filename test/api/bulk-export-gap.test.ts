@@ -83,8 +83,8 @@ const QUESTION = { dimensions: ['query'], range: { from: '2026-02-20', to: '2026
 const RANGED = ['site', 'site?country=usa', 'keywords', 'breakdowns', 'pages', 'queries'];
 
 /** Where an answer names the gap: by its event, and by why comparisons are unsafe, of which all rows but those of days are. */
-function namesGap({ daily: _, ...body }: Row): string {
-  const text = JSON.stringify(body);
+function namesGap(body: Row): string {
+  const text = JSON.stringify({ ...body, daily: undefined });
   const event = new RegExp(`"from":"${GAP.from}","to":"${GAP.to}"`).test(text) ? ['event'] : [];
   const rows = text.match(/"unsafe":\{[^}]*\}/g) ?? [];
   const marked = rows.filter((row) => /"clicks":\[[^\]]*"provider_event"/.test(row)).length;
