@@ -168,6 +168,34 @@ t.test('a digest is written once, from 06:00 UTC, when its days are final', asyn
   t.equal((await due()).length, 1, 'and the next one a week later');
 });
 
+t.test('a digest waits for the last of its projects, and a channel that was made later gets none', async (t) => {
+  const monday = Date.parse('2026-03-16T06:00:00Z');
+  for (const through of ['2026-03-14', '2026-03-15']) {
+    const [first, second] = ['2026-03-15', through].map((day) => ({ synced_through: day, provisional_after: day }));
+    const scene = await makeScene(
+      t,
+      {},
+      [
+        { ...PROJECT, ...first },
+        { ...OTHER, ...second },
+      ],
+      { site_daily: SITE },
+    );
+    const { clock, addNow, due } = { ...scene, ...digestsOf(scene) };
+    const found: string[][] = [];
+    const ask = async (): Promise<void> => void found.push((await due()).map(({ channel }) => channel.id));
+    clock.at = NOW;
+    const { id } = await addNow('/hook', 'digest.weekly');
+    clock.at = monday;
+    await ask();
+    clock.at = monday + HOUR;
+    await addNow('/later', 'digest.weekly');
+    clock.at = monday + 72 * HOUR;
+    await ask();
+    t.strictSame(found, [through === '2026-03-15' ? [id] : [], [id]], through);
+  }
+});
+
 t.test('what had ended before a channel was made is not sent; nor is a digest that is a week late', async (t) => {
   const { addNow, clock, due } = await digestScene(t);
   clock.at = NOW;
