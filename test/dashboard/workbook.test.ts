@@ -38,6 +38,11 @@ t.test('texts that look like formulas, markup or numbers stay texts', async (t) 
   );
 });
 
+t.test('columns go on after Z and ZZ', async (t) => {
+  const names = Array.from({ length: 730 }, (_, at) => `column ${at}`);
+  t.strictSame(await read(workbook(names, [names])), [names, names]);
+});
+
 t.test('every row of the API is in it', async (t) => {
   const day = '2026-03-10';
   const queries = ['walking "boots"', 'a,b', '=cmd()', 'two\nlines'];
