@@ -97,7 +97,9 @@ function valuesOf(rule: Rule | undefined) {
     against = 'previous',
     op = 'falls_by',
   } = rule?.rule ?? {};
-  const { value = 30, unit = 'percent', min_impressions: least } = rule?.rule ?? {};
+  const { value = 30, min_impressions: least } = rule?.rule ?? {};
+  // Against a value it may be left out.
+  const unit = rule?.rule.unit ?? (rule?.rule.against === 'value' ? 'absolute' : 'percent');
   return {
     ...{ name: rule?.name ?? '', severity: rule?.severity ?? 'warning', enabled: rule?.enabled ?? true },
     ...{ scope: scope as string, id, metric: metric as string, window: window.replace('d', '') },
