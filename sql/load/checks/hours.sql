@@ -1,12 +1,7 @@
--- Hours that begin within an hour or on another Pacific day, which begins at 7 o'clock UTC after the second Sunday of March
--- and through the first one of November, else at 8. $files: staged Parquet files of one table.
+-- Hours that begin within an hour or on another Pacific day. $files: staged Parquet files of one table.
 with days as (
   select *,
-    list_transform([date, date + 1], lambda day: epoch_us(day::timestamp) + 3600000000 * if(
-      day > make_date(year(day), 3, 14 - dayofweek(make_date(year(day), 3, 7))::int)
-        and day <= make_date(year(day), 11, 7 - (dayofweek(make_date(year(day), 11, 7)))::int),
-      7, 8
-    )) as limits
+    list_transform([date, date + 1], lambda day: epoch_us(timezone('America/Los_Angeles', day::timestamp))) as limits
   from read_parquet($files)
 )
 select to_json(struct_pack(project_id, date, hour := make_timestamp(hour)))::varchar as row, count(*)::double as times,
