@@ -37,7 +37,7 @@ export const COLUMN_TYPES = {
   words: type('varchar', 'to_nonblank_text', 'a text that is not empty, of at most 64 kB'),
   shortId: type('varchar', 'to_short_id', 'five letters or digits'),
   uuid: type('varchar', 'to_uuid', 'a UUID', 'UUID'),
-  order: type('bigint', 'to_order', 'a whole number of 32 bits', 'INTEGER'),
+  order: type('bigint', 'to_order', 'a 32-bit whole number', 'INTEGER'),
   historyDays: type('bigint', 'to_history', 'a whole number from 1 to 365000', 'INTEGER'),
   measure: type('bigint', 'to_measure', 'a whole number from 0 to 9007199254740991'),
   positionSum: type(

@@ -31,7 +31,7 @@ export function quality(range: Days, known: Quality | undefined): Known {
 
 /** @param finalThrough the last final day of the project, if it is known */
 function provisional({ from, to, engine }: Days, finalThrough: Day | null): Range | null {
-  // Bing reports a day when it is final.
+  // Bing does not say which days may change.
   if (engine === 'bing') return null;
   const first = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
   return first <= to ? { from: first, to } : null;

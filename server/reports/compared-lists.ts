@@ -69,7 +69,7 @@ async function readDays(
 }
 
 function providerReasons({ list, range }: RangeList): UnsafeReason[] {
-  // Bing reports a week when it is final.
+  // Bing does not say which weeks may change.
   const isFinal = list.final || list.source === 'bing';
   const reasons: UnsafeReason[] = isFinal ? [] : ['provisional'];
   if (beginsBeforeApi(list, range)) reasons.push('missing_days');

@@ -1,2 +1,2 @@
--- A whole number of 32 bits.
+-- A 32-bit whole number.
 create macro if not exists to_order(x) as as_integer(x, -2147483648, 2147483647)
