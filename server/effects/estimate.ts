@@ -12,7 +12,7 @@ const POWER = 0.8;
 const SIZE_WIDTH = 1;
 
 export interface Estimate {
-  /** Null without a finished window after the change, with too few clicks, placebos or controls. */
+  /** Null without a finished window after the change, with too few clicks, placebos (or of like size) or controls. */
   readonly effect: {
     /** Clicks after the change that were expected without it. */
     readonly expected: number;
@@ -44,6 +44,7 @@ export function* estimate(question: Question): Generator<void, Estimate> {
   const base = { placebo: { count: placebos.length, falseAlarmRate: 0 }, detectable: null, effect: null, clicks };
   if (clicks < MIN_CLICKS || controls === 0 || placebos.length < MIN_PLACEBOS) return { ...base, control: null };
   const ranks = new Ranks(scores, overlapOf(question.lengths));
+  if (!ranks.canExceed) return { ...base, control: null };
   yield;
   const falseAlarmRate = yield* ranks.falseAlarmRate();
   const { expected, deviation } = expectedOf(scores, question);
@@ -101,6 +102,8 @@ class Ranks {
   /** Deviations beyond this one are effects. */
   readonly threshold: number;
   readonly error: number;
+  /** Whether a deviation beyond those of all placebos would be an effect. */
+  readonly canExceed: boolean;
 
   constructor({ placebos, clicks, scatterFactor }: Scores, overlap: number) {
     const sorted = placebos
@@ -120,6 +123,7 @@ class Ranks {
     this.error = Math.expm1(Math.sqrt(squares / (sum || 1)));
     // With few placebos, one beyond all of them is an effect still.
     this.#overlap = Math.min(overlap, Math.max(1, LEVEL * sum));
+    this.canExceed = this.p(Number.POSITIVE_INFINITY) < LEVEL;
     const first = this.#sums.findIndex((above) => this.#overlap + above >= LEVEL * (this.#overlap + sum));
     this.threshold = Math.abs(this.#values[first === -1 ? this.#values.length - 1 : first]!);
   }

@@ -41,7 +41,7 @@ const BECAUSE: Readonly<Record<EffectReason, string>> = {
   other_note:
     'another noted change of the same pages or keywords lies in the compared windows, so the effect belongs to neither alone',
   few_clicks: `there were fewer than ${MIN_CLICKS} clicks before the change`,
-  few_placebos: `there are fewer than ${MIN_PLACEBOS} comparisons without a change to judge it by`,
+  few_placebos: `there are fewer than ${MIN_PLACEBOS} comparisons without a change to judge it by, or too few of like size`,
 };
 
 /**

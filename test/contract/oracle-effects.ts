@@ -482,6 +482,7 @@ function estimateOf(units: readonly Unit[], stored: readonly boolean[], day: num
     total(among.filter((one) => Math.abs(one.value) >= value).map((one) => one.weight));
   const p = (value: number, among = ranked): number =>
     (c + above(value, among)) / (c + total(among.map((one) => one.weight)));
+  if (p(Number.POSITIVE_INFINITY) >= 0.05) return none;
   const limit = Math.abs((ranked.find(({ value }) => p(Math.abs(value)) >= 0.05) ?? ranked.at(-1)!).value);
   const alarms = ranked.filter((one) => {
     const others = ranked.filter(({ unit }) => unit !== one.unit);

@@ -24,13 +24,14 @@ const clicks = fc
   .map(([size, noise]) => noise.map((more) => size + more));
 const site = fc.array(clicks, { minLength: 5, maxLength: 9 });
 
-t.test('p is below 0.05 exactly if the interval leaves out no effect', async (t) => {
+t.test('p is below 0.05 exactly if the interval leaves out no effect, or neither is told', async (t) => {
   let found = 0;
   fc.assert(
     fc.property(site, fc.integer({ min: 1, max: 30 }), ([first, ...others], factor) => {
       const changed = first!.map((count, at) => (at < 120 ? count : (count * factor) / 10));
-      const { effect, placebo } = run([changed, ...others].map((days) => unitOf(days)));
-      if (effect === null) return false;
+      const { effect, placebo, detectable } = run([changed, ...others].map((days) => unitOf(days)));
+      // Too few placebos of like size.
+      if (effect === null) return detectable === null && placebo.count >= 40;
       const { p, low, high, ratio } = effect;
       found += p < 0.05 ? 1 : 0;
       return (
@@ -81,13 +82,16 @@ t.test('without clicks, controls or placebos there is no effect', async (t) => {
   const few = run(units.slice(0, 2).concat(unitOf(even(9), [20, 60, 100])));
   t.match(few, { effect: null, control: null });
   t.ok(few.placebo.count < 40, 'too few placebos');
+  const unlike = run([unitOf(even(300)), ...units]);
+  t.match(unlike, { effect: null, detectable: null, control: null });
+  t.ok(unlike.placebo.count >= 40, 'enough placebos, of other sizes');
   const future = run(units, { day: 200 });
   t.equal(future.effect, null);
   t.ok(future.detectable! > 0);
 });
 
 t.test('thirty clicks before a change are enough, of the subject and of controls', async (t) => {
-  const units = Array.from({ length: 8 }, (_, n) => unitOf(even(5 + n)));
+  const units = Array.from({ length: 8 }, (_, n) => unitOf(even(n)));
   /** Clicks of the 28 days before the change; as usual on other days. */
   const before = (clicks: number) =>
     unitOf(even(5).map((usual, at) => (at < 92 || at >= 120 ? usual : at === 100 ? clicks - 27 : 1)));
