@@ -1,6 +1,7 @@
 // What happens is sent at least once, with one id and the same bytes, until the receiver has it or days have passed.
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
+import { disableChannel } from '../../server/catalog/channels.ts';
 import { listDeliveries } from '../../server/catalog/deliveries.ts';
 import { alertOf, makeScene } from './scene.ts';
 import { verifies } from './verify.ts';
@@ -125,12 +126,10 @@ t.test('after the last attempt it has failed; pauses vary by a fifth', async (t)
 });
 
 t.test('410 disables the channel and cancels what waits; enabled again, it hears of what comes then', async (t) => {
-  const { rows, add, announce, send, receiver, json, cli } = await makeScene(t);
+  const { rows, add, announce, send, receiver, json, cli, world } = await makeScene(t);
   const { channel } = await add('webhook', '/');
-  await announce(
-    'alert.opened',
-    ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map((id) => alertOf(id)),
-  );
+  const six = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'].map((id) => alertOf(id));
+  await announce('alert.opened', six);
   receiver.answers = [410];
   await send();
   const states = (await rows('channels', 'deliveries')).map(({ state }) => state);
@@ -146,15 +145,20 @@ t.test('410 disables the channel and cancels what waits; enabled again, it hears
   receiver.answers = [200];
   t.strictSame(await send(), { sent: 1, failed: 0 });
   t.match(JSON.parse(receiver.received.at(-1)!.body), { data: { alert: { id: 'a8' } } });
+  // Disabled while an attempt runs, which fails then.
+  const disable = () => disableChannel(world.catalog, channel.id, 'gone', { by: 'ada@acme.example', at: 0 });
+  receiver.answers = [(response) => void disable().then(() => response.writeHead(503).end())];
+  await announce('alert.opened', [alertOf('a9')]);
+  await send();
+  const last = (await rows('channels', 'deliveries')).find(({ subject }) => subject === 'a9');
+  t.match(last, { state: 'cancelled', status: 503, nextAt: null });
 });
 
 t.test('a receiver that hangs delays no other channel, and has four attempts at a time', async (t) => {
   const { add, announce, send, receiver, world } = await makeScene(t, { ORDINATE_DELIVERY_SECONDS: '60' });
   const { channel: slow } = await add('webhook', '/slow');
-  await announce(
-    'alert.opened',
-    ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => alertOf(id)),
-  );
+  const five = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => alertOf(id));
+  await announce('alert.opened', five);
   const held: ServerResponse[] = [];
   const stopped = new AbortController();
   const reached = Promise.withResolvers<void>();

@@ -188,8 +188,8 @@ class Talk {
     this.warehouse ??= await fakeBigQuery(this.t);
     const { warehouse } = this;
     if (word === 'warehouse') {
-      const location = rest === '' ? null : rest;
-      await this.connect({ kind: 'bigquery', endpoint: warehouse.url, dataset: DATASET, location });
+      const [location = '', dataset = DATASET] = rest.split(' ');
+      await this.connect({ kind: 'bigquery', endpoint: warehouse.url, dataset, location: location || null });
     } else if (word === 'table') await warehouse.table(...(/^(\w+) (.*)$/.exec(rest)!.slice(1) as [string, string]));
     else if (word === 'sql') await warehouse.run(rest);
     else if (word === 'holds') warehouse.rows = rest === '' ? undefined : Number(rest);

@@ -16,6 +16,7 @@ import t from 'tap';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import { Blocks, type Rendering } from '../../server/lists/blocks.ts';
 import { readSettings } from '../../server/settings/settings.ts';
+import { ordinate } from '../fakes/command-line.ts';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
@@ -34,12 +35,10 @@ function filesOf({ dataFolder }: { dataFolder: string }): string[] {
   return readdirSync(join(dataFolder, 'lists')).map((name) => join(dataFolder, 'lists', name));
 }
 
-/** The first days of the lists that are stored. */
-async function storedDays({ catalog }: Pick<ConnectedWorld, 'catalog'>): Promise<string> {
-  return (await listStoredLists(catalog, null))
-    .map(({ from }) => from.slice(-2))
-    .sort()
-    .join(' ');
+/** The first days of the lists that are stored, as the command shows them: the most recently used one first. */
+async function storedDays({ dataFolder }: Pick<ConnectedWorld, 'dataFolder'>): Promise<string> {
+  const { out } = await ordinate(dataFolder, 'lists', 'status', '--json');
+  return (JSON.parse(out) as { kept: { from: string }[] }).kept.map(({ from }) => from.slice(-2)).join(' ');
 }
 
 t.test('so many lists are stored, the most recently used ones', async (t) => {
@@ -51,9 +50,9 @@ t.test('so many lists are stored, the most recently used ones', async (t) => {
     await new Promise((done) => setTimeout(done, 2));
   };
   for (const day of [1, 2, 3, 1, 4]) await ask(day);
-  t.equal(await storedDays(world), '01 03 04');
+  t.equal(await storedDays(world), '04 01 03');
   await ask(2);
-  t.equal(await storedDays(world), '01 02 04');
+  t.equal(await storedDays(world), '02 04 01');
   const bytes = (await listStoredLists(world.catalog, null)).reduce((sum, list) => sum + list.bytes, 0);
   t.strictSame({ ...(await world.catalog.statements.get<object>('list_totals')) }, { lists: 3, bytes });
   await world.app.close();
@@ -62,7 +61,7 @@ t.test('so many lists are stored, the most recently used ones', async (t) => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(world.dataFolder, `usage.sqlite${suffix}`), { force: true });
   const other = await startSecondServer(t, world);
   t.equal((await other.ask('/pages?from=2026-02-05&to=2026-02-28')).status, 200);
-  t.match(await storedDays(world), /^\d\d \d\d 05$/);
+  t.match(await storedDays(world), /^05 \d\d \d\d$/);
 });
 
 t.test('lists make room on the disk; their files stay while requests or sequences read them', localOnly, async (t) => {
@@ -85,7 +84,7 @@ t.test('a load drops the lists of what it replaced, and not those of other days'
   const before = await storedDays(world);
   await world.load({ page_daily: facts('date url country', page) });
   await world.ask('/pages?from=2026-03-03&to=2026-03-05');
-  t.strictSame([before, await storedDays(world), filesOf(world).length], ['01 02', '03', 3]);
+  t.strictSame([before, await storedDays(world), filesOf(world).length], ['02 01', '03', 3]);
 });
 
 t.test('hits are counted for who looks after lists', localOnly, async (t) => {

@@ -56,14 +56,8 @@ export interface Answer {
 
 /** Sends statements with a key of its own. */
 export async function poster(world: World, scope: 'sql' | null = 'sql', projects: string[] | null = null) {
-  const made = await createKey(world.catalog, {
-    workspace: 'acme',
-    name: `sql ${Math.random()}`,
-    by: null,
-    at: 0,
-    scope,
-    projects,
-  });
+  const name = `sql ${Math.random()}`;
+  const made = await createKey(world.catalog, { workspace: 'acme', name, by: null, at: 0, scope, projects });
   return async (body: object, project = 'Proj1'): Promise<Answer> => {
     const response = await world.app.inject({
       method: 'POST',

@@ -189,8 +189,12 @@ test('the process of a statement is killed when its client leaves, and when the 
   const left = [1, 2].map(() => t.rejects(ask(endless, leaving.signal)));
   // This one waits for a slot, which the others hold until their processes have ended.
   const third = ask('select 1').then((status) => [status, leaving.signal.aborted]);
+  // With seven more, as many wait as may.
+  left.push(...Array.from({ length: 7 }, () => t.rejects(ask('select 1', leaving.signal))));
+  const refused = ask('select 1');
   setTimeout(() => leaving.abort(), 500);
   await Promise.all(left);
+  t.equal(await refused, 429);
   t.strictSame(await third, [200, true], 'far earlier than the statements would be stopped');
   const last = ask(endless).catch(() => 503);
   setTimeout(() => void world.app.close(), 500);

@@ -78,6 +78,7 @@ t.test('a failure keeps what was read, says why, and is tried again after an hou
   world.site.sitemaps = [PLAIN];
   t.equal(await run(world), READ);
   const [at] = await answer(world);
+  t.strictSame((await world.ask('/sitemaps.ndjson')).body, AS_ANSWERED);
   world.clock += DAY;
   world.provider.fail(FAILURES.forbidden, ofSitemaps);
   t.strictSame([await run(world), await run(world)], [FAILED, ''], 'not at once');
