@@ -72,7 +72,7 @@ const KINDS: readonly Kind[] = [
     name: 'PostgreSQL',
     missing: () => (hasPostgres ? undefined : 'PostgreSQL (POSTGRES_BIN names the folder of initdb)'),
     async start() {
-      const postgres = await Postgres.start('pass-word-of-tests');
+      const postgres = await Postgres.make('pass-word-of-tests');
       await makeTemplate(postgres.url);
       return [{ ORDINATE_TEST_POSTGRES: postgres.url }, () => postgres.remove()];
     },
@@ -81,7 +81,7 @@ const KINDS: readonly Kind[] = [
     name: 'S3',
     missing: () => (hasS3Server() ? undefined : 'versitygw (S3_SERVER names the program)'),
     async start(folder) {
-      const s3 = await S3Server.start(join(folder, 's3'), BUCKET);
+      const s3 = await S3Server.make(join(folder, 's3'), BUCKET);
       return [{ ORDINATE_TEST_S3: s3.endpoint, ORDINATE_TEST_S3_FOLDER: s3.folder, ...S3_KEYS }, () => s3.stop()];
     },
   },
@@ -89,7 +89,7 @@ const KINDS: readonly Kind[] = [
     name: 'Redis',
     missing: () => (hasRedisServer() ? undefined : 'redis-server (REDIS_SERVER names the program)'),
     async start() {
-      const redis = await Redis.start();
+      const redis = await Redis.make();
       return [{ ORDINATE_TEST_REDIS: redis.url }, () => redis.stop()];
     },
   },

@@ -65,7 +65,7 @@ if (options.catalog === 'postgres' && !hasPostgres) {
   );
   process.exit();
 }
-const postgres = options.catalog === 'postgres' ? await Postgres.start('unused', 'trust') : undefined;
+const postgres = options.catalog === 'postgres' ? await Postgres.make('unused', 'trust') : undefined;
 const address = postgres?.url ?? options.catalog;
 const isPart = options.plants === true || options.seed !== undefined || options.part === true;
 const databases = address === undefined || !isPart ? undefined : await Databases.open(address);

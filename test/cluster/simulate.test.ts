@@ -14,7 +14,7 @@ const SEEDS = 20;
 const how = hasPostgres ? atNight : { skip: 'there is no PostgreSQL to start' };
 
 t.test('a seed does the same each time, and a fault in the code is found', how, async (t) => {
-  const postgres = await Postgres.start('unused', 'trust');
+  const postgres = await Postgres.make('unused', 'trust');
   t.teardown(() => postgres.remove());
   const databases = await Databases.open(postgres.url);
   const world = worldNamed('jobs');

@@ -12,27 +12,22 @@ import { EVERYTHING } from '../load/snapshots.ts';
 import { start, startServer } from '../process.ts';
 import { facts, ofProject, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { newDatabase, query } from './databases.ts';
-import { makeCluster, skip } from './nodes.ts';
+import { endpoint, filled, load, makeCluster, SITE, skip } from './nodes.ts';
 import { FaultyProxy } from './servers/faulty-proxy.ts';
 import { Bucket } from './servers/object-store.ts';
 
-const { ORDINATE_TEST_S3: endpoint = '' } = process.env;
 const NEW_PROJECT: Tables = {
   projects: [{ ...PROJECT, id: 'Proj9', property: 'sc-domain:new.example', domain: 'new.example' }],
   site_daily: ofProject('Proj9', facts('date device', ['2026-03-09', 'mobile', 7, 100, 900])),
 };
-
-async function load(t: Test, node: NodeJS.ProcessEnv, tables: Tables) {
-  return command(node, 'load', writeSnapshot(t, tables), '--accept-implausible');
-}
+const DONE = { code: 0 };
+const refused = (stderr: RegExp) => ({ code: 1, stderr });
 
 /** A cluster with facts, and a key. */
 async function filledCluster(t: Test) {
   const cluster = await makeCluster(t);
-  const node = cluster.node();
-  t.match(await load(t, node, EVERYTHING), { code: 0 });
-  const { stdout } = await command(node, 'keys', 'create', '--workspace', 'acme', '--name', 'test', '--json');
-  return { ...cluster, first: node, key: (JSON.parse(stdout) as { key: string }).key };
+  const first = cluster.node();
+  return { ...cluster, first, key: await filled(t, first, EVERYTHING) };
 }
 
 async function identityOf(catalogUrl: string) {
@@ -45,19 +40,20 @@ t.test('a load with a forgotten or another store is refused, and the others go o
   const { store, address } = await identityOf(catalogUrl);
   t.equal(address, first['ORDINATE_STORAGE']);
   const other = await Bucket.create(t, endpoint);
-  const server = await startServer(t, node({ ORDINATE_JOBS: 'off' }));
+  const server = await startServer(t, node());
+  const backup = () => ['backup', join(temporaryFolder(t), 'backup')];
   for (const wrong of [node({ ORDINATE_STORAGE: '' }), node(other.settings(endpoint))]) {
-    const expected = new RegExp(`in the store ${store} \\('${address}' when it was joined\\)`);
-    t.match(await load(t, wrong, NEW_PROJECT), { code: 1, stderr: expected });
-    for (const words of [['verify', '--repair'], ['backup', join(temporaryFolder(t), 'backup')], ['prune']])
-      t.match(await command(wrong, ...words), { code: words[0] === 'prune' ? 0 : 1 });
-    t.match(await start(t, wrong, 'serve').ended, { code: 1, stderr: expected });
-    t.notOk(existsSync(join(wrong['ORDINATE_DATA']!, 'facts')));
+    const expected = refused(new RegExp(`in the store ${store} \\('${address}' when it was joined\\)`));
+    t.match(await load(t, wrong, NEW_PROJECT), expected);
+    for (const words of [['verify', '--repair'], backup()]) t.match(await command(wrong, ...words), { code: 1 });
+    t.match(await command(wrong, 'prune'), DONE);
+    t.match(await start(t, wrong, 'serve').ended, expected);
+    t.notOk(existsSync(join(wrong.ORDINATE_DATA, 'facts')));
   }
   t.strictSame(await other.keys(), []);
   t.match(await server.get('/portfolio', key), { status: 200 });
-  t.match(await command(first, 'backup', join(temporaryFolder(t), 'backup')), { code: 0 });
-  t.match(await load(t, first, NEW_PROJECT), { code: 0 });
+  t.match(await command(first, ...backup()), DONE);
+  t.match(await load(t, first, NEW_PROJECT), DONE);
   t.match(await command(first, 'verify'), { code: 0, stdout: /All is in order/ });
 });
 
@@ -69,9 +65,10 @@ t.test('two loads into a new catalog, each with a store of its own: one of them 
   const nodes = [node(), node(other.settings(endpoint))];
   const ends = await Promise.all(nodes.map((one) => start(t, one, 'load', snapshot, '--accept-implausible').ended));
   const { address } = await identityOf(catalogUrl);
-  for (const [index, one] of nodes.entries()) {
-    t.equal(ends[index]!.code, one['ORDINATE_STORAGE'] === address ? 0 : 1, ends[index]!.stderr);
-  }
+  t.strictSame(
+    ends.map(({ code }) => code),
+    nodes.map((one) => (one['ORDINATE_STORAGE'] === address ? 0 : 1)),
+  );
   const keys = [await bucket.keys(), await other.keys()];
   t.equal(keys.filter((all) => all.length === 0).length, 1, 'the store that lost has no file and no mark');
 });
@@ -81,61 +78,56 @@ t.test('a catalog of the version before joins the store that has its files', { s
   await query(catalogUrl, 'update store_identity set store = null, address = null');
   await bucket.remove(`some/prefix/${MARK_FILE}`);
   const forgotten = node({ ORDINATE_STORAGE: '' });
-  t.match(await command(forgotten, 'verify'), { code: 1, stderr: /has none of the newest ones: it is another store/ });
-  t.match(await command(first, 'verify'), { code: 0 });
+  t.match(await command(forgotten, 'verify'), refused(/has none of the newest ones: it is another store/));
+  t.match(await command(first, 'verify'), DONE);
   t.match(await identityOf(catalogUrl), { store: /^[0-9a-f]{32}$/ });
-  t.match(await command(forgotten, 'verify'), { code: 1, stderr: /in the store/ });
-  // A second catalog cannot take it.
+  t.match(await command(forgotten, 'verify'), refused(/in the store/));
   const second = node({ ORDINATE_CATALOG: await newDatabase(t) });
-  t.match(await load(t, second, { workspaces: [WORKSPACE], ...NEW_PROJECT }), {
-    code: 1,
-    stderr: /is the store of another catalog/,
-  });
+  const taken = refused(/is the store of another catalog/);
+  t.match(await load(t, second, { workspaces: [WORKSPACE], ...NEW_PROJECT }), taken, 'a second catalog cannot take it');
 });
 
 t.test('nodes follow the files to another store, and the old one is refused', { skip }, async (t) => {
   const { first, node, key } = await filledCluster(t);
   const other = await Bucket.create(t, endpoint);
-  const moved = node({ ...other.settings(endpoint, 'new'), ORDINATE_JOBS: 'off' });
-  const old = await startServer(t, node({ ORDINATE_JOBS: 'off' }));
+  const moved = node(other.settings(endpoint, 'new'));
+  const old = await startServer(t, node());
   const to = moved['ORDINATE_STORAGE']!;
-  t.match(await command(first, 'storage', 'copy', '--to', to), { code: 0 });
-  t.match(await load(t, first, NEW_PROJECT), { code: 0 }, 'the catalog has not gone over yet');
-  t.match(await command(moved, 'verify'), { code: 1, stderr: /1 files were added after.*storage copy' again/ });
-  t.match(await command(first, 'storage', 'copy', '--to', to), { code: 0, stdout: /1 were copied/ });
+  const copy = () => command(first, 'storage', 'copy', '--to', to);
+  t.match(await copy(), DONE);
+  t.match(await load(t, first, NEW_PROJECT), DONE, 'the catalog has not gone over yet');
+  t.match(await command(moved, 'verify'), refused(/1 files were added after.*storage copy' again/));
+  t.match(await copy(), { code: 0, stdout: /1 were copied/ });
   const server = await startServer(t, moved);
   t.match(await server.get('/portfolio', key), { status: 200 });
-  t.match(await load(t, first, NEW_PROJECT), { code: 1, stderr: new RegExp(`'${to}' when it was joined`) });
+  t.match(await load(t, first, NEW_PROJECT), refused(new RegExp(`'${to}' when it was joined`)));
   const ready = await fetch(`${old.address}/readyz`);
   t.match(await ready.json(), { components: { files: 'away' } });
-  t.match(await load(t, moved, { site_daily: facts('date device', ['2026-03-09', 'mobile', 7, 100, 900]) }), {
-    code: 0,
-  });
-  const site = await old.get('/projects/Proj1/site?from=2026-03-09&to=2026-03-09', key);
-  t.equal(site.status, 503);
+  t.match(await load(t, moved, { site_daily: facts('date device', ['2026-03-09', 'mobile', 7, 100, 900]) }), DONE);
+  t.match(await old.get(SITE, key), { status: 503 });
 });
 
 t.test('a restore joins the store that it restores into, and no store of another catalog', { skip }, async (t) => {
   const { first, node, catalogUrl } = await filledCluster(t);
   const backup = join(temporaryFolder(t), 'backup');
-  t.match(await command(first, 'backup', backup), { code: 0 });
+  t.match(await command(first, 'backup', backup), DONE);
   const { store } = await identityOf(catalogUrl);
-  // The database was lost, and the bucket was not.
-  const same = node({ ORDINATE_CATALOG: await newDatabase(t) });
-  t.match(await command(same, 'restore', backup), { code: 0 });
-  t.match(await identityOf(same['ORDINATE_CATALOG']!), { store });
-  t.match(await command(same, 'verify'), { code: 0 });
-  const ORDINATE_STORAGE = `${first['ORDINATE_STORAGE']}/drill`;
-  const drill = node({ ORDINATE_CATALOG: await newDatabase(t), ORDINATE_STORAGE });
-  t.match(await command(drill, 'restore', backup), { code: 0 });
-  t.match(await command(drill, 'verify'), { code: 0 });
-  t.not((await identityOf(drill['ORDINATE_CATALOG']!)).store, store);
-  const again = { ...drill, ORDINATE_CATALOG: await newDatabase(t) };
-  t.match(await command(again, 'restore', backup), {
-    code: 1,
-    stderr: /is the store of another catalog .*; nothing was restored/,
-  });
-  t.match(await command(again, 'projects', 'list'), { code: 1, stderr: /There is no catalog/ });
+  const withDatabase = async (more: NodeJS.ProcessEnv = {}) =>
+    node({ ORDINATE_CATALOG: await newDatabase(t), ...more });
+  const drillStore = { ORDINATE_STORAGE: `${first['ORDINATE_STORAGE']}/drill` };
+  // The database was lost, and the bucket was not; then both.
+  for (const [lost, isSame] of [
+    [await withDatabase(), true],
+    [await withDatabase(drillStore), false],
+  ] as const) {
+    t.match(await command(lost, 'restore', backup), DONE);
+    t.equal((await identityOf(lost['ORDINATE_CATALOG']!)).store === store, isSame);
+    t.match(await command(lost, 'verify'), DONE);
+  }
+  const again = await withDatabase(drillStore);
+  const taken = refused(/is the store of another catalog .*; nothing was restored/);
+  t.match(await command(again, 'restore', backup), taken);
+  t.match(await command(again, 'projects', 'list'), refused(/There is no catalog/));
 });
 
 t.test('the mark of a bucket is written once, also where stores know no conditions', { skip }, async (t) => {

@@ -1,4 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
+import { parse } from 'yaml';
+import { ROOT } from '../readme.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
+}
+
+interface Panel {
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const read = (file: string): string => readFileSync(join(ROOT, 'docs', file), 'utf8');
+
+/** The alert rules and the panels of the documentation, and all their expressions. */
+export const RULES = (parse(read('prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
+export const PANELS = (JSON.parse(read('grafana/ordinate.json')) as { panels: Panel[] }).panels;
+export const EXPRESSIONS: readonly string[] = [...RULES, ...PANELS.flatMap(({ targets = [] }) => targets)].map(
+  ({ expr }) =>
+    // Variables of Grafana.
+    expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
+);
 
 /** A series that an expression selects. */
 interface Selector {

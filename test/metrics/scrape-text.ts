@@ -1,3 +1,5 @@
+import { type Running, until } from '../process.ts';
+
 /** A sample of a scrape: the name and labels of its series, and its value. */
 interface Sample {
   readonly name: string;
@@ -114,4 +116,15 @@ export function valuesOf(
       sample.value,
     ]),
   );
+}
+
+/** Returns what scrapes a process that serves metrics on a port, once it says where. */
+export async function metricsOf({ printed }: Running): Promise<(path?: string) => Promise<string>> {
+  const address = await until('the address of metrics', () => /"address":"(http:[^"]+)"/.exec(printed.stderr)?.[1]);
+  // A kept connection may be closed by the server just when a busy machine uses it again.
+  return async (path = '') => {
+    const response = await fetch(address + path, { headers: { connection: 'close' } });
+    if (response.status !== 200) throw new Error(`${address} was answered with ${response.status}`);
+    return response.text();
+  };
 }

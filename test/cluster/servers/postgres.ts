@@ -1,14 +1,13 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../free-port.ts';
+import { Program } from './program.ts';
 
 /** The folder of the programs of the newest version that is there. */
 const PROGRAMS = process.env['POSTGRES_BIN'] || globSync('/usr/lib/postgresql/*/bin').sort().at(-1) || '/usr/bin';
 
-/** Whether a server can be started here. */
 export const hasPostgres = existsSync(join(PROGRAMS, 'initdb'));
 
 /** PostgreSQL refuses to run as root. */
@@ -16,6 +15,7 @@ const user: { uid?: number; gid?: number } = hasPostgres && process.getuid?.() =
 
 /** Another user must reach it, so not below the folder of a test. In memory, where there is such a disk. */
 const BASE = existsSync('/dev/shm') ? '/dev/shm' : '/tmp';
+const SETTINGS = { unix_socket_directories: '', listen_addresses: '127.0.0.1', fsync: 'off', max_connections: '300' };
 
 function idsOf(name: string): { uid: number; gid: number } {
   const id = (what: string): number => Number(execFileSync('id', [what, name], { encoding: 'utf8' }));
@@ -30,20 +30,19 @@ export function reachableFolder(name: string): string {
 }
 
 /** A PostgreSQL server of its own, with its data in a temporary folder. */
-export class Postgres {
+export class Postgres extends Program {
   readonly url: string;
   readonly #folder: string;
-  readonly #port: number;
-  #process: ChildProcess | undefined;
 
   private constructor(folder: string, port: number, password: string) {
+    const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    super([join(PROGRAMS, 'postgres'), '-D', join(folder, 'data'), ...settings], { ...user, cwd: folder });
     this.#folder = folder;
-    this.#port = port;
     this.url = `postgres://admin:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   }
 
   /** @param authentication how it knows who connects; with `trust` the password does not matter */
-  static async start(password: string, authentication: 'scram-sha-256' | 'trust' = 'scram-sha-256'): Promise<Postgres> {
+  static async make(password: string, authentication: 'scram-sha-256' | 'trust' = 'scram-sha-256'): Promise<Postgres> {
     const folder = reachableFolder('postgres');
     const file = join(folder, 'password');
     writeFileSync(file, password);
@@ -55,54 +54,19 @@ export class Postgres {
     return server;
   }
 
-  /** Its first process, the parent of all others; undefined while it is stopped. */
-  get pid(): number | undefined {
-    return this.#process?.pid;
-  }
-
-  /** Starts it again after `stop`. */
-  async start(): Promise<void> {
-    const settings = {
-      port: String(this.#port),
-      unix_socket_directories: '',
-      listen_addresses: '127.0.0.1',
-      fsync: 'off',
-      max_connections: '300',
-    };
-    const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    this.#process = spawn(join(PROGRAMS, 'postgres'), ['-D', join(this.#folder, 'data'), ...words], {
-      ...user,
-      cwd: this.#folder,
-      stdio: 'ignore',
-    });
-    while (!(await this.#answers())) await new Promise((done) => setTimeout(done, 20));
-  }
-
-  /** Stops it. @param how `fast` ends all connections; `immediate` is like a crash */
-  async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
-    const running = this.#process;
-    this.#process = undefined;
-    if (running === undefined) return;
-    const ended = once(running, 'exit');
-    running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
-    await ended;
-  }
-
-  /** Connections stay, but nothing is answered. */
-  pause(): void {
-    const { pid } = this.#process!;
-    // First the one that starts others.
-    process.kill(pid!, 'SIGSTOP');
+  /** First the process that starts others. */
+  override pause(): void {
+    super.pause();
     this.#signalOthers('SIGSTOP');
   }
 
-  resume(): void {
+  override resume(): void {
     this.#signalOthers('SIGCONT');
-    this.#process?.kill('SIGCONT');
+    super.resume();
   }
 
   #signalOthers(signal: NodeJS.Signals): void {
-    const { stdout } = spawnSync('pgrep', ['-P', String(this.#process?.pid)], { encoding: 'utf8' });
+    const { stdout } = spawnSync('pgrep', ['-P', String(this.pid)], { encoding: 'utf8' });
     for (const pid of stdout.split('\n').filter((line) => line !== '')) {
       try {
         process.kill(Number(pid), signal);
@@ -114,19 +78,14 @@ export class Postgres {
 
   async remove(): Promise<void> {
     this.resume();
-    await this.stop('immediate');
+    await this.stop('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #answers(): Promise<boolean> {
+  protected async answers(): Promise<void> {
     const client = new pg.Client({ connectionString: this.url });
     client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.end();
-      return true;
-    } catch {
-      return false;
-    }
+    await client.connect();
+    await client.end();
   }
 }
