@@ -16,15 +16,13 @@ import { createWorkspace } from '../../server/catalog/workspaces.ts';
 import { addDays, countDays } from '../../server/domain/dates.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
 import { readSettings } from '../../server/settings/settings.ts';
-import { comparedRows, KEYWORDS, TRAFFIC, withLimits } from './compare.ts';
+import { dropRows, worstWeek } from './drops.ts';
 import { hourlyStopRows } from './hourly-stops.ts';
 import { indexFlipRows } from './index-flips.ts';
-import { worstWeek } from './openings.ts';
-import { countKeywordOpenings, countTrafficOpenings, type ProjectDays, readProjectDays } from './project-days.ts';
 
 /**
- * Replays projects day by day and prints how many alerts each rule opens, in total and in its worst week, and which drops it
- * finds in synthetic sites and keywords compared with other formulas.
+ * Replays projects day by day and prints how many alerts each rule opens, in total and in its worst week, and which drops
+ * are found in synthetic sites and keywords.
  * docs/research/alert-formulas.md has the tables.
  */
 const program = new Command('alerts:evidence')
@@ -46,15 +44,11 @@ const FIRST_DAYS = 63;
 async function run(): Promise<void> {
   const options: Options = program.parse().opts();
   const runs = (part: string): boolean => options.only === undefined || options.only === part;
-  // They take longer than the tables, and all of these need them.
-  const limits = ['hours', 'index'].includes(options.only ?? '') ? undefined : findLimits(options);
-  if (limits !== undefined && runs('sites')) printSites(options, limits);
-  if (limits !== undefined && runs('demo')) {
-    await printFolder('The demo', limits, (stores) => loadDemo(stores, { evaluate: false }));
-  }
-  if (limits !== undefined && runs('export')) {
+  if (runs('sites')) for (const row of dropRows(options.sites)) print(row);
+  if (runs('demo')) await printFolder('The demo', (stores) => loadDemo(stores, { evaluate: false }));
+  if (runs('export')) {
     if (options.export === undefined) print('\nNo export was named (--export): skipped.');
-    else await printFolder('The export', limits, (stores) => importExport(stores, options));
+    else await printFolder('The export', (stores) => importExport(stores, options));
   }
   if (runs('hours')) for (const row of hourlyStopRows(options.sites)) print(row);
   if (runs('index')) {
@@ -63,53 +57,17 @@ async function run(): Promise<void> {
   }
 }
 
-/** Formulas with their limits. */
-function findLimits({ sites }: Options) {
-  return { traffic: withLimits(TRAFFIC, sites), keywords: withLimits(KEYWORDS, sites) };
-}
-type Limits = ReturnType<typeof findLimits>;
-
-function printSites({ sites }: Options, { traffic, keywords }: Limits): void {
-  print('\nSites of 7 / 20 / 200 / 2,000 clicks a day');
-  for (const row of comparedRows(TRAFFIC, traffic, sites)) print(row);
-  print('\nKeywords of 4 / 15 / 150 impressions a day');
-  for (const row of comparedRows(KEYWORDS, keywords, sites)) print(row);
-}
-
-async function printFolder(
-  name: string,
-  { traffic, keywords }: Limits,
-  fill: (stores: Stores) => Promise<unknown>,
-): Promise<void> {
-  const projects = await replayFolder(fill);
-  printTable(name, projects);
-  print(`\n| formula | opens at | ${projects.map(({ id }) => `alerts a year, ${id}`).join(' | ')} |`);
-  print(`| --- | --- |${' --- |'.repeat(projects.length)}`);
-  for (const limited of traffic) printCounts(limited, projects, (days) => countTrafficOpenings(days, limited));
-  for (const limited of keywords) printCounts(limited, projects, (days) => countKeywordOpenings(days, limited));
-}
-
-function printCounts(
-  { formula, limit, isMatched }: { formula: { name: string }; limit: number; isMatched: boolean },
-  projects: readonly Replayed[],
-  count: (days: ProjectDays) => number,
-): void {
-  const counts = projects.map(({ days, years }) => (count(days) / years).toFixed(1));
-  print(`| ${formula.name} | ${limit.toFixed(1)}${isMatched ? ', matched' : ''} | ${counts.join(' | ')} |`);
-}
-
 interface Replayed {
   readonly id: string;
   readonly years: number;
   readonly alerts: readonly EvaluatedAlert[];
-  readonly days: ProjectDays;
 }
 
-function printTable(name: string, projects: readonly Replayed[]): void {
+async function printFolder(name: string, fill: (stores: Stores) => Promise<unknown>): Promise<void> {
   print(`\n${name}`);
   print('| project | rule | alerts | a year | worst week |');
   print('| --- | --- | --- | --- | --- |');
-  for (const { id, years, alerts } of projects) {
+  for (const { id, years, alerts } of await replayFolder(fill)) {
     const byType = [...Map.groupBy(alerts, ({ type }) => type)].sort(([a], [b]) => a.localeCompare(b));
     for (const [type, own] of [...byType, ['all', alerts] as const]) {
       const worst = worstWeek(own.map(({ date }) => Date.parse(date) / 86_400_000));
@@ -133,8 +91,7 @@ async function replayFolder(fill: (stores: Stores) => Promise<unknown>): Promise
         await evaluateProject({ catalog, facts }, id, { asOf });
         const evaluation = (await evaluateProject({ catalog, facts }, id))!;
         const years = countDays(asOf, evaluation.range.to) / 365;
-        const days = await readProjectDays({ catalog, facts }, id, { from: site!.firstDay, to: evaluation.range.to });
-        replayed.push({ id, years, days, alerts: evaluation.alerts as EvaluatedAlert[] });
+        replayed.push({ id, years, alerts: evaluation.alerts as EvaluatedAlert[] });
       }
       return replayed;
     });

@@ -4,7 +4,7 @@ import { HOURLY_LOOK_BACK, HourlyClicks } from '../../server/alerts/hourly-stop.
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { endOfPacificDay, HOUR, type HourStart, hoursOf } from '../../server/domain/hours.ts';
 import { Random } from '../../test/random.ts';
-import { worstWeek } from './openings.ts';
+import { worstWeek } from './drops.ts';
 import { siteOf } from './synthetic.ts';
 
 const SIZES = [60, 200, 2_000, 20_000];

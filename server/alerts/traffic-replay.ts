@@ -13,7 +13,7 @@ import {
 import { trafficDropText } from './texts.ts';
 import { TRAFFIC_DROP_DAYS, type TrafficDrop, trafficDrop, trafficIsBack, trafficRises } from './traffic-drop.ts';
 
-const LIFECYCLE: Lifecycle = { opensAfter: 2, resolvesAfter: 3, expiresAfter: 28 };
+export const TRAFFIC_LIFECYCLE: Lifecycle = { opensAfter: 2, resolvesAfter: 3, expiresAfter: 28 };
 
 export interface SiteFacts {
   readonly clicks: Float64Array;
@@ -45,7 +45,7 @@ export class TrafficReplay {
     const result = this.#resultOf(day);
     const state = this.#state;
     if (state.open === null) {
-      if (countTowardsOpening(LIFECYCLE, state, result?.opens ?? false)) this.#open(result!, day);
+      if (countTowardsOpening(TRAFFIC_LIFECYCLE, state, result?.opens ?? false)) this.#open(result!, day);
       return;
     }
     const usual = state.open.baseline;
@@ -55,7 +55,7 @@ export class TrafficReplay {
       alert.body += ` Critical on ${this.#calendar.dayAt(day)}: ${wholeText(result.clicks)} clicks in the week.`;
     }
     const isBack = result && trafficIsBack(result, usual);
-    const reason = countTowardsEnd(LIFECYCLE, state.open, this.#calendar.dayNumber(day), isBack);
+    const reason = countTowardsEnd(TRAFFIC_LIFECYCLE, state.open, this.#calendar.dayNumber(day), isBack);
     if (reason === undefined) return;
     const why =
       reason === 'back'
