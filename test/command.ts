@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { fail } from '../cli/cli.ts';
 import { programFor } from '../cli/program.ts';
 import { type Ended, environmentOf } from './process.ts';
+import { lendEngine } from './world.ts';
 
 type Printed = Record<'stdout' | 'stderr', string>;
 
@@ -29,7 +30,8 @@ let last: Promise<unknown> = Promise.resolve();
  * process starts and ends. One at a time, because it uses the environment and the exit status of the process.
  */
 export function command(settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Ended> {
-  const ended = last.then(() => runHere(settings, words));
+  const kind = words.filter((word, at) => (at < 2 && !word.startsWith('/')) || word === '--dry-run').join(' ');
+  const ended = last.then(() => lendEngine(kind, () => runHere(settings, words)));
   last = ended.catch(() => {});
   return ended;
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,19 +119,38 @@ const STATEMENTS = TEST_CAGE === undefined ? {} : { program: TEST_CAGE };
 
 /** Engines of this process, by their settings. */
 const engines = new Map<string, Promise<Engine>>();
+const openEngine = Engine.open.bind(Engine);
 
 /**
- * The engine of all worlds and loads of this process: opening one takes longer than most requests of tests. It may read
- * every temporary folder; commands and processes have engines of their own, with their own folders only.
+ * The engine of all worlds, loads and, but for the first of a kind, commands of this process: opening one takes longer than
+ * most requests of tests. It may read every temporary folder; processes have engines of their own, with their own folders only.
  */
-export function sharedEngine({ memoryLimit, threads }: Settings): Promise<Engine> {
+export function sharedEngine({ memoryLimit, threads }: Pick<Settings, 'memoryLimit' | 'threads'>): Promise<Engine> {
   const what = JSON.stringify({ memoryLimit, threads });
-  const engine =
-    engines.get(what) ??
-    Engine.open({ memoryLimit, threads, temporaryFolder: temporaryFolder(tap), folders: [tmpdir()] });
-  if (!engines.has(what)) tap.teardown(async () => (await engine).close());
+  const engine = engines.get(what) ?? openShared({ memoryLimit, threads });
   engines.set(what, engine);
   return engine;
+}
+
+/** Whoever is lent it does not close it. */
+async function openShared(limits: Pick<Settings, 'memoryLimit' | 'threads'>): Promise<Engine> {
+  const engine = await openEngine({ ...limits, temporaryFolder: temporaryFolder(tap), folders: [tmpdir()] });
+  const close = engine.close.bind(engine);
+  tap.teardown(close);
+  return Object.assign(engine, { close: async () => {} });
+}
+
+const isLent = new AsyncLocalStorage<true>();
+Engine.open = (options) => (isLent.getStore() ? sharedEngine(options) : openEngine(options));
+
+/** Kinds of work that had engines of their own, and so showed what they read and write. */
+const kinds = new Set<string>();
+
+/** Lends the shared engine to work that opens one, unless it is the first of its kind. */
+export function lendEngine<T>(kind: string, work: () => T): T {
+  if (kinds.has(kind)) return isLent.run(true, work);
+  kinds.add(kind);
+  return work();
 }
 
 /** Data folders as loads of this process left them, by what was loaded. */

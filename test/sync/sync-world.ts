@@ -22,7 +22,7 @@ import { withSync } from '../../server/sync/with-sync.ts';
 import { connect } from '../fakes/connected.ts';
 import { fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
-import { keyword, makeLazyWorld, PROJECT, type Row } from '../world.ts';
+import { keyword, lendEngine, makeLazyWorld, PROJECT, type Row } from '../world.ts';
 
 const PROPERTY = 'sc-domain:shop.example';
 /** Noon in California, so that no test depends on the hour unless it says so. */
@@ -99,7 +99,7 @@ export async function syncWorld(
   const log = { info: keep, warn: keep, error: keep };
   const { signal } = new AbortController();
   const withStores = <T>(work: (stores: SyncStores) => Promise<T>): Promise<T> =>
-    withSync({ settings, catalog, log, now, signal }, work);
+    lendEngine('sync', () => withSync({ settings, catalog, log, now, signal }, work));
   const readProject = async (): Promise<Project> => (await findAnyProject(catalog, 'Proj1'))!;
   return Object.assign(state, {
     ...world,
