@@ -27,8 +27,12 @@ interface Options {
 
 /** The combinations of stores, but the default one, which is that of `npm test`. */
 const COMBINATIONS: readonly { stores: string; needs: readonly string[]; more: readonly string[] }[] = [
-  // Inspections, because nodes share their quota; with Trino they take a minute.
-  { stores: 'postgres+s3+duckdb', needs: ['PostgreSQL', 'S3'], more: ['test/sync/inspections.test.ts'] },
+  // Inspections, because nodes share their quota. With Trino, each of these takes minutes.
+  {
+    stores: 'postgres+s3+duckdb',
+    needs: ['PostgreSQL', 'S3'],
+    more: ['test/sync/inspections.test.ts', 'test/{api,mcp}/dialogues.test.ts', 'test/api/access.test.ts'],
+  },
   { stores: 'postgres+s3+trino', needs: ['PostgreSQL', 'S3', 'Trino'], more: [] },
 ];
 /** What every change runs on the first of them. */

@@ -1,4 +1,5 @@
-import { type EntityTable, identifiers } from '../server/load/tables.ts';
+import { ENTITIES, type EntityTable, identifiers } from '../server/load/tables.ts';
+import { sqlText } from '../server/runtime/sql.ts';
 
 /** What fills templates of `sql/usage/` in SQLite. */
 export const USAGE_FILLS = { now: 'cast($at as bigint)', hash: '' };
@@ -23,4 +24,27 @@ export function templateFills(name: string, { name: table, columns, key }: Entit
       matches: key.map((column) => `"${column}" = $${column}`).join(' and '),
     },
   ];
+}
+
+interface FilledStatement {
+  readonly path: string;
+  readonly fills: Record<string, string> | undefined;
+  readonly statement: string | { readonly template: string; readonly fills: Record<string, string> };
+}
+
+/** Statements that only SQLite has. */
+const ONLY_SQLITE = /^(?:catalog\/copy_into|usage\/create_)/;
+
+/** The statements of a file for PostgreSQL: one, or that of each table which fills it. */
+export function templatesOf(
+  kind: 'catalog' | 'usage',
+  path: string,
+  entities: readonly EntityTable[] = ENTITIES,
+  textOf: (path: string) => string = sqlText,
+): FilledStatement[] {
+  if (ONLY_SQLITE.test(path)) return [];
+  const name = path.slice(kind.length + 1);
+  if (kind === 'usage' || !/\{\w+\}/.test(textOf(path))) return [{ path, fills: undefined, statement: name }];
+  const all = entities.flatMap((entity) => templateFills(path, entity));
+  return all.map((fills) => ({ path, fills, statement: { template: name, fills } }));
 }

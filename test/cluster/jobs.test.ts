@@ -7,11 +7,11 @@ import { JobStates } from '../../server/jobs/job-states.ts';
 import { JOBS } from '../../server/jobs/jobs.ts';
 import { RequestRate } from '../../server/providers/request-rate.ts';
 import { leaseOf } from '../../server/sync/due.ts';
-import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
-import { type Running, run, start, until } from '../process.ts';
+import { fakeProvider } from '../fakes/provider.ts';
+import { type Running, start, until } from '../process.ts';
 import { connection, makeSearches, PROPERTY } from '../sync/operator-world.ts';
 import { query } from './databases.ts';
-import { type Cluster, makeCluster, skip } from './nodes.ts';
+import { json, makeCluster, skip } from './nodes.ts';
 
 /** Those that say what they did also where there was nothing to do. */
 const TALKING = JOBS.filter(({ isQuiet }) => isQuiet !== true).map(({ name }) => name);
@@ -25,37 +25,20 @@ function linesWith({ printed }: Running, message: RegExp): { readonly job: strin
 
 const jobsWith = (running: Running, message: RegExp): string[] => linesWith(running, message).map(({ job }) => job);
 
-/** The states of jobs, as every node sees them. */
-function statesOf(t: Test, catalogUrl: string): JobStates {
-  const usage = openUsage({ dataFolder: '', catalogUrl }, (error) => t.fail(String(error)));
-  t.teardown(() => usage.close());
-  return new JobStates(usage);
-}
-
-interface SyncedCluster extends Cluster {
-  readonly provider: FakeProvider;
-  readonly projects: readonly string[];
-}
-
 /** A cluster with connected projects that have never been synced. */
-async function connectedCluster(t: Test, projects = 1): Promise<SyncedCluster> {
+async function connectedCluster(t: Test, projects = 1) {
   const cluster = await makeCluster(t);
   const provider = await fakeProvider(t);
   const node = cluster.node();
-  const done = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run(t, node, ...words);
-    if (code !== 0) throw new Error(stderr);
-    return stdout;
-  };
-  await done('workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team');
+  await json(node, 'workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team');
   const ids: string[] = [];
   for (let number = 0; number < projects; number++) {
     const property = number === 0 ? PROPERTY : `sc-domain:shop${number}.example`;
     provider.model.addSite(property, makeSearches({ since: '2020-01-01', silent: [] }));
     provider.model.site(property).options.timetable.stageHours = 1000;
     provider.give(property);
-    const made = await done('projects', 'create', ...connection(provider, property), '--archive', 'none', '--json');
-    const { id } = (JSON.parse(made) as { project: { id: string } }).project;
+    const words = ['projects', 'create', ...connection(provider, property), '--archive', 'none'];
+    const { id } = (await json<{ project: { id: string } }>(node, ...words)).project;
     ids.push(id);
     // Two windows of history or three.
     const from = addDays(pacificDayOf(Date.now()), -62);
@@ -66,7 +49,9 @@ async function connectedCluster(t: Test, projects = 1): Promise<SyncedCluster> {
 
 t.test('each job runs once over the processes of two nodes', { skip }, async (t) => {
   const { catalogUrl, node } = await makeCluster(t);
-  const states = statesOf(t, catalogUrl);
+  const usage = openUsage({ dataFolder: '', catalogUrl }, (error) => t.fail(String(error)));
+  t.teardown(() => usage.close());
+  const states = new JobStates(usage);
   const nodes = [node(), node()];
   for (let round = 1; round <= 2; round++) {
     const works = [...nodes, nodes[0]!].map((settings) => start(t, settings, 'work'));
@@ -116,21 +101,14 @@ t.test('a project whose process is killed goes on on the other node', { skip }, 
   const asked = provider.asked().length;
   isHeld = false;
   holder.child.kill('SIGKILL');
-  const killedAt = performance.now();
   await until('the other node', () => provider.asked().length > asked || undefined);
-  t.comment(`the project was taken over after ${Math.round(performance.now() - killedAt)} ms`);
   const ended = 'select 1 from sync_projects where last_success_at is not null and next_run_at > $1';
   await until('the end of the sync', async () => (await query(catalogUrl, ended, [Date.now() * 1000])).at(0));
-  const status = await run(t, node(), 'jobs', 'status', '--json');
-  const jobs = JSON.parse(status.stdout) as { job: string; state: string }[];
-  t.strictSame(
-    jobs.filter(({ job, state }) => job.startsWith('sync-projects') && state === 'running'),
-    [],
-    'the killed process runs nothing',
-  );
-  const shown = await run(t, node(), 'sync', 'status', '--json');
-  t.match(JSON.parse(shown.stdout), [{ id: projects[0], status: 'ok' }]);
-  t.match(await run(t, node(), 'verify'), { code: 0 });
+  const jobs = await json<{ job: string; state: string }[]>(node(), 'jobs', 'status');
+  const running = jobs.filter(({ job, state }) => job.startsWith('sync-projects') && state === 'running');
+  t.strictSame(running, [], 'the killed process runs nothing');
+  t.match(await json(node(), 'sync', 'status'), [{ id: projects[0], status: 'ok' }]);
+  t.match(await json(node(), 'verify'), { ok: true });
 });
 
 t.test('the requests of two nodes to a provider count together', { skip }, async (t) => {
@@ -144,13 +122,8 @@ t.test('the requests of two nodes to a provider count together', { skip }, async
   const syncs = projects.map((project) => start(t, node(limits), 'sync', '--project', project));
   await until('all requests of a minute', () => sent().length >= allowed || undefined);
   const first = sent().length;
-  const attempts = async (): Promise<number> => {
-    const [row] = await query<{ commits: string }>(
-      catalogUrl,
-      'select xact_commit as commits from pg_stat_database where datname = current_database()',
-    );
-    return Number(row!.commits);
-  };
+  const commits = 'select xact_commit::int as commits from pg_stat_database where datname = current_database()';
+  const attempts = async () => (await query<{ commits: number }>(catalogUrl, commits))[0]!.commits;
   const before = await attempts();
   // Each node tries again every second.
   await until('further attempts', async () => (await attempts()) > before + 20 || undefined);

@@ -59,8 +59,16 @@ t.test(
   },
 );
 
-t.test('locks of loads', { skip }, async (t) => {
+t.test('locks of names and of loads exclude each other, also within a process', { skip }, async (t) => {
   const [one, two] = await openTwo(t);
+  {
+    await using _lock = (await one.locks.take('list'))!;
+    t.strictSame([await one.locks.take('list'), await two.locks.take('list')], [undefined, undefined]);
+    await using other = await two.locks.take('another');
+    t.ok(other);
+  }
+  await using free = await two.locks.take('list');
+  t.ok(free);
   const whole = (await one.locks.takeLoad('all'))!;
   t.equal(await two.locks.takeLoad('all'), undefined);
   t.equal(await two.locks.takeLoad('projects'), undefined);
@@ -91,19 +99,6 @@ t.test('locks of loads', { skip }, async (t) => {
   await second.settlePlans(await second.plans(2000), [], 0);
   t.strictSame(await second.plans(3000), []);
   await second.release();
-});
-
-t.test('named locks exclude each other, also within a process', { skip }, async (t) => {
-  const [one, two] = await openTwo(t);
-  const lock = (await one.locks.take('list'))!;
-  t.equal(await one.locks.take('list'), undefined);
-  t.equal(await two.locks.take('list'), undefined);
-  const other = await two.locks.take('another');
-  t.ok(other);
-  await lock.release();
-  await using again = await two.locks.take('list');
-  t.ok(again);
-  await other!.release();
 });
 
 t.test('a publication whose lock is lost commits nothing', { skip }, async (t) => {

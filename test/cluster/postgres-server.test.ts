@@ -1,92 +1,138 @@
-// Servers that share a PostgreSQL catalog see each other's commits at once, and respect the connection limit.
+// Servers that share a PostgreSQL catalog see each other's commits at once; statements have the columns that SQLite gives them.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import t, { type Test } from 'tap';
-import { run, startServer } from '../process.ts';
-import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { openLeases } from '../../server/catalog/open-leases.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
+import { statementOf, type Translated, translate } from '../../server/catalog/postgres/dialect.ts';
+import { hasSql, sqlNames, sqlTemplate, sqlText } from '../../server/runtime/sql.ts';
+import { command } from '../command.ts';
+import { startHolder } from '../lease-holder.ts';
+import { startServer, until } from '../process.ts';
+import { templatesOf, USAGE_FILLS } from '../template-fills.ts';
+import { addEmptyCatalog, facts, temporaryFolder, writeSnapshot } from '../world.ts';
 import { newDatabase, query, skip } from './databases.ts';
+import { filled, load, newKey, ofDay, SITE } from './nodes.ts';
 
-const snapshot = writeSnapshot(t, {
-  workspaces: [WORKSPACE],
-  projects: [PROJECT],
-  site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]),
+const DISCONNECT =
+  'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+
+async function makeNode(t: Test) {
+  const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data'), ORDINATE_CATALOG: await newDatabase(t) };
+  return { settings, own: await filled(t, settings, ofDay(3)) };
+}
+
+t.test('what is committed holds for the next request of every server', { skip }, async (t) => {
+  const { settings, own } = await makeNode(t);
+  const { id, key } = await newKey(settings);
+  const servers = [await startServer(t, settings), await startServer(t, settings, '--workers', '2')];
+  const answers = (asked: string) =>
+    Promise.all([...servers, ...servers, ...servers].map(({ get }) => get(SITE, asked)));
+  for (const answer of await answers(key)) t.match(answer, { status: 200, body: { totals: { clicks: 3 } } });
+  t.match(await load(t, settings, ofDay(5)), { code: 0 });
+  for (const answer of await answers(key)) t.match(answer, { status: 200, body: { totals: { clicks: 5 } } });
+  await command(settings, 'keys', 'revoke', id, '--workspace', 'acme');
+  for (const answer of await answers(key)) t.match(answer, { status: 401 });
+  for (const answer of await answers((await newKey(settings)).key)) t.match(answer, { status: 200 });
+  await answers(own);
+  const [uses] = await query<{ requests: string }>(
+    settings.ORDINATE_CATALOG,
+    'select sum(requests) as requests from key_days',
+  );
+  t.ok(Number(uses!.requests) > 0, 'their use is counted');
 });
-
-/** A data folder whose catalog is in a database, with a loaded project. Returns its settings and a way to run commands. */
-async function loaded(t: Test, catalogUrl?: string) {
-  const settings = {
-    ORDINATE_DATA: join(temporaryFolder(t), 'data'),
-    ORDINATE_CATALOG: catalogUrl ?? (await newDatabase(t)),
-  };
-  const command = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run(t, settings, ...words);
-    if (code !== 0) throw new Error(`${words.join(' ')}: ${stderr}`);
-    return stdout;
-  };
-  await command('load', snapshot, '--accept-implausible');
-  return { settings, command };
-}
-
-async function newKey(command: (...words: string[]) => Promise<string>): Promise<{ id: string; key: string }> {
-  return JSON.parse(await command('keys', 'create', '--workspace', 'acme', '--name', 'test', '--json')) as {
-    id: string;
-    key: string;
-  };
-}
-
-t.test(
-  'two servers over one database: what one commits holds for the next request of the other',
-  { skip },
-  async (t) => {
-    const { settings, command } = await loaded(t);
-    const { id, key } = await newKey(command);
-    const servers = [await startServer(t, settings), await startServer(t, settings, '--workers', '2')];
-    const site = '/projects/Proj1/site?from=2026-03-01&to=2026-03-01';
-    for (const { get } of [...servers, ...servers]) {
-      const { status, body } = await get(site, key);
-      t.equal(status, 200);
-      t.match(body, { totals: { clicks: 3, impressions: 100 } });
-    }
-    const more = writeSnapshot(t, { site_daily: facts('date device', ['2026-03-01', 'mobile', 5, 100, 900]) });
-    await command('load', more, '--accept-implausible');
-    for (const { get } of servers) t.match((await get(site, key)).body, { totals: { clicks: 5 } });
-    await command('keys', 'revoke', id, '--workspace', 'acme');
-    for (const { get } of servers) for (let n = 0; n < 4; n++) t.equal((await get(site, key)).status, 401);
-    const again = await newKey(command);
-    for (const { get } of servers) t.equal((await get(site, again.key)).status, 200, 'a new key is valid at once');
-    await servers[0]!.get(site, again.key);
-    const uses = await query<{ requests: string }>(
-      settings.ORDINATE_CATALOG,
-      'select sum(requests) as requests from key_days',
-    );
-    t.ok(Number(uses[0]!.requests) > 0, 'their use is counted');
-  },
-);
 
 t.test('a dry run makes no tables in an empty database', { skip }, async (t) => {
   const url = await newDatabase(t);
   const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data'), ORDINATE_CATALOG: url };
-  const tables = () =>
-    query<{ tables: number }>(url, "select count(*)::int as tables from pg_tables where schemaname = 'public'");
-  t.match(await run(t, settings, 'load', snapshot, '--dry-run'), { code: 0, stdout: /nothing was loaded \(dry run\)/ });
-  t.strictSame(await tables(), [{ tables: 0 }]);
+  const dry = (tables: Parameters<typeof writeSnapshot>[1]) =>
+    command(settings, 'load', writeSnapshot(t, tables), '--accept-implausible', '--dry-run');
+  t.match(await dry(ofDay(3)), { code: 0, stdout: /nothing was loaded \(dry run\)/ });
+  t.strictSame(await query(url, "select 1 from pg_tables where schemaname = 'public'"), []);
   t.notOk(existsSync(settings.ORDINATE_DATA));
-  t.match(await run(t, settings, 'load', snapshot), { code: 0 });
-  const bad = writeSnapshot(t, {
-    site_daily: facts('project_id date device', ['Other', '2026-03-01', 'mobile', 3, 100, 900]),
-  });
-  t.match(await run(t, settings, 'load', bad, '--dry-run'), { code: 1, stderr: /Other/ }, 'it knows what is there');
+  t.match(await load(t, settings, ofDay(3)), { code: 0 });
+  const bad = { site_daily: facts('project_id date device', ['Other', '2026-03-01', 'mobile', 3, 100, 900]) };
+  t.match(await dry(bad), { code: 1, stderr: /Other/ }, 'it knows what is there');
 });
 
 t.test('a process takes as many connections as it may', { skip }, async (t) => {
-  const { settings, command } = await loaded(t);
-  const { key } = await newKey(command);
+  const { settings, own } = await makeNode(t);
   const server = await startServer(t, { ...settings, ORDINATE_CATALOG_CONNECTIONS: '2', ORDINATE_CACHE: '0MB' });
-  const ask = () => server.get('/projects/Proj1/site?from=2026-03-01&to=2026-03-01', key);
-  for (const { status } of await Promise.all(Array.from({ length: 40 }, ask))) t.equal(status, 200);
-  const text =
-    'select count(*)::int as open from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
-  const [found] = await query<{ open: number }>(settings.ORDINATE_CATALOG, text);
-  // One more reads the version.
-  t.equal(found!.open, 3);
+  const answers = await Promise.all(Array.from({ length: 40 }, () => server.get(SITE, own)));
+  t.strictSame(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const open = 'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+  t.equal((await query(settings.ORDINATE_CATALOG, open)).length, 3, 'one more reads the version');
+});
+
+t.test('a lease has one holder over processes; it ends with its process or connection', { skip }, async (t) => {
+  const catalogUrl = await newDatabase(t);
+  const place = { dataFolder: '', catalogUrl };
+  const leases = openLeases(place);
+  const { has, kill } = await startHolder(t, place);
+  t.ok(has);
+  t.equal(await leases.acquire('a'), undefined);
+  const other = await leases.acquire('b');
+  t.ok(other, 'leases of other names are apart');
+  t.equal(await leases.acquire('b'), undefined, 'also for whoever has it');
+  await other?.release();
+  await kill();
+  const lease = await until('the lease of a killed process', () => leases.acquire('a'));
+  t.equal(await lease.isHeld(), true);
+  await query(catalogUrl, DISCONNECT);
+  t.equal(await lease.isHeld(), false);
+  await lease.release();
+  const next = await leases.acquire('a');
+  t.ok(next);
+  await next?.release();
+});
+
+t.test('parameters and names are translated, but not what is quoted', async (t) => {
+  const { text, parameters } = translate(
+    `-- $comment\nselect a as keyId, '$text' as x, b::text, "Quoted" from t where a = $id and b = $other and c = $id -- it's`,
+  );
+  t.equal(text, `select a as "keyId", '$text' as x, b::text, "Quoted" from t where a = $1 and b = $2 and c = $1`);
+  t.strictSame(parameters, ['id', 'other']);
+  t.equal(translate('select $a').name, translate('-- another comment\nselect $b').name, 'the same text has one name');
+});
+
+/** Runs a statement in a transaction that is rolled back, with values that are texts as well as numbers. */
+async function columnsOf(client: pg.Client, { text, parameters }: Translated): Promise<string[]> {
+  await client.query(`prepare checked as ${text}`);
+  await client.query('deallocate checked');
+  // The rest would only break the rules of its table.
+  if (/^(?:insert|update|delete)/.test(text) && !text.includes('returning')) return [];
+  await client.query('begin');
+  try {
+    const values = parameters.map(() => '1');
+    return (await client.query(text, values)).fields.map(({ name }) => name);
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+const parametersOf = (path: string): string[] => [...translate(sqlText(path)).parameters].sort();
+
+t.test('every statement has the same parameters and columns in SQLite and in PostgreSQL', { skip }, async (t) => {
+  const dataFolder = temporaryFolder(t);
+  await addEmptyCatalog(dataFolder);
+  await openUsage({ dataFolder, catalogUrl: '' }, (error) => t.fail(String(error))).close();
+  const client = new pg.Client({ connectionString: await newDatabase(t, undefined, 'ordinate_template') });
+  await client.connect();
+  t.teardown(() => client.end());
+  for (const kind of ['catalog', 'usage'] as const) {
+    const db = new DatabaseSync(join(dataFolder, `${kind}.sqlite`));
+    t.teardown(() => db.close());
+    const [expected, found]: [unknown[], unknown[]] = [[], []];
+    for (const { path, fills, statement } of sqlNames(kind).flatMap((path) => templatesOf(kind, path))) {
+      const sqlite = db.prepare(sqlTemplate(path, fills ?? USAGE_FILLS));
+      const columns = await columnsOf(client, statementOf(kind, statement));
+      const twin = path.replace('/', '/postgres/');
+      expected.push([path, fills?.['table'], sqlite.columns().map(({ name }) => name), parametersOf(path)]);
+      found.push([path, fills?.['table'], columns, parametersOf(hasSql(twin) ? twin : path)]);
+    }
+    t.ok(found.length > 20);
+    t.strictSame(found, expected);
+  }
 });

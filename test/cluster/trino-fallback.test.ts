@@ -49,7 +49,7 @@ async function makeOld(t: Test, { world, bucket }: TrinoWorld): Promise<void> {
       const written = `copy (from read_parquet($source)) to $target (format parquet, compression lz4_raw, ${sizes})`;
       await session.run(written, { source, target });
       const content = readFileSync(target);
-      await bucket.put(key, content);
+      await bucket.set(key, content);
       const sha256 = createHash('sha256').update(content).digest('hex');
       const found = `bytes = ${content.length}, sha256 = '${sha256}'`;
       await changeCatalog(world.settings, `update fact_files set ${found} where file = '${file}'`);

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import {
   CreateBucketCommand,
@@ -11,7 +9,6 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import pLimit from 'p-limit';
 import type { Test } from 'tap';
 
 /** A bucket of a test, as a user of the object store sees it. */
@@ -73,22 +70,14 @@ export class Bucket {
     return Buffer.concat((await (Body as Readable).toArray()) as Buffer[]);
   }
 
-  async put(key: string, content: Buffer): Promise<void> {
-    await this.#client.send(new PutObjectCommand({ Bucket: this.name, Key: key, Body: content }));
+  /** Stores an object, or removes it. */
+  async set(key: string, content: Buffer | undefined): Promise<void> {
+    const object = { Bucket: this.name, Key: key };
+    if (content === undefined) await this.#client.send(new DeleteObjectCommand(object));
+    else await this.#client.send(new PutObjectCommand({ ...object, Body: content }));
   }
 
-  /** Puts all files below a folder under their paths in it. */
-  async putFolder(folder: string, prefix: string): Promise<void> {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    const limit = pLimit(8);
-    const putting = files.map((file) =>
-      limit(async () => this.put(`${prefix}/${relative(folder, file)}`, await readFile(file))),
-    );
-    await Promise.all(putting);
-  }
-
-  async remove(key: string): Promise<void> {
-    await this.#client.send(new DeleteObjectCommand({ Bucket: this.name, Key: key }));
+  remove(key: string): Promise<void> {
+    return this.set(key, undefined);
   }
 }
