@@ -23,6 +23,10 @@ for (const name of ['stdout', 'stderr'] as const) {
 /** What a process of the program sets at its start; tests check file modes without it. */
 const UMASK = 0o077;
 
+/** Words of a command: those with spaces have quotes. */
+export const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+
 let last: Promise<unknown> = Promise.resolve();
 
 /**

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { putSyncDays, putSyncKeywords, type SyncDay } from '../server/catalog/sync-days.ts';
-import { command } from './command.ts';
+import { command, wordsOf } from './command.ts';
 import { Pages } from './dashboard/dialogue-pages.ts';
 import { makeTeam, type Who } from './dashboard/team.ts';
 import { EFFECT_WORLD } from './effects/world.ts';
@@ -124,10 +124,6 @@ function written(value: unknown, indent = '  '): string {
   }
   return `{\n${lines.map((each) => `${inner}${each}\n`).join('')}${indent}}`;
 }
-
-/** Words of a command: those with spaces have quotes. */
-const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
 
 /** Headers as `name value; name value`. */
 const headersOf = (text: string): Record<string, string> =>

@@ -57,7 +57,7 @@ export function addLists(program: Command): void {
             report(`fetching the ${kind} of ${range.from} to ${range.to}`);
             const plan = await lists.plan(project, { kind, range, country: null });
             const list = await lists.fetchAhead(plan).catch((cause: Error) => {
-              throw new Error(`The ${kind} could not be fetched: ${cause.message}.`, { cause });
+              throw new Error(`The ${kind} could not be fetched: ${cause.message.replace(/\.$/, '')}.`, { cause });
             });
             const { source, rows: count, truncated, fetchedAt } = list;
             rows.push({ kind, ...range, source, rows: count, truncated, fetchedAt: isoInstant(fetchedAt) });

@@ -1,21 +1,34 @@
-// Alerts depend on final stored days alone, and not on when and in which order these were loaded or evaluated.
-import { cpSync, rmSync } from 'node:fs';
+// Alerts depend on final stored days alone, and not on when and in which order these were loaded or evaluated. Loads and a job
+// evaluate them.
+import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { hoursOf } from '../../server/domain/hours.ts';
+import { evaluateAlerts } from '../../server/jobs/evaluate-alerts.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
+import { command } from '../command.ts';
 import { Random } from '../random.ts';
 import { localOnly } from '../stores.ts';
-import { facts, keyword, makeLazyWorld, PROJECT, type Row } from '../world.ts';
+import {
+  facts,
+  keyword,
+  makeLazyWorld,
+  PROJECT,
+  type Row,
+  temporaryFolder,
+  WORKSPACE,
+  writeSnapshot,
+} from '../world.ts';
 import {
   ALL_FACTS,
   alertsOf,
   DAYS,
   evaluate,
   factsOf,
+  KEYWORDS,
   LAST,
   makeAlertWorld,
   NOW,
@@ -143,4 +156,48 @@ t.test('a rebuilt catalog has the rules, and the alerts are evaluated again', lo
   const { opened } = (await evaluate({ ...world, catalog, settings: { ...world.settings, dataFolder: copy } }))!;
   const ids = (all: readonly { readonly id?: unknown }[]): string[] => all.map(({ id }) => String(id)).sort();
   t.same(ids(opened), ids(before), 'the same, by their ids');
+});
+
+t.test('a load evaluates what it has changed, and stands where that fails', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  const entities = { workspaces: [WORKSPACE], projects: [projectUntil(LAST)], keywords: KEYWORDS };
+  const snapshot = writeSnapshot(t, { ...entities, ...factsOf(0, 97) });
+  const settings = { ORDINATE_DATA: dataFolder };
+  const first = await command(settings, 'load', snapshot);
+  t.match(first.stdout, /Alerts: 4 opened, 0 resolved\.\n$/, first.stderr);
+  t.match(JSON.parse((await command(settings, 'load', snapshot, '--json')).stdout), {
+    alerts: { opened: 0, resolved: 0 },
+  });
+
+  // Where temporary files should lie there is something else.
+  const broken = writeSnapshot(t, factsOf(98, DAYS - 1));
+  writeFileSync(join(dataFolder, 'temporary.txt'), '');
+  rmSync(join(dataFolder, 'temporary'), { recursive: true });
+  renameSync(join(dataFolder, 'temporary.txt'), join(dataFolder, 'temporary'));
+  const stands = await command(settings, 'load', broken);
+  t.equal(stands.code, 0);
+  t.match(stands.stdout, /Warning: Alerts were not evaluated: .* 'ordinate alerts evaluate' tries again\./);
+  t.match(stands.stdout, /Loaded\. Projects: Proj1/);
+  rmSync(join(dataFolder, 'temporary'));
+  const again = await command(settings, 'alerts', 'evaluate');
+  t.match(again.stdout, /Proj1: \S+ to 2026-08-18; 1 opened/, again.stderr);
+  writeFileSync(join(dataFolder, 'rule.json'), JSON.stringify({ ...RULE, value: 29 }));
+  const words = ['rules', 'test', '--project', 'Proj1', '--file', join(dataFolder, 'rule.json')];
+  t.match(await command(settings, ...words), { code: 0, stdout: `${addDays(START, 96)}\n` }, 'a rule in a file');
+});
+
+t.test('the background job evaluates projects that have changed, and no others', async (t) => {
+  const world = await makeAlertWorld(t);
+  const run = () => {
+    const { settings, catalog } = world;
+    const log = { debug() {}, info() {}, warn() {}, error() {} } as never;
+    const context = { settings, catalog, log, now: () => NOW, report: () => {} };
+    return evaluateAlerts.run(context, new AbortController().signal);
+  };
+  t.same(await run(), {}, 'nothing is stored yet');
+  await world.load(factsOf(0, DAYS - 1));
+  t.same(await run(), { projects: 1, opened: 5, resolved: 0 });
+  t.same(await run(), {});
+  await world.load({ keywords: [{ ...KEYWORDS[1], archived: true }] });
+  t.same(await run(), { projects: 1, opened: 0, resolved: 1 });
 });

@@ -24,13 +24,6 @@ export interface FakeBigQuery {
   readonly run: (sql: string) => Promise<void>;
 }
 
-export const SITE_COLUMNS =
-  'data_date DATE, site_url STRING, query STRING, is_anonymized_query BOOL, country STRING, search_type STRING, device STRING, impressions INT64, clicks INT64, sum_top_position INT64';
-export const URL_COLUMNS =
-  'data_date DATE, site_url STRING, url STRING, query STRING, is_anonymized_query BOOL, country STRING, search_type STRING, device STRING, impressions INT64, clicks INT64, sum_position INT64';
-export const LOG_COLUMNS =
-  'agenda STRING, namespace STRING, data_date DATE, epoch_version INT64, publish_time TIMESTAMP';
-
 /** Starts the emulator with an empty dataset; it ends with the test. */
 export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'bigquery-emulator.ts')], {

@@ -1,17 +1,21 @@
 // What is asked of lists, what the provider is asked for them, and what is answered: test/fixtures/lists.txt.
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type Connection, removeConnection } from '../../server/catalog/connections.ts';
+import { type Connection, connectionsOf, putConnection, removeConnection } from '../../server/catalog/connections.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { command, wordsOf } from '../command.ts';
 import { dashboardOf } from '../dashboard/dashboard-of.ts';
 import { DATASET, type FakeBigQuery, fakeBigQuery } from '../fakes/bigquery.ts';
-import { type ConnectedWorld, connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
+import { type ConnectedWorld, connect, connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
-import { FAILURES, type Failure } from '../fakes/search-console-failures.ts';
+import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
 import { type SecondServer, startSecondServer } from '../fakes/second-server.ts';
 import { withoutPauses } from '../fakes/without-pauses.ts';
 import { fixture, isUpdated, readRecorded } from '../recorded.ts';
-import { type Answer, facts, PROJECT, type Row } from '../world.ts';
+import { type Answer, facts, PROJECT, type Row, temporaryFolder } from '../world.ts';
 
 const FILE = 'lists.txt';
 const MINUTES = { m: 1, h: 60, d: 1440 };
@@ -73,6 +77,19 @@ function answerText({ status, headers, body }: Answer): string[] {
   return [`200 ${JSON.stringify(of)}`, ...shown.map((row) => `  ${row}`)].map((line) => line.replaceAll('.000Z', 'Z'));
 }
 
+/** A line of a command without what is of this moment and machine. */
+const plain = (line: string): string =>
+  line
+    .replaceAll(/20\d\d-\d\d-\d\d[ T][\d:.]+Z?/g, 'TIME')
+    .replaceAll(/\/\S*credentials\.json/g, 'FILE')
+    .replaceAll(/(?<=\S) {2,}/g, '  ');
+
+/** A private key in JSON, without its quotes. */
+const privateKey = (): string =>
+  JSON.stringify(
+    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  ).slice(1, -1);
+
 class Talk {
   private readonly t: Test;
   private readonly world: ConnectedWorld;
@@ -81,10 +98,12 @@ class Talk {
   private warehouse: FakeBigQuery | undefined;
   private guest: string | undefined;
   private isRestarted = false;
+  private readonly folder: string;
   private seen = 0;
 
   private constructor(t: Test, world: ConnectedWorld, other: SecondServer) {
     this.t = t;
+    this.folder = temporaryFolder(t);
     this.world = world;
     this.other = other;
     this.logs = [world.log, other.log];
@@ -142,10 +161,36 @@ class Talk {
         google.failure = { how, times: Number(times) };
         break;
       }
+      case 'token':
+        google.tokenFailure = { how: TOKEN_FAILURES[rest as 'expiredGrant'], times: 1 };
+        break;
       case 'works':
         google.failure = undefined;
         if (this.warehouse) this.warehouse.failure = undefined;
         break;
+      case 'sites':
+        google.sites = (rest === '' ? [] : rest.split('; ')).map((site) => {
+          const [siteUrl = '', permissionLevel = ''] = site.split(' ');
+          return { siteUrl, permissionLevel };
+        });
+        break;
+      case 'file': {
+        const [, name = '', content = ''] = /^(\S+) ?(.*)$/.exec(rest)!;
+        const spaces = (_: string, count: string): string => ' '.repeat(Number(count));
+        const written = content.replace(/^\{(\d+)\}$/, spaces).replace('PRIVATE_KEY', privateKey());
+        writeFileSync(join(this.folder, name), written);
+        break;
+      }
+      case 'pipe':
+        execFileSync('mkfifo', [join(this.folder, rest)]);
+        break;
+      case 'unknown': {
+        const [connection] = await connectionsOf(world.catalog, 'Proj1');
+        await putConnection(world.catalog, 'Proj1', { ...connection!, kind: 'another' }, 1);
+        break;
+      }
+      case '$':
+        return this.run(rest);
       case 'tokens':
         google.tokens.clear();
         break;
@@ -175,6 +220,20 @@ class Talk {
         return this.ofWarehouse(word!, rest);
     }
     return [];
+  }
+
+  private async run(words: string): Promise<string[]> {
+    const { google, dataFolder } = this.world;
+    const known = { CREDENTIALS: credentialsFile(this.t), FOLDER: this.folder };
+    const places = { TOKENS: google.tokenUrl, PROVIDER: google.url, ...known };
+    const put = Object.entries(places).reduce((text, [name, value]) => text.replace(name, value), words);
+    const { code, stdout, stderr } = await command({ ORDINATE_DATA: dataFolder }, ...wordsOf(put));
+    const stored = await this.world.catalog.statements.all('connections_all', { workspace: null });
+    for (const secret of SECRETS) this.t.notOk(`${stdout}${stderr}${JSON.stringify(stored)}`.includes(secret), secret);
+    this.seen = google.requests.length;
+    const told = Object.entries(places).reduce((text, [name, value]) => text.replaceAll(value, name), stdout + stderr);
+    const lines = told.split('\n').filter((line) => line.trim() !== '');
+    return [...lines.map(plain), ...(code === 0 ? [] : [`= ${code}`])];
   }
 
   private async connect({ content, path, ...connection }: Row): Promise<void> {

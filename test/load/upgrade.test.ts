@@ -3,10 +3,13 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { connectionsOf, putConnection } from '../../server/catalog/connections.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { findPause } from '../../server/catalog/provider-pauses.ts';
 import type { SchemaState } from '../../server/catalog/schema-state.ts';
 import { MIGRATIONS } from '../../server/catalog/sqlite/migrations.ts';
+import { listRetiredLists, listStoredLists, readListTotals } from '../../server/catalog/stored-lists.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { command } from '../command.ts';
 import { serveHere } from '../fakes/second-server.ts';
@@ -155,4 +158,43 @@ t.test('a catalog of every schema version is migrated to the schema of a new one
   const fresh = await schemaOf(0);
   for (let version = 1; version <= MIGRATIONS.length; version++)
     t.strictSame(await schemaOf(version), fresh, String(version));
+});
+
+t.test('what a catalog has of providers stays when it takes the kinds of all of them', async (t) => {
+  const dataFolder = temporaryFolder(t);
+  const before = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  const older = MIGRATIONS.filter((name) => name < 'catalog/migrations/0020');
+  for (const name of older) before.exec(sqlText(name));
+  before.exec(`pragma user_version = ${older.length};
+    insert into workspaces (id, name, plan, keyword_history_days) values ('acme', 'Acme', 'team', 486);
+    insert into projects (id, workspace_id, domain, property, brand_terms, sync_status, history_backfilling,
+      setup_finished, created_at) values ('Proj1', 'acme', 'shop.example', 'sc-domain:shop.example', '[]', 'ok', 0, 1, 0);
+    insert into connections values ('Proj1', 'bigquery', 'a.json', 'https://b/', 'https://c/', 'p.d', 'EU', 5, 'pages');
+    insert into provider_pauses values ('bigquery', 'sc-domain:shop.example', 7, 'rate-limit', '2026-03-01');
+    insert into lists values ('lists/a.parquet', 'Proj1', 'pages', '2026-01-01', '2026-01-31', 'usa',
+      'property sc-domain:shop.example', 'bigquery', 1, 0, 1, 1, 99, 6, 'abc')`);
+  before.close();
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
+  const connection = {
+    ...{ kind: 'bigquery', credentials: 'a.json', endpoint: 'https://b/', tokenEndpoint: 'https://c/', grant: null },
+    ...{ dataset: 'p.d', location: 'EU', archive: 'pages' },
+  } as const;
+  const list = {
+    ...{ project: 'Proj1', kind: 'pages', source: 'bigquery', from: '2026-01-01', to: '2026-01-31', country: 'usa' },
+    ...{ file: 'lists/a.parquet', rows: 1, truncated: false, capped: true, final: true, bytes: 99, fetchedAt: 6 },
+  };
+  const pause = await findPause(catalog, 'bigquery', 'sc-domain:shop.example');
+  const totals = async () => ({ ...(await readListTotals(catalog)) });
+  t.match(
+    [await connectionsOf(catalog, 'Proj1'), pause, await listStoredLists(catalog, 'Proj1'), await totals()],
+    [[connection], { until: 7, reason: 'rate-limit', loadRefusedOn: '2026-03-01' }, [list], { lists: 1, bytes: 99 }],
+  );
+  await putConnection(catalog, 'Proj1', { ...connection, kind: 'another', archive: 'none' }, 8);
+  t.match(await connectionsOf(catalog, 'Proj1'), [{ kind: 'another' }, { kind: 'bigquery' }]);
+  const retired = (await listRetiredLists(catalog, Date.now() * 2000)).map(({ file }) => file);
+  t.strictSame(
+    [await totals(), retired],
+    [{ lists: 0, bytes: 0 }, ['lists/a.parquet']],
+    'lists of providers are dropped',
+  );
 });
