@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { putSyncDays, putSyncKeywords, type SyncDay } from '../server/catalog/sync-days.ts';
 import { command, wordsOf } from './command.ts';
 import { Pages } from './dashboard/dialogue-pages.ts';
+import { Providers } from './dashboard/providers.ts';
 import { makeTeam, type Who } from './dashboard/team.ts';
 import { EFFECT_WORLD } from './effects/world.ts';
 import { startReceiver } from './fakes/receiver.ts';
@@ -20,6 +21,7 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  * The lines of a dialogue:
  *   with NAME=VALUE                      a setting of the server
  *   showing PATTERN                      headers of answers of the API that are shown
+ *   with the providers                   Google and Bing, and their lines in `test/dashboard/providers.ts`
  *   given the site of findings           the rows of `test/findings/site.ts`, or those of effects
  *   given TABLE: column | column         rows of the world, as test/rows.ts reads them
  *   == promise                           a test; the state goes on from one to the next
@@ -159,10 +161,18 @@ class Dialogue {
   private readonly environment: NodeJS.ProcessEnv;
   private readonly showing: RegExp;
   private readonly pages: Pages;
+  private readonly providers: Providers | undefined;
   private readonly jar = new Map<string, string>();
 
   /** @param environment what commands get */
-  constructor(t: Test, team: Team, names: Names, environment: NodeJS.ProcessEnv, showing: RegExp) {
+  constructor(
+    t: Test,
+    team: Team,
+    names: Names,
+    environment: NodeJS.ProcessEnv,
+    { showing, providers }: { showing: RegExp; providers: Providers | undefined },
+  ) {
+    this.providers = providers;
     this.pages = new Pages(t, team, names);
     this.team = team;
     this.names = names;
@@ -174,6 +184,8 @@ class Dialogue {
   async say(line: string): Promise<string[]> {
     const [, count, request] = /^(\d+) times (.*)$/.exec(line) ?? [];
     if (request !== undefined) return this.repeat(Number(count), request);
+    const answered = await this.providers?.say(this.names.put(line), this.team);
+    if (answered !== undefined) return answered.map((one) => this.names.hide(one, 'grant'));
     const [, words] = /^\$ (.*)$/.exec(line) ?? [];
     if (words !== undefined) return this.run(words);
     const [, more = '', tool, given = '{}'] = /^agent (?:\((.*?)\) )?(\w+)(?: (.*))?$/.exec(this.names.put(line)) ?? [];
@@ -328,7 +340,8 @@ class Dialogue {
     // As of another process, which has none of this one's turns.
     await nextTurn();
     const kind = wordsOf(words)[0]!.replace(/s$/, '');
-    const lines = this.names.hide(`${code} ${stdout}${stderr}`, kind).trimEnd().split('\n');
+    const said = this.providers?.withoutChance(`${code} ${stdout}${stderr}`) ?? `${code} ${stdout}${stderr}`;
+    const lines = this.names.hide(said, kind).trimEnd().split('\n');
     return lines.map((one) => `  ${one}`);
   }
 }
@@ -342,14 +355,21 @@ async function runDialogue(t: Test, file: string): Promise<void> {
   const settings = Object.fromEntries(
     [...head.matchAll(/^with (\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]),
   );
-  const environment = { ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key'), ...settings };
+  const providers = /^with the providers$/m.test(head) ? await Providers.start(t) : undefined;
+  const secretsKey = { ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'secrets.key') };
+  const environment = { ...secretsKey, ...providers?.environment, ...settings };
   const team = await makeTeam(t, tables, environment);
+  if (providers !== undefined) team.clock.at = providers.begins;
   const names = new Names(Object.values(tables).flatMap((rows) => rows.map(({ id }) => String(id))));
+  for (const [value, kind] of providers?.names() ?? []) names.add(value, kind);
   const text = scenes.join('');
   for (const _ of new Set(text.match(/receiver-\d/g))) names.add((await startReceiver(t)).origin, 'receiver');
   if (text.includes('folder-1')) names.add(join(temporaryFolder(t), 'folder'), 'folder');
   const showing = /^showing (.*)$/m.exec(head)?.[1];
-  const dialogue = new Dialogue(t, team, names, environment, new RegExp(`^(?:${showing ?? '$'})`));
+  const dialogue = new Dialogue(t, team, names, environment, {
+    showing: new RegExp(`^(?:${showing ?? '$'})`),
+    providers,
+  });
 
   const found = [...scenes];
   for (const [at, scene] of scenes.entries()) {
@@ -367,13 +387,23 @@ async function runDialogue(t: Test, file: string): Promise<void> {
     });
   }
   await t.test('no secret is in the log, or in a file of the server', localOnly, async (t) => {
-    const stored = [team.log.join('')];
+    const stored = [
+      team.log.join(''),
+      ...found
+        .join('\n')
+        .split('\n')
+        .filter((line) => line.startsWith('  ')),
+    ];
     for (const one of globSync('**/*', { cwd: team.dataFolder, withFileTypes: true }).filter((each) => each.isFile()))
       stored.push(readFileSync(join(one.parentPath, one.name), 'latin1'));
-    for (const secret of [...names.secrets(), 'open sesame']) {
-      const parts = [secret, Buffer.from(secret).toString('base64url')];
-      t.notOk(parts.some((part) => stored.some((each) => each.includes(part))));
-    }
+    const isStored = (secret: string): boolean => {
+      const [text, bytes] = [Buffer.from(secret), Buffer.from(secret, 'base64url')];
+      const forms = [secret, encodeURIComponent(secret), text.toString('base64url'), text.toString('hex')];
+      if (bytes.length === 32) forms.push(bytes.toString('hex'));
+      return forms.some((form) => stored.some((each) => each.includes(form)));
+    };
+    const secrets = [...names.secrets(), ...(providers?.secrets() ?? [])];
+    t.strictSame([...secrets.filter(isStored), ...(isStored('open sesame') ? ['open sesame'] : [])], []);
   });
   if (isUpdated) writeFileSync(fixture(file), [head, ...found].join('').slice(1));
 }

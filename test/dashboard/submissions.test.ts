@@ -82,7 +82,7 @@ t.test('every action that creates is one of these', async (t) => {
   const sources = globSync(join(import.meta.dirname, '../../server/dashboard/*-{actions,routes}.ts'));
   const declared = sources.flatMap((file) => readFileSync(file, 'utf8').match(/creates: true/g) ?? []);
   const tested = await creations(await scene(t));
-  // That of a project through a grant needs a provider: `connect-projects.test.ts`.
+  // That of a project through a grant needs a provider: `dialogues/connect-projects.txt`.
   t.equal(declared.length, tested.length + 1);
 });
 

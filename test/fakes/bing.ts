@@ -32,7 +32,7 @@ interface BingSite {
 }
 
 /** What answers in place of data: a status and a body, or a connection that breaks. */
-type BingFailure = { readonly status: number; readonly body: object | string } | 'reset';
+export type BingFailure = { readonly status: number; readonly body: object | string } | 'reset';
 
 type Intercept = (method: string) => BingFailure | undefined | Promise<BingFailure | undefined>;
 

@@ -63,6 +63,11 @@ export function setClock(milliseconds: number): void {
   Date.now = () => realNow() + offset;
 }
 
+/** Like `setClock`, and no time passes any more. */
+export function stopClock(milliseconds: number): void {
+  Date.now = () => milliseconds;
+}
+
 /** The clock of other processes again. */
 export function restoreClock(): void {
   Date.now = realNow;
