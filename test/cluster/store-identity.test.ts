@@ -6,12 +6,11 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { readStoreIdentity } from '../../server/catalog/store-identity.ts';
 import { S3Files } from '../../server/storage/s3/s3-files.ts';
 import { remoteMark } from '../../server/storage/s3/s3-store.ts';
-import { MARK_FILE } from '../../server/storage/store-mark.ts';
 import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
 import { start, startServer } from '../process.ts';
-import { facts, ofProject, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
-import { newDatabase, query } from './databases.ts';
+import { facts, ofProject, PROJECT, type Tables, temporaryFolder } from '../world.ts';
+import { newDatabase } from './databases.ts';
 import { endpoint, filled, load, makeCluster, SITE, skip } from './nodes.ts';
 import { FaultyProxy } from './servers/faulty-proxy.ts';
 import { Bucket } from './servers/object-store.ts';
@@ -55,36 +54,6 @@ t.test('a load with a forgotten or another store is refused, and the others go o
   t.match(await command(first, ...backup()), DONE);
   t.match(await load(t, first, NEW_PROJECT), DONE);
   t.match(await command(first, 'verify'), { code: 0, stdout: /All is in order/ });
-});
-
-t.test('two loads into a new catalog, each with a store of its own: one of them wins', { skip }, async (t) => {
-  const { node, catalogUrl, bucket } = await makeCluster(t, { isEmpty: true });
-  await command(node(), 'workspaces', 'create', '--id', 'acme', '--name', 'Acme');
-  const other = await Bucket.create(t, endpoint);
-  const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], ...NEW_PROJECT });
-  const nodes = [node(), node(other.settings(endpoint))];
-  const ends = await Promise.all(nodes.map((one) => start(t, one, 'load', snapshot, '--accept-implausible').ended));
-  const { address } = await identityOf(catalogUrl);
-  t.strictSame(
-    ends.map(({ code }) => code),
-    nodes.map((one) => (one['ORDINATE_STORAGE'] === address ? 0 : 1)),
-  );
-  const keys = [await bucket.keys(), await other.keys()];
-  t.equal(keys.filter((all) => all.length === 0).length, 1, 'the store that lost has no file and no mark');
-});
-
-t.test('a catalog of the version before joins the store that has its files', { skip }, async (t) => {
-  const { first, node, bucket, catalogUrl } = await filledCluster(t);
-  await query(catalogUrl, 'update store_identity set store = null, address = null');
-  await bucket.remove(`some/prefix/${MARK_FILE}`);
-  const forgotten = node({ ORDINATE_STORAGE: '' });
-  t.match(await command(forgotten, 'verify'), refused(/has none of the newest ones: it is another store/));
-  t.match(await command(first, 'verify'), DONE);
-  t.match(await identityOf(catalogUrl), { store: /^[0-9a-f]{32}$/ });
-  t.match(await command(forgotten, 'verify'), refused(/in the store/));
-  const second = node({ ORDINATE_CATALOG: await newDatabase(t) });
-  const taken = refused(/is the store of another catalog/);
-  t.match(await load(t, second, { workspaces: [WORKSPACE], ...NEW_PROJECT }), taken, 'a second catalog cannot take it');
 });
 
 t.test('nodes follow the files to another store, and the old one is refused', { skip }, async (t) => {

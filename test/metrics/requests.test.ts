@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { connect, connectedWorld } from '../fakes/connected.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT } from '../world.ts';
-import { parseScrape, valuesOf } from './scrape-text.ts';
+import { valuesOf } from './scrape-text.ts';
 
 const ROWS = {
   keywords: [keyword('Kw001', 'boots')],
@@ -149,25 +149,4 @@ t.test('few projects have a series of their own: those whose sync is the oldest'
   t.strictSame(valuesOf(text, 'ordinate_sync_age_max_seconds'), { '': 25 * 3600 });
   t.strictSame(valuesOf(text, 'ordinate_sync_projects'), { pending: 0, ok: 25, warning: 0, failed: 0 });
   t.strictSame(valuesOf(text, 'ordinate_sync_projects_due'), { '': 25 });
-});
-
-t.test('the parser of the tests refuses what Prometheus refuses', (t) => {
-  const head = '# HELP a_total x\n# TYPE a_total counter\n';
-  t.equal(parseScrape(`${head}a_total{x="\\"\\n"} 1.5e-7\n`).get('a_total')?.samples[0]?.labels['x'], '"\n');
-  for (const wrong of [
-    'a_total 1\n',
-    `${head}a_total 1`,
-    `${head}a_total 1\na_total 1\n`,
-    `${head}a_total{x="1"y="2"} 1\n`,
-    `${head}a_total{x=1} 1\n`,
-    `${head}a_total one\n`,
-    `${head}b_total 1\n`,
-    `${head}${head}`,
-    '# HELP a x\n# TYPE a counter\na 1\n',
-    '# HELP a x\n# TYPE a histogram\na_bucket{le="1"} 2\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n',
-    '# HELP a x\n# TYPE a histogram\na_bucket{le="1"} 1\na_sum 1\na_count 1\n',
-  ]) {
-    t.throws(() => parseScrape(wrong), wrong);
-  }
-  t.end();
 });
