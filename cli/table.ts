@@ -9,8 +9,9 @@ type Row = Readonly<Record<string, Cell>>;
  */
 export function formatTable(rows: readonly object[]): string {
   const records = rows as readonly Row[];
-  const names = new Set(records.flatMap((row) => Object.keys(row).filter((name) => formatCell(row[name]) !== '-')));
-  const columns = [...names].map((name) => {
+  const names = [...new Set(records.flatMap((row) => Object.keys(row)))];
+  const withValues = names.filter((name) => records.some((row) => formatCell(row[name]) !== '-'));
+  const columns = withValues.map((name) => {
     const cells = [formatHeading(name), ...records.map((row) => formatCell(row[name]))];
     const width = cells.reduce((widest, cell) => Math.max(widest, stringWidth(cell)), 0);
     const isNumeric = records.every((row) => typeof (row[name] ?? 0) === 'number');

@@ -149,7 +149,10 @@ async function signIn({ credentials: path, tokenEndpoint, scopes, timeLimit }: S
   return toIdentity(client, [clientSecret, refreshToken]);
 }
 
-/** The transport of the auth library: with a timeout, the configured token endpoint, no redirects and no retries. */
+/**
+ * The transport of the auth library: with a timeout, the configured token endpoint, no redirects and no retries. A page in
+ * place of a token, as from a portal of a network, is refused: the library would write into its text.
+ */
 function makeTransporter({ Gaxios }: typeof gaxios, tokenEndpoint: string | null, timeout: number): gaxios.Gaxios {
   const transporter = new Gaxios({ timeout, maxContentLength: MAX_TOKEN_BYTES });
   transporter.interceptors.request.add({
@@ -159,6 +162,13 @@ function makeTransporter({ Gaxios }: typeof gaxios, tokenEndpoint: string | null
       request.retry = false;
       request.retryConfig = { retry: 0, noResponseRetries: 0 };
       return request;
+    },
+  });
+  const endpoint = tokenEndpoint ?? TOKEN_ADDRESS;
+  transporter.interceptors.response.add({
+    resolved: async (response) => {
+      if (response.config.url.href !== endpoint || typeof response.data === 'object') return response;
+      throw new ProviderFailure('broken', 'the response of the token endpoint is not a JSON document');
     },
   });
   return transporter;
