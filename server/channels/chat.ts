@@ -123,8 +123,8 @@ function inert(text: string): string {
 }
 
 function markdown(text: string): string {
-  // Backslashes first are those of the text.
-  return inert(text.replaceAll(/[\\*_~`|[\]<>]/g, String.raw`\$&`)).replace(/^(#|-|\d+\.)/, String.raw`\$1`);
+  // Backslashes first are those of the text. Before a digit one would be shown: the dot of a numbered list is escaped.
+  return inert(text.replaceAll(/[\\*_~`|[\]<>]/g, String.raw`\$&`)).replace(/^(?:(\d+)(?=\.)|(?=[#-]))/, '$1\\');
 }
 
 /** The beginning of a text that is too long. */

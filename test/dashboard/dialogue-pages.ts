@@ -92,7 +92,7 @@ export class Pages {
       page.setNetwork(rest as Network);
       return [];
     }
-    if (act === 'keeps') return Object.values(page.storage).map((one) => this.#names.hide(String(one), 'id'));
+    if (act === 'keeps') return Object.entries(page.storage).map((one) => this.#names.hide(one.join(': '), 'id'));
     if (act === 'sees') {
       const lines = this.#shown(page, rest === 'the screen' ? undefined : rest);
       return lines.filter((line) => !EMPTY.test(line));

@@ -1,6 +1,7 @@
 // Pages and queries of a search type come from the provider, for themselves, and lack what the type lacks.
 import t from 'tap';
 import { type AnalyticsRequest, readRequest } from '../../cli/demo/provider/request.ts';
+import { readArrow } from '../formats/read.ts';
 import { callTool, connectAgent } from '../mcp/agent.ts';
 import { syncWorld } from '../sync/sync-world.ts';
 import { facts, makeWorld, PROJECT, type Row, refusedFor } from '../world.ts';
@@ -51,8 +52,8 @@ t.test('lists of images beside those of web; pages of discover have no positions
     t.match(page, { position: null, comparison: { position: null }, change: { position: { difference: null } } });
     t.notOk('position' in (page['unsafe'] as Row));
   }
-  const csv = await csvOf(`/pages.csv?${RANGE}&type=discover`);
-  for (const line of csv.payload.trim().split('\r\n').slice(1)) t.match(line, /,$/);
+  const { rows } = readArrow((await csvOf(`/pages.arrow?${COMPARED}&type=discover`)).rawPayload);
+  for (const row of rows) t.match(row, { position: null, sum_position: null, comparison_sum_position: null });
 });
 
 t.test('agents get what changed in a type', async (t) => {

@@ -247,12 +247,12 @@ t.test('a damaged backup is named, restores nothing, and is repaired by the next
       t.match(await json('verify', target), { ok: true, backups: 3 }, `${what} is repaired`);
     }
   }
-  const listed = await json('backup', 'list', target);
-  t.match(listed[1], { id: second.id, time: null, damage: /cut off or its content has changed/ });
   const others = filesIn(target);
   const third = await json('backup', target, '--keep', '1');
   t.match(third, { removed: [], warnings: [/is damaged.*until this file is removed no old backup is/] });
   for (const file of others) t.ok(existsSync(join(target, file)), 'nothing is removed that it may need');
+  const listed = await json('backup', 'list', target);
+  t.match(listed[1], { id: second.id, time: null, damage: /cut off or its content has changed/ });
   rmSync(join(target, index));
   t.match(await json('backup', target, '--keep', '1'), { removed: [first.id, third.id], kept: 1, warnings: [] });
   t.match(await json('verify', target), { ok: true, backups: 1 });
