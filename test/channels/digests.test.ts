@@ -4,9 +4,9 @@ import { PNG } from 'pngjs';
 import t, { type Test } from 'tap';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { CHANGE, EFFECT_WORLD, LAST, note, page, uuid } from '../effects/world.ts';
-import { headersOf, partsOf, startMailServer } from '../fakes/smtp.ts';
+import { headersOf, partsOf } from '../fakes/smtp.ts';
 import { facts, NOW, ofProject, PROJECT, type Row } from '../world.ts';
-import { digestsOf, makeScene } from './scene.ts';
+import { digestsOf, makeMailScene, makeScene } from './scene.ts';
 
 const OTHER = { ...PROJECT, id: 'Proj2', domain: 'other.example' };
 const DAYS = eachDay('2026-02-16', '2026-03-15');
@@ -75,18 +75,14 @@ t.test('the numbers are those of /site for the week before, for each project', a
 });
 
 async function mailScene(t: Test, projects: readonly Row[], tables: Readonly<Record<string, readonly Row[]>>) {
-  const server = await startMailServer(t);
-  const settings = { ORDINATE_SMTP_URL: `smtp://127.0.0.1:${server.port}`, ORDINATE_MAIL_FROM: 'reports@example.com' };
-  const scene = await makeScene(t, settings, projects, tables);
-  const words = ['channels', 'add', '--workspace', 'acme', '--kind', 'email', '--to', 'team@acme.example'];
-  const { channel } = await scene.json(...words);
+  const scene = await makeMailScene(t, {}, projects, tables);
   /** Sends a digest; the mail, and its text in one line. */
   const digest = async (...options: string[]): Promise<{ raw: string; text: string }> => {
-    await scene.json('channels', 'digest', channel.id, ...options);
-    const { raw } = server.mails.at(-1)!;
+    await scene.json('channels', 'digest', scene.channel['id'], ...options);
+    const { raw } = scene.server.mails.at(-1)!;
     return { raw, text: partsOf(raw, 'text/plain')[0]!.toString().replaceAll(/\s+/g, ' ') };
   };
-  return { ...scene, channel, digest };
+  return { ...scene, digest };
 }
 
 t.test('a mail has a picture of the clicks of each project, inside', async (t) => {

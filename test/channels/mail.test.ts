@@ -1,26 +1,14 @@
 // Mail has two forms of one text, a stable id and a link that ends it; no text from outside becomes a header or markup.
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { headersOf, startMailServer } from '../fakes/smtp.ts';
-import { alertOf, makeScene } from './scene.ts';
+import { filesWith } from '../hidden.ts';
+import { alertOf, makeMailScene, makeScene } from './scene.ts';
 
-async function mailScene(t: Test, credentials = '', more: NodeJS.ProcessEnv = {}) {
-  const server = await startMailServer(t);
-  const scene = await makeScene(t, {
-    ORDINATE_SMTP_URL: `smtp://${credentials}127.0.0.1:${server.port}`,
-    ORDINATE_MAIL_FROM: 'Örtliche Berichte <reports@example.com>',
-    ...more,
-  });
-  const words = ['channels', 'add', '--workspace', 'acme', '--kind', 'email', '--to', 'Team@Acme.example'];
-  const { channel } = await scene.json(...words);
-  return { ...scene, server, channel };
-}
-
+const FROM = { ORDINATE_MAIL_FROM: 'Örtliche Berichte <reports@example.com>' };
 const EVIL = 'Клики\r\nBcc: evil@example.com\r\n\r\n<script>alert(1)</script> & "quoted"';
 
 t.test('the headers of a mail, and texts from outside', async (t) => {
-  const { announce, send, server, rows, channel } = await mailScene(t);
+  const { announce, send, server, rows, channel } = await makeMailScene(t, FROM);
   t.match(channel, { to: 'Team@Acme.example', name: 'Team@Acme.example', state: 'on' });
   await announce('alert.opened', [alertOf('a1', { title: EVIL, body: `${EVIL} ${'x'.repeat(3000)}` })]);
   t.strictSame(await send(), { sent: 1, failed: 0 });
@@ -46,7 +34,7 @@ t.test('the headers of a mail, and texts from outside', async (t) => {
 });
 
 t.test('5xx fails at once, 4xx and broken connections are tried again with the same id', async (t) => {
-  const { announce, send, server, rows, clock } = await mailScene(t);
+  const { announce, send, server, rows, clock } = await makeMailScene(t, FROM);
   await announce('alert.opened', [alertOf('a1')]);
   server.refusal = { code: 451, message: 'later' };
   await send();
@@ -61,16 +49,12 @@ t.test('5xx fails at once, 4xx and broken connections are tried again with the s
 });
 
 t.test('a password is sent, and stored nowhere; a wrong one is said without it', async (t) => {
-  const { json, cli, server, channel, world, settings } = await mailScene(t, 'user:pass%40word@');
+  const { json, cli, server, channel, world, settings } = await makeMailScene(t, { credentials: 'user:pass%40word@' });
   t.match(await json('channels', 'test', channel.id), { delivery: { state: 'sent', status: 250 } });
   t.equal(server.mails.length, 1);
   const link = headersOf(server.mails[0]!.raw).get('list-unsubscribe')!.slice(1, -1);
   const token = link.slice(link.lastIndexOf('/') + 1);
-  for (const entry of globSync('**/*', { cwd: world.dataFolder, withFileTypes: true }).filter((one) => one.isFile())) {
-    const bytes = readFileSync(join(entry.parentPath, entry.name)).toString('latin1');
-    for (const hidden of ['pass@word', 'pass%40word', token])
-      t.notOk(bytes.includes(hidden), `${entry.name}: ${hidden}`);
-  }
+  t.strictSame(filesWith([world.dataFolder], ['pass@word', 'pass%40word', token]), []);
   settings['ORDINATE_SMTP_URL'] = `smtp://user:wrong-one@127.0.0.1:${server.port}`;
   const refused = await cli('channels', 'test', channel.id);
   t.match(refused, { code: 1, stderr: /not accepted: 535/ });
@@ -78,7 +62,7 @@ t.test('a password is sent, and stored nowhere; a wrong one is said without it',
 });
 
 t.test('a link to unsubscribe: a page that changes nothing, and a button that ends it', async (t) => {
-  const { announce, send, server, world, rows, channel, clock } = await mailScene(t);
+  const { announce, send, server, world, rows, channel, clock } = await makeMailScene(t, FROM);
   await announce('alert.opened', [alertOf('a1')]);
   await send();
   await announce('alert.opened', [alertOf('a2', { createdAt: clock.at * 1000 + 1 })]);

@@ -1,12 +1,12 @@
 // What each kind of channel gets for each event, word for word: test/fixtures/messages.txt.
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { announceSync } from '../../server/catalog/outbox.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { addDays } from '../../server/domain/dates.ts';
-import { headersOf, partsOf, startMailServer } from '../fakes/smtp.ts';
+import { headersOf, partsOf } from '../fakes/smtp.ts';
 import { sameAsRecorded } from '../recorded.ts';
 import { facts, keyword, PROJECT, type Row, WORKSPACE } from '../world.ts';
-import { alertOf, makeScene } from './scene.ts';
+import { alertOf, makeMailScene } from './scene.ts';
 
 const CHATS = ['slack', 'discord', 'teams', 'google-chat'] as const;
 const EVIL = [
@@ -53,20 +53,15 @@ const TEXTS = [
   ['ä'.repeat(184), 'я'.repeat(1201)],
 ] as const;
 
-async function mailScene(t: Test, projects: readonly Row[], tables: Readonly<Record<string, readonly Row[]>>) {
-  const server = await startMailServer(t);
-  const settings = { ORDINATE_SMTP_URL: `smtp://127.0.0.1:${server.port}`, ORDINATE_MAIL_FROM: 'reports@example.com' };
-  return { server, ...(await makeScene(t, settings, projects, tables)) };
-}
-
 t.test('each event in each kind of channel', async (t) => {
   const days = (project_id: string, from: string, count: number, clicks: number): Row[] =>
     Array.from({ length: count }, (_, day) => {
       const measures = { clicks: clicks + day, impressions: 1000 + day, sum_position: 5500 };
       return { project_id, date: addDays(from, day), device: 'mobile', ...measures };
     });
-  const { server, add, json, announce, send, receiver, world } = await mailScene(
+  const { server, channel, add, json, announce, send, receiver, world } = await makeMailScene(
     t,
+    {},
     [
       { ...PROJECT, provisional_after: '2026-03-10' },
       { ...PROJECT, id: 'Proj2', domain: 'bücher_*.example' },
@@ -108,9 +103,7 @@ t.test('each event in each kind of channel', async (t) => {
     const { channel } = await add(kind, `/${kind}`, '--name', 'Us <all>');
     ids.set(kind, channel.id);
   }
-  const mail = ['channels', 'add', '--workspace', 'acme', '--kind', 'email', '--to', 'team@acme.example'];
-  const { channel } = await json(...mail);
-  ids.set('email', channel.id);
+  ids.set('email', channel['id']);
 
   const found: string[] = [];
   const take = (

@@ -12,6 +12,7 @@ import { type Sent, sendDue } from '../../server/channels/send.ts';
 import { withReports } from '../../server/reports/with-reports.ts';
 import { command } from '../command.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { startMailServer } from '../fakes/smtp.ts';
 import { makeWorld, NOW, PROJECT, type Row, temporaryFolder, type World } from '../world.ts';
 
 /** An alert as an evaluation opens it. */
@@ -75,6 +76,21 @@ export async function makeScene(
         ...(options.resolve && { resolve: options.resolve }),
       }),
   };
+}
+
+/** A scene with a mail server, and a channel that sends to it. */
+export async function makeMailScene(
+  t: Test,
+  { credentials = '', ...environment }: NodeJS.ProcessEnv & { credentials?: string } = {},
+  ...rows: [projects?: readonly Row[], tables?: Readonly<Record<string, readonly Row[]>>]
+) {
+  const server = await startMailServer(t);
+  const ORDINATE_SMTP_URL = `smtp://${credentials}127.0.0.1:${server.port}`;
+  const settings = { ORDINATE_SMTP_URL, ORDINATE_MAIL_FROM: 'reports@example.com', ...environment };
+  const scene = await makeScene(t, settings, ...rows);
+  const words = ['channels', 'add', '--workspace', 'acme', '--kind', 'email', '--to', 'Team@Acme.example'];
+  const { channel } = await scene.json(...words);
+  return { ...scene, server, channel };
 }
 
 /** Channels and their digests at the time of a scene's clock. */

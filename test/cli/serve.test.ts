@@ -4,11 +4,11 @@ import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { freePort } from '../free-port.ts';
 import { atNight } from '../night.ts';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, run, type Server, start, startServer, until } from '../process.ts';
+import { makeDataFolder, run, start, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const SMALL = {
@@ -21,9 +21,13 @@ t.test('the server says when it is ready, and answers; a second one on its port 
   const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
   // A port that was free a moment ago.
   const port = String(await freePort());
-  const settings = { ORDINATE_DATA: dataFolder, PORT: port, HOST: 'localhost' };
-  const server = await startServer(t, settings);
-  t.equal(new URL(server.address).port, port, 'address and port are settings');
+  // Only Linux has the address 127.0.0.2 by itself.
+  const [host, set] = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.1'] : ['127.0.0.1', '127.0.0.3'];
+  const settings = { ORDINATE_DATA: dataFolder, PORT: '1', HOST: set };
+  const options = ['--port', port, '--host', host];
+  const server = await startServer(t, settings, ...options);
+  t.equal(new URL(server.address).host, `${host}:${port}`, 'options go before the settings');
+  await t.rejects(fetch(`http://${set}:${port}/livez`), 'nowhere but there');
   t.match(await server.get('/projects/Proj1/site', keys[0]!), {
     status: 200,
     headers: { 'cache-control': 'no-store', 'x-ratelimit-limit': '120' },
@@ -36,7 +40,7 @@ t.test('the server says when it is ready, and answers; a second one on its port 
     [200, 200, 200],
   );
 
-  const second = await run(t, settings, 'serve');
+  const second = await run(t, settings, 'serve', ...options);
   t.not(second.code, 0);
   t.equal(second.stdout, '');
   t.match(second.stderr, new RegExp(`in use.*${port}|${port}.*in use`));
@@ -47,19 +51,6 @@ t.test('the server says when it is ready, and answers; a second one on its port 
   t.match(await server.ended, { code: 0 });
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'nothing temporary is left');
   t.notMatch(server.printed.stderr, /background jobs/, 'there are none where ORDINATE_JOBS is off');
-});
-
-t.test('options go before the settings of address and port', async (t) => {
-  const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-  const port = String(await freePort());
-  // Only Linux has the address 127.0.0.2 by itself.
-  const [host, set] = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.1'] : ['127.0.0.1', '127.0.0.3'];
-  const settings = { ORDINATE_DATA: dataFolder, PORT: '1', HOST: set };
-  const server = await startServer(t, settings, '--port', port, '--host', host);
-  t.equal(new URL(server.address).host, `${host}:${port}`);
-  t.equal((await server.get('/projects', keys[0]!)).status, 200);
-  await t.rejects(fetch(`http://${set}:${port}/livez`), 'nowhere but there');
-  await endsUnread(t, server);
 });
 
 t.test('a signal to stop: an answer under way is given whole, then the process ends', async (t) => {
@@ -78,7 +69,9 @@ t.test('a signal to stop: an answer under way is given whole, then the process e
     from generate_series(date '2025-12-01', date '2026-03-10', interval 1 day) days (date), range(${KEYWORDS}) numbers (number)`,
   );
   const { dataFolder, keys } = await makeDataFolder(t, [folder]);
-  const server = await startServer(t, { ORDINATE_DATA: dataFolder });
+  const port = String(await freePort());
+  const server = await startServer(t, { ORDINATE_DATA: dataFolder, PORT: port, HOST: 'localhost' });
+  t.equal(new URL(server.address).port, port, 'address and port are settings');
   const headers = { authorization: `Bearer ${keys[0]!}`, 'accept-encoding': 'identity' };
   // Longer than what a system buffers for a client that takes its time.
   const asked = request(`${server.address}/api/v1/projects/Proj1/keywords?period=${DAYS}d&daily=1&limit=${KEYWORDS}`, {
@@ -112,16 +105,12 @@ t.test('a signal to stop while the server prepares for its first question', atNi
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'nothing temporary is left');
 });
 
-/** A signal to stop: a server whose log nobody reads any more ends, too. */
-async function endsUnread(t: Test, server: Server): Promise<void> {
+t.test('a signal to stop: several processes whose log nobody reads any more', atNight, async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+  const server = await startServer(t, { ORDINATE_DATA: dataFolder }, '--workers', '2');
   // As if what started it ended at the same moment, with lines not yet written.
   for (let n = 0; n < 20; n += 1) await fetch(`${server.address}/livez`);
   server.child.stderr!.destroy();
   server.child.kill('SIGTERM');
   t.equal((await server.ended).code, 0, 'nobody reads its log');
-}
-
-t.test('a signal to stop: several processes whose log nobody reads any more', atNight, async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-  await endsUnread(t, await startServer(t, { ORDINATE_DATA: dataFolder }, '--workers', '2'));
 });

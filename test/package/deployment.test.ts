@@ -136,29 +136,43 @@ t.test('the health check asks a path that the server has', async (t) => {
   t.match(script, `process.env.${SETTINGS.port.name} || ${SETTINGS.port.fallback}`);
 });
 
-t.test('compose: settings, versions, files and hardening', (t) => {
-  const { ordinate, prometheus, grafana } = compose.services as Record<string, ComposeService>;
-  t.strictSame(Object.keys(compose.services), ['ordinate', 'prometheus', 'grafana']);
-  t.equal(ordinate!.image, `ordinate:${manifest.version}`);
-  t.strictSame(
-    [ordinate!.profiles, prometheus!.profiles, grafana!.profiles],
-    [undefined, ['prometheus', 'grafana'], ['grafana']],
-  );
-  for (const name of Object.keys(ordinate!.environment!)) t.ok(settings.includes(name), `${name} is a setting`);
-  t.ok(ordinate!.read_only);
-  t.ok(Number.parseInt(ordinate!.stop_grace_period!, 10) > grace, 'it waits longer than the server does');
-  for (const [name, service] of Object.entries(compose.services)) {
-    t.match(service.image, /:v?\d+\.\d+\.\d+$/, `${name} is pinned`);
-    for (const port of service.ports!) t.match(port, /^127\.0\.0\.1:\d+:\d+$/, `${name} is for this machine only`);
-    t.strictSame([service.cap_drop, service.security_opt], [['ALL'], ['no-new-privileges:true']], name);
-    if (name === 'ordinate') t.strictSame(service.ulimits, { core: 0 });
-    for (const { source } of service.configs ?? []) t.ok(compose.configs[source], source);
-    for (const volume of service.volumes!) t.ok(volume.split(':')[0]! in compose.volumes, volume);
-  }
-  for (const { file } of Object.values(compose.configs))
-    if (file !== undefined) t.ok(existsSync(join(ROOT, file)), file);
-  t.end();
-});
+for (const [file, profiles] of [
+  ['compose.yaml', { ordinate: undefined, prometheus: ['prometheus', 'grafana'], grafana: ['grafana'] }],
+  [
+    'compose.cluster.yaml',
+    Object.fromEntries(['node', 'jobs', 'balancer', 'catalog', 'objects', 'limits'].map((name) => [name, undefined])),
+  ],
+] as const) {
+  t.test(`${file}: settings, versions, files, secrets and hardening`, (t) => {
+    const text = read(file);
+    const { services, configs, volumes } = parse(text, { merge: true }) as Compose;
+    t.strictSame(Object.fromEntries(Object.entries(services).map(([name, one]) => [name, one.profiles])), profiles);
+    for (const [name, service] of Object.entries(services)) {
+      t.match(service.image, /:v?\d+\.\d+(?:\.\d+)?$/, `${name} is pinned`);
+      for (const port of service.ports ?? [])
+        t.match(port, /^127\.0\.0\.1:\d+:\d+$/, `${name} is for this machine only`);
+      // PostgreSQL changes to a user of its own.
+      if (name !== 'catalog')
+        t.strictSame([service.cap_drop, service.security_opt], [['ALL'], ['no-new-privileges:true']], name);
+      for (const { source } of service.configs ?? []) t.ok(configs[source], source);
+      for (const volume of (service.volumes ?? []).filter((one) => !one.startsWith('/')))
+        t.ok(volume.split(':')[0]! in volumes, volume);
+      if (!service.image.startsWith('ordinate')) continue;
+      t.equal(service.image, `ordinate:${manifest.version}`);
+      t.ok(service.read_only);
+      t.strictSame(service.ulimits, { core: 0 });
+      t.ok(Number.parseInt(service.stop_grace_period!, 10) > grace, 'it waits longer than the server does');
+      t.equal(service.environment?.['ORDINATE_JOBS'], name === 'node' ? 'off' : undefined);
+      for (const setting of Object.keys(service.environment!))
+        t.ok(settings.includes(setting) || /^(?:PGPASSWORD|AWS_\w+)$/.test(setting), `${setting} is a setting`);
+    }
+    for (const { file: path } of Object.values(configs))
+      if (path !== undefined) t.ok(existsSync(join(ROOT, path)), path);
+    for (const secret of text.match(/^.*(?:PASSWORD|SECRET).*$/gm) ?? [])
+      t.match(secret, /\$\{\w+:\?[^}]*\}|^#/, 'secrets come from outside, and have no default');
+    t.end();
+  });
+}
 
 t.test('compose: Prometheus is configured as in docs/, with the address of the server', (t) => {
   const { ordinate } = compose.services;
@@ -171,35 +185,6 @@ t.test('compose: Prometheus is configured as in docs/, with the address of the s
     (parse(compose.configs['datasources']!.content!) as { datasources: { url: string }[] }).datasources[0]!.url,
     'http://prometheus:9090',
   );
-  t.end();
-});
-
-t.test('compose of a cluster: settings, versions, secrets and hardening', (t) => {
-  const text = read('compose.cluster.yaml');
-  const { services, configs, volumes } = parse(text, { merge: true }) as Compose;
-  t.strictSame(Object.keys(services), ['node', 'jobs', 'balancer', 'catalog', 'objects', 'limits']);
-  const { node, jobs } = services as Record<string, ComposeService>;
-  for (const service of [node!, jobs!]) {
-    t.equal(service.image, `ordinate:${manifest.version}`);
-    t.ok(service.read_only);
-    t.strictSame(service.ulimits, { core: 0 });
-    t.ok(Number.parseInt(service.stop_grace_period!, 10) > grace);
-    for (const name of Object.keys(service.environment!))
-      t.ok(settings.includes(name) || /^(?:PGPASSWORD|AWS_\w+)$/.test(name), `${name} is a setting`);
-  }
-  t.match([node!.environment, jobs!.environment], [{ ORDINATE_JOBS: 'off' }, { ORDINATE_JOBS: undefined }]);
-  for (const [name, service] of Object.entries(services)) {
-    t.match(service.image, /:v?\d+\.\d+(?:\.\d+)?$/, `${name} is pinned`);
-    for (const port of service.ports ?? []) t.match(port, /^127\.0\.0\.1:/, `${name} is for this machine only`);
-    // PostgreSQL changes to a user of its own.
-    if (name !== 'catalog')
-      t.strictSame([service.cap_drop, service.security_opt], [['ALL'], ['no-new-privileges:true']], name);
-    for (const { source } of service.configs ?? []) t.ok(configs[source], source);
-    for (const volume of (service.volumes ?? []).filter((one) => !one.startsWith('/')))
-      t.ok(volume.split(':')[0]! in volumes, volume);
-  }
-  for (const secret of text.match(/^.*(?:PASSWORD|SECRET).*$/gm)!)
-    t.match(secret, /\$\{\w+:\?[^}]*\}|^#/, 'secrets come from outside, and have no default');
   t.end();
 });
 

@@ -1,47 +1,9 @@
 import { createKey } from '../../server/catalog/keys.ts';
+import { readTables } from '../rows.ts';
 import type { World } from '../world.ts';
 
 /** A project, and another one of the workspace, which no statement about the first may show. */
-export const FACTS = {
-  projects: [
-    {
-      id: 'Proj1',
-      workspace_id: 'acme',
-      domain: 'example.com',
-      property: 'sc-domain:example.com',
-      synced_through: '2026-03-02',
-      created_at: '2026-01-01T00:00:00Z',
-    },
-    {
-      id: 'Proj2',
-      workspace_id: 'acme',
-      domain: 'secret.example',
-      property: 'sc-domain:secret.example',
-      synced_through: '2026-03-02',
-      created_at: '2026-01-01T00:00:00Z',
-    },
-  ],
-  keywords: [
-    { project_id: 'Proj1', id: 'Kw001', query: 'red shoes', tracked_since: '2026-01-01T00:00:00Z', tags: '["top"]' },
-    { project_id: 'Proj2', id: 'Kw001', query: 'confidential', tracked_since: '2026-01-01T00:00:00Z' },
-  ],
-  site_daily: [
-    { project_id: 'Proj1', date: '2026-03-01', device: 'desktop', clicks: 10, impressions: 100, sum_position: 250 },
-    { project_id: 'Proj1', date: '2026-03-02', device: 'mobile', clicks: 5, impressions: 100, sum_position: 50 },
-    { project_id: 'Proj2', date: '2026-03-01', device: 'desktop', clicks: 777, impressions: 999, sum_position: 0 },
-  ],
-  keyword_daily: [
-    {
-      project_id: 'Proj1',
-      keyword_id: 'Kw001',
-      date: '2026-03-01',
-      device: 'desktop',
-      clicks: 3,
-      impressions: 30,
-      sum_position: 30,
-    },
-  ],
-};
+export const FACTS = readTables('sql');
 
 export interface Answer {
   readonly status: number;
