@@ -138,6 +138,13 @@ class Talk {
       case 'queries':
         google[word] = fakeRows(rest);
         break;
+      case 'pairs':
+        google.rows = rest.split('; ').map((row) => {
+          const [query = '', page = '', device = '', country = '', count] = row.split(' | ');
+          const clicks = Number(count);
+          return { query, page, device, country, date: '2026-02-10', clicks, impressions: 10 * clicks, position: 2 };
+        });
+        break;
       case 'facts':
         await world.load(factsOf(rest));
         break;
