@@ -392,7 +392,7 @@ async function runDialogue(t: Test, file: string): Promise<void> {
       ...found
         .join('\n')
         .split('\n')
-        .filter((line) => line.startsWith('  ')),
+        .filter((line) => /^ {2}(?!>)/.test(line)),
     ];
     for (const one of globSync('**/*', { cwd: team.dataFolder, withFileTypes: true }).filter((each) => each.isFile()))
       stored.push(readFileSync(join(one.parentPath, one.name), 'latin1'));
