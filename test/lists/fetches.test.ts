@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type ConnectedWorld, connect, connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
-import { FAILURES } from '../fakes/search-console-failures.ts';
 import { startServer } from '../process.ts';
 import { isLocal, localOnly } from '../stores.ts';
 import { facts, makeWorld, PROJECT } from '../world.ts';
@@ -174,7 +173,7 @@ t.test('a provider that does not answer for some properties keeps the others fro
 });
 
 t.test('an answer that is too long is given up while it comes, compressed or not', async (t) => {
-  for (const how of [FAILURES.flood, FAILURES.bomb]) {
+  for (const how of ['flood', 'bomb'] as const) {
     const world = await connectedWorld(t);
     world.google.failure = { how, times: Number.POSITIVE_INFINITY };
     const before = process.memoryUsage().rss;

@@ -9,6 +9,7 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { command, wordsOf } from '../command.ts';
 import { dashboardOf } from '../dashboard/dashboard-of.ts';
 import { DATASET, type FakeBigQuery, fakeBigQuery } from '../fakes/bigquery.ts';
+import { type FakeBing, fakeBing } from '../fakes/bing.ts';
 import { type ConnectedWorld, connect, connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
@@ -93,20 +94,18 @@ const privateKey = (): string =>
 class Talk {
   private readonly t: Test;
   private readonly world: ConnectedWorld;
-  private readonly logs: readonly string[][];
-  private readonly other: SecondServer;
+  private other: Promise<SecondServer> | undefined;
   private warehouse: FakeBigQuery | undefined;
+  private bing: Promise<FakeBing> | undefined;
   private guest: string | undefined;
   private isRestarted = false;
   private readonly folder: string;
   private seen = 0;
 
-  private constructor(t: Test, world: ConnectedWorld, other: SecondServer) {
+  private constructor(t: Test, world: ConnectedWorld) {
     this.t = t;
     this.folder = temporaryFolder(t);
     this.world = world;
-    this.other = other;
-    this.logs = [world.log, other.log];
   }
 
   static async begin(t: Test, steps: readonly string[]): Promise<Talk> {
@@ -125,7 +124,7 @@ class Talk {
       ...(given['environment'] as NodeJS.ProcessEnv),
     };
     const world = await connectedWorld(t, { project: given['project'] as Row, environment, tables });
-    return new Talk(t, world, await startSecondServer(t, world));
+    return new Talk(t, world);
   }
 
   /** What a step says, below it. */
@@ -191,6 +190,18 @@ class Talk {
       case 'pipe':
         execFileSync('mkfifo', [join(this.folder, rest)]);
         break;
+      case 'bing': {
+        this.bing ??= fakeBing(this.t, '2026-03-20');
+        const bing = await this.bing;
+        const [, what, times = 'Infinity', text = ''] = /^(\S+) ?(\d+ )?(.*)$/.exec(rest)!;
+        if (what === 'site') bing.sites.push(parse(text) as unknown as FakeBing['sites'][number]);
+        else {
+          const how = parse(text.replace('SECRET', bing.key)) as { status: number; body: object };
+          let left = Number(times);
+          bing.intercept = () => (left-- > 0 ? how : undefined);
+        }
+        break;
+      }
       case 'unknown': {
         const [connection] = await connectionsOf(world.catalog, 'Proj1');
         await putConnection(world.catalog, 'Proj1', { ...connection!, kind: 'another' }, 1);
@@ -212,9 +223,9 @@ class Talk {
         this.isRestarted = true;
         break;
       case 'get':
-        return this.answer(this.isRestarted ? this.other.ask(rest) : world.ask(rest));
+        return this.answer(this.isRestarted ? this.second(rest) : world.ask(rest));
       case 'other':
-        return this.answer(this.other.ask(rest));
+        return this.answer(this.second(rest));
       case 'guest': {
         this.guest ??= (await createKey(world.catalog, { workspace: 'acme', name: 'guest', by: null, at: 0 })).key;
         return this.answer(world.get(`/projects/Proj1${rest}`, { authorization: `Bearer ${this.guest}` }));
@@ -229,14 +240,22 @@ class Talk {
     return [];
   }
 
+  private async second(path: string): Promise<Answer> {
+    this.other ??= startSecondServer(this.t, this.world);
+    return (await this.other).ask(path);
+  }
+
   private async run(words: string): Promise<string[]> {
     const { google, dataFolder } = this.world;
-    const known = { CREDENTIALS: credentialsFile(this.t), FOLDER: this.folder };
+    const bing = await this.bing;
+    const ofBing: Record<string, string> = bing === undefined ? {} : { BING: bing.url, KEY_FILE: bing.keyFile };
+    const known = { ...ofBing, CREDENTIALS: credentialsFile(this.t), FOLDER: this.folder };
     const places = { TOKENS: google.tokenUrl, PROVIDER: google.url, ...known };
     const put = Object.entries(places).reduce((text, [name, value]) => text.replace(name, value), words);
     const { code, stdout, stderr } = await command({ ORDINATE_DATA: dataFolder }, ...wordsOf(put));
     const stored = await this.world.catalog.statements.all('connections_all', { workspace: null });
-    for (const secret of SECRETS) this.t.notOk(`${stdout}${stderr}${JSON.stringify(stored)}`.includes(secret), secret);
+    for (const secret of [...SECRETS, ...(bing ? [bing.key] : [])])
+      this.t.notOk(`${stdout}${stderr}${JSON.stringify(stored)}`.includes(secret), secret);
     this.seen = google.requests.length;
     const told = Object.entries(places).reduce((text, [name, value]) => text.replaceAll(value, name), stdout + stderr);
     const lines = told.split('\n').filter((line) => line.trim() !== '');
@@ -275,7 +294,8 @@ class Talk {
     const answer = await asking;
     const { requests } = this.world.google;
     const sent = requests.slice(this.seen).map(requestText);
-    const lines = this.logs.flatMap((log) => log.splice(0)).map((line) => JSON.parse(line) as Fields);
+    const logs = [this.world.log, (await this.other)?.log ?? []];
+    const lines = logs.flatMap((log) => log.splice(0)).map((line) => JSON.parse(line) as Fields);
     const told = lines
       .filter((line) => 'outcome' in line)
       .map(({ source, list, outcome, rows, reason, retries }) => {
