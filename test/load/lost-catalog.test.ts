@@ -440,42 +440,14 @@ t.test('which alerts come back with the same ids, and which do not', async (t) =
 });
 
 /** Tables of the catalog that are neither in the journal nor taken from an older catalog, and why. */
-const LEFT: Readonly<Record<string, readonly string[]>> = {
-  'made of the journal': [
-    'bulk_export_days',
-    'fact_files',
-    'keyword_gaps',
-    'loaded_tables',
-    'publication',
-    'removed_parts',
-  ],
-  'found out again': [
-    'sync_projects',
-    'sync_days',
-    'sync_keywords',
-    'provider_pauses',
-    'sitemaps',
-    'last_backup',
-    'store_identity',
-    'ranking_updates',
-    'ranking_feed',
-  ],
-  'kept for a while to save work': [
-    'lists',
-    'list_totals',
-    'retired_lists',
-    'retired_files',
-    'revision',
-    'submissions',
-  ],
-  'would let people in again who were turned away since': [
-    'sessions',
-    'login_links',
-    'connect_attempts',
-    'invitations',
-  ],
-  'would be sent twice': ['deliveries'],
-  "SQLite's own": ['sqlite_sequence'],
+const LEFT: Readonly<Record<string, string>> = {
+  'made of the journal': 'bulk_export_days fact_files keyword_gaps loaded_tables publication removed_parts',
+  'found out again': 'sync_projects sync_days sync_keywords provider_pauses sitemaps last_backup store_identity',
+  'read again': 'ranking_updates ranking_feed',
+  'kept for a while to save work': 'lists list_totals retired_lists retired_files revision submissions',
+  'would let people in again who were turned away since': 'sessions login_links connect_attempts invitations',
+  'would be sent twice': 'deliveries',
+  "SQLite's own": 'sqlite_sequence',
 };
 
 t.test('each table of the catalog is in the journal, taken from an older catalog, or left for a reason', async (t) => {
@@ -488,7 +460,7 @@ t.test('each table of the catalog is in the journal, taken from an older catalog
   const known = [
     ...ENTITIES.map(({ name }) => name),
     ...KEPT_TABLES.map(({ table }) => table),
-    ...Object.values(LEFT).flat(),
+    ...Object.values(LEFT).flatMap((names) => names.split(' ')),
   ];
   t.strictSame(tables.sort(), known.sort());
 });
