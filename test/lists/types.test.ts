@@ -1,10 +1,10 @@
-// Pages and queries of a search type come from the provider, for themselves, and lack what the type lacks.
+// Pages and queries of a search type come from the provider, for themselves. What a type lacks: test/fixtures/lists.txt.
 import t from 'tap';
 import { type AnalyticsRequest, readRequest } from '../../cli/demo/provider/request.ts';
 import { readArrow } from '../formats/read.ts';
 import { callTool, connectAgent } from '../mcp/agent.ts';
 import { syncWorld } from '../sync/sync-world.ts';
-import { facts, makeWorld, PROJECT, type Row, refusedFor } from '../world.ts';
+import type { Row } from '../world.ts';
 
 const RANGE = 'from=2026-03-02&to=2026-03-08';
 const COMPARED = `${RANGE}&compare=previous`;
@@ -96,24 +96,4 @@ t.test('a change of another type is explained by rows of that type alone', async
       t.equal((await csvOf(`/explain.csv?${COMPARED}&type=${type}&by=${by}`)).statusCode, 200);
     }
   }
-});
-
-t.test('what a type lacks is refused, and a type without a provider has a reason', async (t) => {
-  for (const path of [
-    `/queries?${RANGE}&type=discover`,
-    `/pages?${RANGE}&type=googleNews&sort=position`,
-    `/pages?${RANGE}&type=discover&filter=position:gt:3`,
-    ...['image&by=keyword', 'news&by=brand', 'discover&by=device', 'discover&by=query', 'podcast'].map(
-      (type) => `/explain?${COMPARED}&type=${type}`,
-    ),
-  ])
-    refusedFor(t, await world.ask(path), 'type', path);
-  const loaded = await makeWorld(t, {
-    projects: [PROJECT],
-    site_daily: facts('date device', ['2026-03-02', 'mobile', 1, 10, 0]),
-    page_daily: facts('url date country', ['https://shop.example/a', '2026-03-02', 'usa', 1, 10, 0]),
-  });
-  t.equal((await loaded.ask(`/pages?${RANGE}`)).status, 200);
-  const { status, body } = await loaded.ask(`/pages?${RANGE}&type=image`);
-  t.match({ status, body }, { status: 503, body: { error: { message: /no source of pages of type image/ } } });
 });

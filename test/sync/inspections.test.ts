@@ -35,13 +35,11 @@ function pageRow(page: number, date: string, clicks: number): Row {
 }
 
 /** A connected project with pages of a month: `p000` has the most clicks, and every other page has none. */
-async function pagesWorld(t: Test, pages = 30): Promise<SyncWorld> {
-  const world = await syncWorld(t, { tracked: 0 });
+function pagesWorld(t: Test, pages = 30): Promise<SyncWorld> {
   const rows = eachDay('2026-02-10', '2026-03-13').flatMap((day) =>
     Array.from({ length: pages }, (_, page) => pageRow(page, day, page % 2 === 0 ? pages - page : 0)),
   );
-  await world.load({ projects: [{ ...PROJECT, ...SYNCED }], page_daily: rows });
-  return world;
+  return syncWorld(t, { tracked: 0, project: SYNCED, tables: { page_daily: rows } });
 }
 
 /** One run of the work of the job, with other limits: how many pages were inspected, failed and forgotten. */

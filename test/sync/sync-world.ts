@@ -22,7 +22,7 @@ import { withSync } from '../../server/sync/with-sync.ts';
 import { connect } from '../fakes/connected.ts';
 import { fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
-import { keyword, lendEngine, makeLazyWorld, PROJECT, type Row } from '../world.ts';
+import { keyword, lendEngine, makeLazyWorld, PROJECT, type Row, type Tables } from '../world.ts';
 
 const PROPERTY = 'sc-domain:shop.example';
 /** Noon in California, so that no test depends on the hour unless it says so. */
@@ -51,6 +51,7 @@ export async function syncWorld(
     archive = 'none',
     clock,
     source,
+    tables = {},
   }: {
     archive?: Archive;
     clock?: () => number;
@@ -61,6 +62,7 @@ export async function syncWorld(
     tracked?: number;
     project?: Row;
     environment?: NodeJS.ProcessEnv;
+    tables?: Tables;
   } = {},
 ) {
   const state = { clock: START };
@@ -79,6 +81,7 @@ export async function syncWorld(
     {
       projects: [{ ...PROJECT, last_synced_at: null, synced_through: null, provisional_after: null, ...project }],
       ...(keywords.length > 0 ? { keywords } : {}),
+      ...tables,
     },
     {
       now,
