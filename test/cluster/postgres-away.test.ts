@@ -1,4 +1,4 @@
-// While PostgreSQL is down, hangs, is full or refuses, answers are 503 and errors say why, without the password; then all goes on.
+// While PostgreSQL is down, hangs, is full or refuses, answers are 503 and errors say why; then all goes on.
 import { chmodSync, chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,4 +1,4 @@
-// Servers that share a PostgreSQL catalog see each other's commits at once; statements have the columns that SQLite gives them.
+// Servers that share a PostgreSQL catalog see commits at once; its statements have the columns of SQLite.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

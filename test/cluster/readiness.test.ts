@@ -1,4 +1,4 @@
-// A node is ready while it can answer something, says which of its parts do not work, and is taken out only while it can answer nothing.
+// A node is ready while it can answer something, and says which of its parts do not work.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,18 +1,43 @@
 // Nodes are upgraded one by one: those of the release before go on beside the new ones, and no request fails.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type * as Dialect from '../../server/catalog/postgres/dialect.ts';
 import type * as LoadTables from '../../server/load/tables.ts';
 import type * as Sql from '../../server/runtime/sql.ts';
 import { command } from '../command.ts';
 import { type Server, startProgram, startServer, until, untilReady } from '../process.ts';
+import { ROOT } from '../readme.ts';
 import { templatesOf } from '../template-fills.ts';
-import { facts, keyword, PROJECT, type Tables, WORKSPACE, writeSnapshot } from '../world.ts';
+import { facts, keyword, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { newDatabase, query } from './databases.ts';
 import { load, makeCluster, skip as skipCluster } from './nodes.ts';
-import { hasReleaseBefore, releaseBefore } from './release-before.ts';
+
+/** The commit of the release that nodes are upgraded from. It moves with each release. */
+const RELEASE_BEFORE = '0983d6262b2bb946d1f1115309687cd9084d9a2e';
+
+const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: ROOT, maxBuffer: 1e9 });
+/** A checkout without its history, or the package, does not have it. */
+const hasReleaseBefore = git('cat-file', '-e', `${RELEASE_BEFORE}^{commit}`).status === 0;
+
+/**
+ * Checks out the release before in a temporary folder, with the packages of this one. Those that only the release before
+ * needs are packages for development. Returns the folder.
+ */
+function releaseBefore(t: Test): string {
+  const folder = join(temporaryFolder(t), 'before');
+  mkdirSync(folder);
+  const parts = ['cli', 'client', 'scripts', 'server', 'sql', 'docs', 'package.json'];
+  const { stdout, status } = git('archive', RELEASE_BEFORE, ...parts);
+  if (status !== 0) throw new Error('git archive failed');
+  const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: stdout });
+  if (unpacked.status !== 0) throw new Error(String(unpacked.stderr));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
 
 const skip = skipCluster || (hasReleaseBefore ? false : 'this checkout has no release before');
 /** How many requests are sent at least. */

@@ -1,8 +1,6 @@
 // A server with Trino answers like one without it, and with 503 while Trino is down.
 import t from 'tap';
-import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
-import { run } from '../process.ts';
 import { makeWorld } from '../world.ts';
 import { skip, trinoWorld } from './trino-world.ts';
 
@@ -48,14 +46,4 @@ t.test('with auto, few bytes are read by DuckDB', { skip }, async (t) => {
   const away = { ORDINATE_ENGINE: 'auto', ORDINATE_TRINO: 'http://127.0.0.1:9/hive/ordinate' };
   const { world } = await trinoWorld(t, EVERYTHING, { environment: away });
   t.equal((await world.ask(`/site?${RANGE}`)).status, 200, 'without Trino');
-});
-
-t.test('settings that do not fit together prevent startup', { skip }, async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
-  const settings = { ORDINATE_DATA: world.dataFolder, ORDINATE_ENGINE: 'trino', PORT: '0' };
-  const without = await run(t, settings, 'serve');
-  t.match(without, { code: 1, stderr: /ORDINATE_ENGINE=trino needs ORDINATE_TRINO/ });
-  const local = await run(t, { ...settings, ORDINATE_TRINO: 'http://127.0.0.1:9' }, 'serve');
-  t.match(local, { code: 1, stderr: /ORDINATE_ENGINE=trino needs ORDINATE_STORAGE/ });
-  t.match(await command({}, 'trino', 'ddl'), { code: 1, stderr: /ORDINATE_STORAGE must name/ });
 });

@@ -21,45 +21,26 @@ export interface TrinoWorld {
   readonly address: string;
 }
 
-/** Where Trino has the tables. */
-interface TrinoPlace {
-  readonly trino?: string | undefined;
-  readonly catalog?: string | undefined;
-}
-
-/** The settings of a bucket of its own and of tables in Trino over it. */
-async function trinoSettings(
-  t: Pick<Test, 'teardown'>,
-  { trino = ORDINATE_TEST_TRINO, catalog = 'hive' }: TrinoPlace = {},
-) {
-  const bucket = await Bucket.create(t, ORDINATE_TEST_S3);
-  const address = `${trino}/${catalog}/${bucket.name.replaceAll('-', '_')}`;
-  const settings: NodeJS.ProcessEnv = {
-    ...bucket.settings(ORDINATE_TEST_S3, 'some/prefix'),
-    ORDINATE_TRINO: address,
-  };
-  const { stdout, stderr } = await command(settings, 'trino', 'ddl');
-  const statements = stdout
-    .replaceAll(/^--.*\n/gm, '')
-    .split(/;\n/)
-    .filter((statement) => statement.trim() !== '');
-  if (statements.length < 15) throw new Error(`these are not all tables: ${stderr}`);
-  for (const statement of statements) await askTrino(trino, statement);
-  const storage = settings['ORDINATE_STORAGE']!;
-  const reader = new TrinoReader(new TrinoClient(address), (file) => `${storage}/${file}`);
-  return { bucket, address, settings, reader };
-}
-
-/** @param environment more settings of the server */
+/** @param environment more settings of the server; `trino` and `catalog` say where the tables are */
 export async function trinoWorld(
   t: Test,
   tables: Tables,
   {
     environment = {},
     measured = false,
-    ...place
-  }: TrinoPlace & { environment?: NodeJS.ProcessEnv; measured?: boolean } = {},
+    trino = ORDINATE_TEST_TRINO,
+    catalog = 'hive',
+  }: { environment?: NodeJS.ProcessEnv; measured?: boolean; trino?: string; catalog?: string } = {},
 ): Promise<TrinoWorld> {
-  const { settings, ...more } = await trinoSettings(t, place);
-  return { world: await makeWorld(t, tables, { environment: { ...settings, ...environment }, measured }), ...more };
+  const bucket = await Bucket.create(t, ORDINATE_TEST_S3);
+  const address = `${trino}/${catalog}/${bucket.name.replaceAll('-', '_')}`;
+  const settings: NodeJS.ProcessEnv = { ...bucket.settings(ORDINATE_TEST_S3, 'some/prefix'), ORDINATE_TRINO: address };
+  const { stdout, stderr } = await command(settings, 'trino', 'ddl');
+  const statements = stdout.replaceAll(/^--.*\n/gm, '').split(/;\n/);
+  if (statements.length < 15) throw new Error(`these are not all tables: ${stderr}`);
+  for (const statement of statements) if (statement.trim() !== '') await askTrino(trino, statement);
+  const storage = settings['ORDINATE_STORAGE']!;
+  const reader = new TrinoReader(new TrinoClient(address), (file) => `${storage}/${file}`);
+  const world = await makeWorld(t, tables, { environment: { ...settings, ...environment }, measured });
+  return { world, bucket, address, reader };
 }

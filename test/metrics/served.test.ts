@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
@@ -24,7 +25,7 @@ const JOBS =
 
 async function requestSocket(socketPath: string): Promise<string> {
   const [response] = (await once(get({ socketPath, path: '/metrics' }), 'response')) as [IncomingMessage];
-  return Buffer.concat((await response.toArray()) as Buffer[]).toString();
+  return text(response);
 }
 
 t.test('a server serves what its processes did and what is stored, on a port and a socket', async (t) => {
@@ -182,9 +183,11 @@ function checkPanels(t: Test): void {
 /** A collector of traces. */
 async function fakeCollector(t: Test): Promise<{ url: string; texts: string[] }> {
   const texts: string[] = [];
-  const server = createServer(async (incoming, response) => {
-    texts.push(Buffer.concat((await incoming.toArray()) as Buffer[]).toString());
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  const server = createServer((incoming, response) => {
+    void text(incoming).then((sent) => {
+      texts.push(sent);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
   });
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   t.teardown(() => server.close());

@@ -30,17 +30,13 @@ interface TrinoOptions {
   readonly storage: TrinoStorage;
   /** Without workers the coordinator works itself. */
   readonly workers?: number;
-  /** Memory of each process, as Java writes it. */
-  readonly memory?: string;
-  /** With the compiler that pays after minutes, as in production. */
-  readonly isMeasured?: boolean;
 }
 
 /** How long the cluster may take to start, in milliseconds: a busy machine needs minutes. */
 const START_TIMEOUT = 600_000;
 
 /** Options of Java with which tests need less processor time: they end before the better compiler has paid. */
-const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+const QUICK = ['-Xmx1536M', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 /** What is missing to start Trino; undefined if nothing is. */
 export function missingForTrino(): string | undefined {
@@ -65,7 +61,7 @@ export class Trino {
   }
 
   /** Starts the processes, and waits until all of them work. */
-  static async start({ storage, workers = 0, memory = '1536M', isMeasured = false }: TrinoOptions): Promise<Trino> {
+  static async start({ storage, workers = 0 }: TrinoOptions): Promise<Trino> {
     const missing = missingForTrino();
     if (missing !== undefined) throw new Error(missing);
     const program = unpack(process.env['TRINO_ARCHIVES']!);
@@ -85,7 +81,7 @@ export class Trino {
           isCoordinator: number === 0,
           works: number > 0 || workers === 0,
         });
-        processes.push(startProcess(own, program, [`-Xmx${memory}`, ...(isMeasured ? [] : QUICK)]));
+        processes.push(startProcess(own, program));
       }
       await trino.#untilReady(Math.max(1, workers));
       await addHiveCatalog(url, 'hive', storage);
@@ -184,15 +180,9 @@ function unpack(archives: string): string {
   return folder;
 }
 
-interface ProcessSettings {
-  readonly program: string;
-  readonly discovery: string;
-  /** The number of the process. */
-  readonly node: string;
-  readonly port: number;
-  readonly isCoordinator: boolean;
-  readonly works: boolean;
-}
+/** `node` is the number of the process. */
+type ProcessSettings = Record<'program' | 'discovery' | 'node', string> &
+  Record<'isCoordinator' | 'works', boolean> & { port: number };
 
 function writeSettings(folder: string, settings: ProcessSettings): void {
   const { program, discovery, node, port, isCoordinator, works } = settings;
@@ -237,12 +227,12 @@ export async function addHiveCatalog(url: string, name: string, storage: TrinoSt
   await askTrino(url, `create catalog ${name} using hive with (${properties.join(', ')})`);
 }
 
-function startProcess(folder: string, program: string, options: readonly string[]): ChildProcess {
+function startProcess(folder: string, program: string): ChildProcess {
   const log = openSync(join(folder, 'log'), 'w', 0o600);
   return spawn(
     join(process.env['JAVA_HOME_25']!, 'bin/java'),
     [
-      ...options,
+      ...QUICK,
       '-XX:+UnlockDiagnosticVMOptions',
       '-Djdk.attach.allowAttachSelf=true',
       '-Djdk.nio.maxCachedBufferSize=2000000',
