@@ -1,5 +1,4 @@
-// Alerts depend on final stored days alone, and not on when and in which order these were loaded or evaluated. Loads and a job
-// evaluate them.
+// Alerts depend on final stored days alone, not on when and in which order these were loaded or evaluated.
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
