@@ -291,8 +291,10 @@ const OPENED: readonly (readonly [Who, string])[] = [
   ...SCREENS,
   ...SHARED.map((screen) => ['stranger', `${shares[0]}?${RANGE}&screen=${screen}&sort=position`] as const),
   ['stranger', `${shares[0]}?${RANGE}&screen=pages&offset=50`],
-  ['stranger', `${shares[1]}?screen=queries`],
-  ['stranger', `${shares[1]}?screen=alerts`],
+  ...['queries', 'alerts'].map((screen) => ['stranger', `${shares[1]}?screen=${screen}`] as const),
+  // Ranges as long as sparklines have days, and whose compared days reach the first one of keywords, and others.
+  ...['2025-12-06', '2025-12-05'].map((from) => ['key', `/app?from=${from}&to=2026-03-07&search=none`] as const),
+  ...[0, 1].map((n) => ['key', `${P}/keywords?from=2024-11-1${n}&to=2024-11-1${n + 6}&search=none`] as const),
 ];
 
 const known = isUpdated ? [] : readRecorded(FILE).split(/^(?==== )/m);
@@ -301,7 +303,6 @@ const shown: string[] = [];
 const lists = new Set<string>();
 const once = (text: string): string =>
   text
-    // Made by chance.
     .replaceAll(/ord_share_\w+/g, 'ord_share_TOKEN')
     .replaceAll(/(?!5e1f)[0-9a-f]{8}-[0-9a-f]{4}-4[-0-9a-f]{22}/g, 'ID')
     .replaceAll(/ of ([^{}]*)\}/g, (all, list: string) => {
