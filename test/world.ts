@@ -75,13 +75,6 @@ export interface Answer {
   readonly body: any;
 }
 
-/** The answer is a 400 whose message names the parameter. */
-export function refusedFor(t: Test, { status, body }: Answer, parameter: string, name: string = parameter): void {
-  const { code, message } = body.error ?? body;
-  const expected = { status: 400, code: 'invalid_request', message: new RegExp(`\\b${parameter}\\b`) };
-  t.match({ status, code, message }, expected, name);
-}
-
 /** A world whose server is built at its first request. */
 export interface LazyWorld {
   /** The server. */
