@@ -1,4 +1,5 @@
-// Pages and queries of a search type come from the provider, for themselves. What a type lacks: test/fixtures/lists.txt.
+// Pages and queries of a search type come from the provider, for themselves.
+// What a type lacks: test/fixtures/lists.txt.
 import t from 'tap';
 import { type AnalyticsRequest, readRequest } from '../../cli/demo/provider/request.ts';
 import { readArrow } from '../formats/read.ts';

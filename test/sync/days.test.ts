@@ -1,5 +1,4 @@
-// The sync has Pacific days, those that are kept, and old ones of countries as months: the 20 countries with most clicks by
-// name, and all others as one row.
+// The sync has Pacific days that are kept; of old ones by country, the 20 with most clicks and a row of all others.
 import t from 'tap';
 import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-searches.ts';
 import type { Site } from '../../cli/demo/provider/site.ts';
