@@ -4,7 +4,7 @@ import { listDueProjects, NEVER_SYNCED, putSyncProject, readSyncProject } from '
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { connect } from '../fakes/connected.ts';
 import { NOW } from '../world.ts';
-import { audited, makeTeam } from './team.ts';
+import { audited, makeTeam, type Who } from './team.ts';
 
 const SYNC = '/projects/Proj1/sync';
 const at = NOW * 1000;
@@ -13,14 +13,15 @@ const LATER = at + 3_600_000_000;
 t.test('a request makes the project due before others, and is audited', async (t) => {
   const { send, catalog } = await makeTeam(t);
   for (const id of ['Proj1', 'Proj2']) await connect(catalog, {}, id);
-  await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, lastRunAt: at - 9, nextRunAt: LATER });
+  await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, lastRunAt: at - 9, nextRunAt: LATER, lastError: 'Why.' });
+  const why = async (who: Who) => (await send(who, 'GET', '/projects/Proj1/data')).body.sync.error as string;
+  t.strictSame([await why('member'), await why('admin'), await why('owner')], [null, 'Why.', 'Why.']);
   const due = async () => listDueProjects(catalog, at, 9);
   t.strictSame(await due(), ['Proj2']);
   t.match(await send('admin', 'POST', SYNC, {}), { status: 202, body: {} });
   t.strictSame(await due(), ['Proj1', 'Proj2']);
-  t.strictSame(await audited(catalog, 'sync.requested'), [
-    { actor: 'admin@acme.example', subject: 'Proj1', details: {} },
-  ]);
+  const entry = { actor: 'admin@acme.example', subject: 'Proj1', details: {} };
+  t.strictSame(await audited(catalog, 'sync.requested'), [entry]);
   t.ok(syncProjects.every * (1 + syncProjects.jitter) < 9000, 'jobs look often enough');
 });
 
