@@ -127,7 +127,6 @@ const CASES: Readonly<Record<string, readonly [environment: NodeJS.ProcessEnv, .
     () => {},
     // It forgets one day and the first part of the next, corrects another, and goes on.
     ({ fake }) => fake.crawls.splice(0, 2, CRAWL, { ...CRAWL, at: '2026-03-08T09:00:00-08:00' }),
-    // Of its first day it has as many pages again, and other answers.
     ({ fake }) => fake.crawls.push({ ...CRAWL, at: '2026-03-06T10:00:00-08:00' }),
     ({ fake }) => fake.crawls.push(CRAWL),
     ({ fake }) => fake.crawls.splice(0),
