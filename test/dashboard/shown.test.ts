@@ -452,3 +452,20 @@ t.test('explanations and findings in words, worth most first', async (t) => {
   );
   t.match(testedText({ ...tested, reason: 'too_little_data' } as never), /^Not tested: no row has enough/);
 });
+
+t.test(
+  'what fits to the data without a change: in the judged days, and fewer where the effect may be more',
+  async (t) => {
+    t.intercept(globalThis, 'location', { value: { pathname: '/app' } });
+    const { expectedRange } = await import('../../server/dashboard/client/lib/effect.ts');
+    const daily = ['2026-03-01', '2026-03-02', '2026-03-03'].map((date, at) => ({
+      date,
+      actual: 9,
+      expected: 10 * at,
+    }));
+    const answer = { daily, windows: { before: { from: '2026-03-01' }, after: { from: '2026-03-02' } } };
+    const range = (effect: object | null) => expectedRange({ ...answer, effect } as never);
+    t.strictSame(range({ ratio: 0.5, low: 0.25, high: 1 }), { low: [null, 7.5, 15], high: [null, 12, 24] });
+    t.strictSame(range({ ratio: 0.5, low: null, high: null }), { low: [null, null, null], high: [null, null, null] });
+  },
+);
