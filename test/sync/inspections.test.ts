@@ -112,7 +112,14 @@ t.test('all pages are inspected, and answered with filter, order and pages', asy
   t.match(some, { paging: { total: 2, limit: 1 }, pages: [{ url: urlOf(5), robotsTxtState: null }] });
   t.equal((await world.ask('/index?sort=-clicks')).status, 400);
   // What the database selects is what is selected from all pages, as with a second field of the order.
-  for (const filter of ['', 'verdict:equals:pass', 'verdict:not_equals:PASS', 'url:contains:/P00', 'url:contains:p0%'])
+  const either = [
+    ['verdict', 'equals', 'PASS'],
+    ['url', 'contains', 'p003'],
+  ].map(([field, op, value]) => ({ field, op, value }));
+  for (const filter of [
+    ...['', 'verdict:equals:pass', 'verdict:not_equals:PASS', 'url:contains:/P00', 'url:contains:p0%'],
+    ...(['all', 'any'] as const).map((match) => JSON.stringify({ match, conditions: either })),
+  ])
     for (const sort of ['url', '-url', 'since', '-inspectedAt', '-lastCrawlTime']) {
       const of = `${filter && `filter=${encodeURIComponent(filter)}&`}limit=4&offset=1&sort=${sort}`;
       const byAll = await index(world, `?${of},${sort.endsWith('url') ? 'verdict' : 'url'}`);
