@@ -76,7 +76,7 @@ export function searchConsoleOf(process: Host, engine: SearchEngine): Readonly<R
     }
   };
   class Gaxios {
-    readonly interceptors = { request: { add: () => {} } };
+    readonly interceptors = { request: { add: () => {} }, response: { add: () => {} } };
   }
   class GoogleAuth {
     getClient(): Promise<unknown> {
