@@ -1,4 +1,4 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -11,6 +11,7 @@ import { EFFECT_WORLD } from './effects/world.ts';
 import { startReceiver } from './fakes/receiver.ts';
 import { SITE } from './findings/site.ts';
 import { readArrow, readParquet } from './formats/read.ts';
+import { filesWith, spellingsOf } from './hidden.ts';
 import { fixture, isUpdated, readRecorded } from './recorded.ts';
 import { parsed, tablesIn } from './rows.ts';
 import { isLocal, localOnly } from './stores.ts';
@@ -387,23 +388,15 @@ async function runDialogue(t: Test, file: string): Promise<void> {
     });
   }
   await t.test('no secret is in the log, or in a file of the server', localOnly, async (t) => {
-    const stored = [
-      team.log.join(''),
-      ...found
-        .join('\n')
-        .split('\n')
-        .filter((line) => /^ {2}(?!>)/.test(line)),
-    ];
-    for (const one of globSync('**/*', { cwd: team.dataFolder, withFileTypes: true }).filter((each) => each.isFile()))
-      stored.push(readFileSync(join(one.parentPath, one.name), 'latin1'));
-    const isStored = (secret: string): boolean => {
-      const [text, bytes] = [Buffer.from(secret), Buffer.from(secret, 'base64url')];
-      const forms = [secret, encodeURIComponent(secret), text.toString('base64url'), text.toString('hex')];
-      if (bytes.length === 32) forms.push(bytes.toString('hex'));
-      return forms.some((form) => stored.some((each) => each.includes(form)));
-    };
-    const secrets = [...names.secrets(), ...(providers?.secrets() ?? [])];
-    t.strictSame([...secrets.filter(isStored), ...(isStored('open sesame') ? ['open sesame'] : [])], []);
+    const secrets = [...names.secrets(), ...(providers?.secrets() ?? []), 'open sesame'];
+    // What is answered; a page may send a secret.
+    const answers = found.flatMap((scene) => scene.split('\n')).filter((line) => /^ {2}(?!>)/.test(line));
+    const told = [...team.log, ...answers].join('\n');
+    t.strictSame(
+      secrets.filter((secret) => spellingsOf(secret).some((text) => told.includes(text))),
+      [],
+    );
+    t.strictSame(filesWith([team.dataFolder], secrets), []);
   });
   if (isUpdated) writeFileSync(fixture(file), [head, ...found].join('').slice(1));
 }

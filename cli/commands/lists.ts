@@ -8,6 +8,7 @@ import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
 import { lastDayOfData } from '../../server/domain/project-ranges.ts';
 import { resolveRange } from '../../server/domain/range.ts';
+import { sentenceOf } from '../../server/providers/failures.ts';
 import { print, printJson, printTable, progress, withStores, withUsage } from '../cli.ts';
 import { examples } from '../help.ts';
 import { withLists } from '../providers.ts';
@@ -57,7 +58,7 @@ export function addLists(program: Command): void {
             report(`fetching the ${kind} of ${range.from} to ${range.to}`);
             const plan = await lists.plan(project, { kind, range, country: null });
             const list = await lists.fetchAhead(plan).catch((cause: Error) => {
-              throw new Error(`The ${kind} could not be fetched: ${cause.message.replace(/\.$/, '')}.`, { cause });
+              throw new Error(`The ${kind} could not be fetched: ${sentenceOf(cause)}`, { cause });
             });
             const { source, rows: count, truncated, fetchedAt } = list;
             rows.push({ kind, ...range, source, rows: count, truncated, fetchedAt: isoInstant(fetchedAt) });

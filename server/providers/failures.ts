@@ -48,7 +48,7 @@ export interface MissingStep {
 }
 
 /** The message of a failure, with one full stop. */
-export function sentenceOf({ message }: ProviderFailure): string {
+export function sentenceOf({ message }: Pick<Error, 'message'>): string {
   return `${message.replace(/\.$/, '')}.`;
 }
 

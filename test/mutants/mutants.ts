@@ -196,12 +196,14 @@ function writeTable(): void {
   const rows = [...scores()].map(
     ([room, { noticed, all }]) => `| ${room} | ${noticed} of ${all} | ${Math.floor((100 * noticed) / all)} % |`,
   );
+  const [tried, all] = [scores().get('all rooms')!.all, readCatalogue([]).length];
   const table = ['| room | noticed | share |', '| --- | --- | --- |', ...rows].join('\n');
+  const left = tried < all ? `\n\n${all - tried} of ${all} faults have not been tried.` : '';
   const [begin, end] = ['<!-- scores of mutants -->', '<!-- end of scores -->'];
   const text = readFileSync(TABLE, 'utf8');
   const [before, after] = [text.indexOf(begin), text.indexOf(end)];
   if (before < 0 || after < before) throw new Error(`CONTRIBUTING.md lacks '${begin}' and '${end}'.`);
-  writeFileSync(TABLE, `${text.slice(0, before + begin.length)}\n\n${table}\n\n${text.slice(after)}`);
+  writeFileSync(TABLE, `${text.slice(0, before + begin.length)}\n\n${table}${left}\n\n${text.slice(after)}`);
 }
 
 if (options.check === true) process.exit(0);
