@@ -2,6 +2,8 @@ import { globSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { putBulkExportDays } from '../server/catalog/bulk-export-days.ts';
+import type { FactTable } from '../server/catalog/manifest.ts';
 import { putSyncDays, putSyncKeywords, type SyncDay } from '../server/catalog/sync-days.ts';
 import { command, wordsOf } from './command.ts';
 import { Pages } from './dashboard/dialogue-pages.ts';
@@ -42,10 +44,11 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  *   load TABLE [{}]                      rows of a later load, and why it is refused
  *   synced TABLE DAY {}                  what the sync knows of a day
  *   tracked [{}]                         the days that the sync has of keywords
+ *   exported TABLE FROM..TO              the days of a table that came from a bulk export
  *   + 6d                                 time passes
  * `{x*300}` stands for so many letters.
  * Answers are indented; those of pages say what an action sends (>), where it leads (@), and which lines of the page it takes
- * away (-) and adds (+). Ids, versions and secrets are made by chance, and have names by kind in order of their appearance.
+ * away (-) and adds (+). Ids, versions, tags and secrets are made by chance, and have names by kind in order of their appearance.
  * An answer that should change: UPDATE_RECORDED=1, and read what changed.
  */
 const EVERYBODY = ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const;
@@ -80,6 +83,7 @@ class Names {
       this.add(secret, of === '' ? 'whsec' : `${of}-token`);
     for (const [uuid] of text.matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[-0-9a-f]{17}/g)) this.add(uuid, kind);
     for (const [version] of text.matchAll(/\b[0-9a-f]{32}\b/g)) this.add(version, 'version');
+    for (const [, tag = ''] of text.matchAll(/W\/"([\w-]{27})"/g)) this.add(tag, 'etag');
     let shown = text;
     for (const [value, name] of this.#known) shown = shown.replaceAll(value, name);
     // Commands have the time of the machine.
@@ -191,7 +195,7 @@ class Dialogue {
     if (words !== undefined) return this.run(words);
     const [, more = '', tool, given = '{}'] = /^agent (?:\((.*?)\) )?(\w+)(?: (.*))?$/.exec(this.names.put(line)) ?? [];
     if (tool !== undefined) return this.call(tool, given, headersOf(more));
-    const known = /^(load|synced|tracked|\+) (.*)$/.exec(this.names.put(line));
+    const known = /^(load|synced|tracked|exported|\+) (.*)$/.exec(this.names.put(line));
     if (known === null) return (await this.pages.say(line)) ?? this.ask(line);
     try {
       await this.happen(known[1]!, known[2]!);
@@ -211,6 +215,10 @@ class Dialogue {
       await this.team.load({ [name]: (parsed(rest) as Row[]).map((one) => ({ ...more, ...one })) });
     } else if (what === 'tracked') {
       await putSyncKeywords(this.team.catalog, 'Proj1', parsed(line) as Parameters<typeof putSyncKeywords>[2]);
+    } else if (what === 'exported') {
+      const ranges = rest.split(', ').map((one) => ({ from: one.slice(0, 10), to: one.slice(12) }));
+      const table = name as FactTable;
+      await this.team.catalog.transaction((tx) => putBulkExportDays(tx, { project: 'Proj1', table, ranges }));
     } else {
       const [, day = '', more = '{}'] = /^(\S+) ?(.*)$/.exec(rest)!;
       const known = syncDay(name as SyncDay['table'], day, parsed(more || '{}') as object);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
+import { putSyncState } from '../../server/catalog/sync-projects.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { methodOf } from '../methods.ts';
 import { facts, keyword, makeWorld, PROJECT, type Tables } from '../world.ts';
@@ -131,4 +132,28 @@ t.test('a cached answer to an open range expires with its day, even if nothing i
   t.match(await rangeOf(), today, 'until midnight (UTC)');
   now += 60_000;
   t.match(await rangeOf(), { from: '2026-03-09', to: '2026-03-15' });
+});
+
+t.test('a sync, even of no days, changes the tags of the answers that say when it was', async (t) => {
+  const { app, key, catalog } = await makeWorld(t);
+  const paths = [
+    '/projects/Proj1',
+    '/projects',
+    '/projects.csv',
+    '/portfolio',
+    '/portfolio.csv',
+    '/projects/Proj1/site',
+  ];
+  const tags = async (): Promise<unknown[]> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const all = await Promise.all(paths.map((path) => app.inject({ url: `/api/v1${path}`, headers })));
+    return all.map((answer) => answer.headers['etag']);
+  };
+  const before = await tags();
+  await catalog.transaction((tx) => putSyncState(tx, 'Proj1', { lastSyncedAt: 1 }));
+  const after = await tags();
+  t.strictSame(
+    paths.filter((_, at) => after[at] === before[at]),
+    ['/projects/Proj1/site'],
+  );
 });
