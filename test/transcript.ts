@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -5,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import t, { type Test } from 'tap';
 import { putSyncDays } from '../server/catalog/sync-days.ts';
-import { command } from './command.ts';
+import { command, wordsOf } from './command.ts';
 import { restoreClock, setClock } from './fakes/fake-clock.ts';
 import { duckdb, quoted, writeParquet, writeParquetRows } from './parquet.ts';
 import { fixture, isUpdated, readRecorded } from './recorded.ts';
@@ -14,15 +15,25 @@ import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 // A transcript is a text: what somebody gives, which commands run, what they print, and which stored rows they change.
 //
 //   # The promise, in a world without projects; `# The promise | Proj1` has one, of the property below.
-//   --- path/in/the/folder.csv        a file; `export.zip/a.csv` is inside an archive, and of an x.parquet these are the rows
-//   Date,Clicks                       `{1..20}` stands for twenty lines, and \u0041 for a letter
+//   --- path/in/the/folder.csv        a file; `export.zip/a.csv` is inside an archive, and of an x.parquet these are the rows, or what selects them
+//   Date,Clicks                       `{1..20}` stands for twenty lines, {x*20} for twenty letters, and \u0041 for one
 //   $ import search-console .         a command; `get PATH` asks the API about the project, `clock TIME` sets the clock
 //   $ load . as ndjson                the same CSV files in another format: csv.gz, jsonl, ndjson or parquet
+//   $ sh LINE                         a line of shell in the folder of the files, beside which is that of the data, ../data
+//   $ sql STATEMENT                   changes or reads the catalog behind the back of the product
+//   $ in ../restored                  the commands below are about another data folder; what it has not, and has, is printed
 //   $ catalog lost                    the catalog is lost, empty, blank (without tables), kept for later, or the older one
 //   | all that it prints, and after it each row that it adds (+) to the exported snapshot or takes from it (-)
 //
 // UPDATE_RECORDED=1 writes what is printed; then it is read.
 const PROPERTY = 'sc-domain:shop.example';
+
+/** Commands that change nothing of what is stored. */
+const READS = /^(backup|describe|restore|verify(?!.*--repair))\b/;
+/** What is printed as often as a machine needs. */
+const PROGRESS = /^(comparing files|copying the catalog|restoring the catalog)/;
+/** How backups and folders of the trash are called. */
+const MOMENT = /20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z/g;
 
 /** What is in the folder of a command. */
 type Files = readonly (readonly [path: string, text: string])[];
@@ -56,8 +67,13 @@ class Run {
   private readonly world: LazyWorld;
   private readonly text: string;
   private files: Files = [];
+  /** The folder in which they were written; a new one after the next files. */
+  private folder: string | undefined;
   private stored: readonly string[] = [];
   private readonly names = new Map<string, string>();
+  /** Names of files that are moments, in the order in which they were printed. */
+  private readonly moments: string[] = [];
+  private data: string;
   /** Whether `stored` is what is stored now. */
   private isKnown = false;
 
@@ -66,6 +82,7 @@ class Run {
     this.t = t;
     this.world = world;
     this.text = text;
+    this.data = world.dataFolder;
   }
 
   /** The text with what is printed now. */
@@ -82,7 +99,10 @@ class Run {
       out.push(line);
       if (line.startsWith('--- ')) given.push([line.slice(4), '']);
       else if (line.startsWith('$ ')) {
-        if (given.length > 0) this.files = given;
+        if (given.length > 0) {
+          this.files = given;
+          this.folder = undefined;
+        }
         given = [];
         out.push(...(await this.step(line.slice(2))).map((one) => `| ${one}`.trimEnd()));
       } else if (given.length > 0) given.at(-1)![1] += `${line}\n`;
@@ -98,25 +118,63 @@ class Run {
     if (verb === 'fetched') return this.fetched(rest);
     if (verb === 'clock') return this.clock(rest[0]!);
     if (verb === 'catalog') return this.catalog(rest[0]!);
-    const folder = temporaryFolder(this.t);
+    if (verb === 'sql') return this.sql(words.slice(4));
+    if (verb === 'in') return this.moved(rest[0]!);
     const [as, format] = rest.slice(-2);
     const isConverted = as === 'as' && format !== undefined;
-    for (const [path, content] of packed(this.files)) {
-      await write(join(folder, path), content);
-      if (isConverted) await convert(join(folder, path), format);
-    }
-    const all = [verb, ...(isConverted ? rest.slice(0, -2) : rest)].map((word) =>
-      word.startsWith('.') ? join(folder, word) : word,
+    if (!isConverted) this.folder ??= await this.written();
+    const folder = isConverted ? await this.written(format) : this.folder!;
+    if (verb === 'sh') return this.shell(words.slice(3), folder);
+    const all = wordsOf((isConverted ? [verb, ...rest.slice(0, -2)] : [verb, ...rest]).join(' ')).map((word) =>
+      word.startsWith('.') ? join(folder, word) : this.unmasked(word),
     );
     if (verb === 'import') {
       all.push('--workspace', 'acme');
       if (!words.includes('--property')) all.push('--property', PROPERTY);
     }
-    const { code, stdout, stderr } = await command({ ORDINATE_DATA: this.world.dataFolder }, ...all);
-    const printed = `${stdout}${stderr}`.replaceAll(`${folder}/`, '').replaceAll(folder, '.').trimEnd();
-    this.isKnown = code === 0 && !words.includes('--dry-run');
-    const changed = this.isKnown ? await this.changes() : [];
-    return [...(code === 0 ? [] : [`exit ${code}`]), ...this.masked(printed).split('\n'), ...changed];
+    const { code, stdout, stderr } = await command({ ORDINATE_DATA: this.data }, ...all);
+    const isRead = words.includes('--dry-run') || READS.test(words);
+    if (!isRead) this.isKnown = code === 0;
+    const changed = code === 0 && !isRead ? await this.changes() : [];
+    return [...(code === 0 ? [] : [`exit ${code}`]), ...this.printed(`${stdout}${stderr}`, folder), ...changed];
+  }
+
+  /** The lines that are printed, without the names of folders. */
+  private printed(text: string, folder: string): string[] {
+    const lines = this.masked(text.replaceAll(`${folder}/`, '').replaceAll(folder, '.').trimEnd()).split('\n');
+    return lines.filter((line) => !PROGRESS.test(line));
+  }
+
+  /** Writes the files, beside the folder of the data, or in another format elsewhere. */
+  private async written(format?: string): Promise<string> {
+    const folder = format === undefined ? join(this.world.dataFolder, '../files') : temporaryFolder(this.t);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (const [path, content] of packed(this.files)) {
+      await write(join(folder, path), content);
+      if (format !== undefined) await convert(join(folder, path), format);
+    }
+    return folder;
+  }
+
+  /** From now on commands use another data folder. */
+  private moved(folder: string): Promise<string[]> {
+    this.data = join(this.folder!, folder);
+    return this.changes();
+  }
+
+  private shell(line: string, folder: string): string[] {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' });
+    const lines = this.printed(`${stdout}${stderr}`, folder);
+    return [...(status === 0 ? [] : [`exit ${status}`]), ...lines].filter((one) => one !== '');
+  }
+
+  private sql(statement: string): string[] {
+    using db = new DatabaseSync(join(this.data, 'catalog.sqlite'));
+    return db
+      .prepare(statement)
+      .all()
+      .map((row) => this.masked(Object.values(row).join()));
   }
 
   private async changes(): Promise<string[]> {
@@ -151,7 +209,7 @@ class Run {
   /** Loses the catalog, or keeps it for later. From then on only commands work. */
   private async catalog(what: string): Promise<string[]> {
     await this.world.catalog.close();
-    const path = join(this.world.dataFolder, 'catalog.sqlite');
+    const path = join(this.data, 'catalog.sqlite');
     if (what === 'kept') cpSync(path, `${path}.kept`);
     else for (const file of ['', '-wal', '-shm']) rmSync(`${path}${file}`, { force: true });
     if (what === 'empty') writeFileSync(path, '');
@@ -174,7 +232,7 @@ class Run {
   private async export(): Promise<void> {
     const out = join(temporaryFolder(this.t), 'out');
     const words = ['export', '--workspace', 'acme', '--out', out, '--format', 'csv'];
-    const { code } = await command({ ORDINATE_DATA: this.world.dataFolder }, ...words);
+    const { code } = await command({ ORDINATE_DATA: this.data }, ...words);
     if (code !== 0) return;
     const files = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.csv'));
     const rows = files.flatMap((file) => {
@@ -196,14 +254,33 @@ class Run {
 
   private masked(text: string): string {
     const plain = text
-      .replaceAll(this.world.dataFolder, '{data}')
+      .replaceAll(this.data, '{data}')
+      .replaceAll(dirname(this.world.dataFolder), '..')
+      .replaceAll(/-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.parquet)/g, '-{id}')
+      .replaceAll(/(?<=\d{12}-)[0-9a-f-]{36}(?=\.)/g, '{id}')
+      .replaceAll(/\b[0-9a-f]{64}\b/g, '{sha}')
+      .replaceAll(/\d+ bytes (and the SHA-256 \S+ )?instead of \d+/g, '{n} bytes $1instead of {n}')
+      .replaceAll(/^(20\S+Z .*?) +[\d.]+(?=( +-)? +[\d.]+ MB +[\d.]+ MB$)/gm, '$1  {time}')
+      .replaceAll(/(?<=(Backed up|\.\d{3}Z|Restored|backups,) .*)\d+\.\d MB/g, '{size}')
+      .replaceAll(/(\S)\1{99,}/gs, (run, letter: string) => `{${letter}*${run.length}}`)
       .replaceAll(/command line \(\w+\)/g, 'command line')
       .replaceAll(/20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?/g, (time) => (isLately(time) ? '{now}' : time))
-      .replaceAll(/\d+\.\d s\./g, '{time}.')
+      .replaceAll(/\d+(\.\d+)? s(?=[.;])/g, '{time}')
       .replaceAll(/(?<=[Pp]roject |Projects: )(?!would)[A-Za-z0-9]{5}\b/g, (id) =>
         this.text.includes(id) ? id : (this.names.get(id) ?? '{project}'),
       );
-    return [...this.names].reduce((all, [id, name]) => all.replaceAll(id, name), plain);
+    const named = [...this.names].reduce((all, [id, name]) => all.replaceAll(id, name), plain);
+    return named.replaceAll(MOMENT, (moment) => {
+      if (!this.moments.includes(moment)) this.moments.push(moment);
+      return `{moment ${this.moments.indexOf(moment) + 1}}`;
+    });
+  }
+
+  private unmasked(word: string): string {
+    return word.replaceAll(/\{(moment|instant) (\d+)\}/g, (_, what: string, number: string) => {
+      const moment = this.moments[Number(number) - 1]!;
+      return what === 'moment' ? moment : moment.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:');
+    });
   }
 }
 
@@ -233,6 +310,7 @@ function unescaped(text: string): string {
         line.replaceAll(/\{\d+\.\.\d+\}/g, String(Number(from) + at).padStart(from.length, '0')),
       ).join(''),
     )
+    .replaceAll(/\{(.)\*(\d+)\}/g, (_, letter: string, count: string) => letter.repeat(Number(count)))
     .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replaceAll('\\r', '\r')
     .replaceAll(/\\\n/g, '');
@@ -268,6 +346,7 @@ function asJson(text: unknown): unknown {
 async function write(path: string, content: string | Buffer): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   if (!path.endsWith('.parquet')) return writeFileSync(path, content);
+  if (String(content).startsWith('select ')) return writeParquet(path, String(content));
   const rows = `${path}.csv`;
   writeFileSync(rows, content);
   const header = String(content).split('\n', 1)[0]!.split(',');

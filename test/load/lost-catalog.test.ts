@@ -1,18 +1,5 @@
 // A lost or outdated catalog is rebuilt from the files beside the facts, and no data is lost silently.
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -42,11 +29,10 @@ import {
   WORKSPACE,
   writeSnapshot,
 } from '../world.ts';
-import { answersOf, EVERYTHING } from './snapshots.ts';
+import { EVERYTHING } from './snapshots.ts';
 
 const everything = writeSnapshot(t, EVERYTHING);
 const FACTS = { site_daily: facts('date device', ['2026-03-02', 'desktop', 5, 100, 900]) };
-const NOTHING = { workspaces: EVERYTHING['workspaces']! };
 
 function removeCatalog(dataFolder: string): void {
   for (const file of globSync(`${dataFolder}/catalog.sqlite*`)) rmSync(file);
@@ -84,47 +70,6 @@ t.test('a killed server leaves its log behind, which is not taken for that of th
   const whole = { rebuilt: 'catalog', projects: 2, files: manifest.length, restored: [], damaged: [] };
   t.match({ code, ...JSON.parse(stdout) }, { code: 0, ...whole });
   t.strictSame(await manifestOf(dataFolder), manifest);
-});
-
-t.test('a lost manifest is made again; all else stays', async (t) => {
-  const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
-  const { dataFolder } = world;
-  await world.load(FACTS);
-  const answers = await answersOf(world);
-  const manifest = await manifestOf(dataFolder);
-  using db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
-  db.exec('delete from fact_files; update retired_files set retired_at = 0');
-  t.match(await rebuild(dataFolder), { rebuilt: 'manifest', files: manifest.length, damaged: [] });
-  t.strictSame(await manifestOf(dataFolder), manifest);
-  await world.load(NOTHING);
-  t.strictSame(await answersOf(world), answers, 'the running server goes on, and the sweep takes none of the files');
-});
-
-t.test('the facts of a lost catalog that are given up are in the trash', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [everything]);
-  const files = (folder: string): string[] => globSync('facts/**/*.*', { cwd: folder }).sort();
-  const before = files(dataFolder);
-  removeCatalog(dataFolder);
-  t.match(await command({ ORDINATE_DATA: dataFolder }, 'rebuild', '--new'), { code: 0 });
-  const [moved] = globSync(`${dataFolder}/trash/2*`) as [string];
-  t.strictSame(files(moved), before);
-  await load(dataFolder, EVERYTHING);
-  t.ok(existsSync(moved));
-});
-
-t.test('a journal that lacks a record, or is damaged, makes no catalog that lacks data', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [everything]);
-  await load(dataFolder, FACTS);
-  await load(dataFolder, { site_daily: facts('date device', ['2026-03-03', 'desktop', 6, 100, 900]) });
-  removeCatalog(dataFolder);
-  const [checkpoint, first, second] = globSync(`${dataFolder}/facts/journal/*`).sort() as [string, string, string];
-  t.match(checkpoint, /checkpoint/);
-  renameSync(first, join(dataFolder, 'first'));
-  await t.rejects(rebuild(dataFolder), { message: /lacks records before publication 3/ });
-  renameSync(join(dataFolder, 'first'), first);
-  truncateSync(second, statSync(second).size - 3);
-  await t.rejects(rebuild(dataFolder), { message: /3-.*change\.ndjson' is cut off or damaged/ });
-  t.notOk(existsSync(join(dataFolder, 'catalog.sqlite')));
 });
 
 /** The catalog looks for its file once in each turn of the event loop. */
@@ -191,109 +136,27 @@ t.test('failures of the catalog name its file and say what to do', async (t) => 
   );
   writer.close();
   other.close();
-  writeFileSync(path, readFileSync(path).fill(0xff, 100, 4096));
-  await t.rejects(async () => (await openCatalog(sqliteIn(folder))).check(), {
-    message: new RegExp(`^The catalog '${path}' is corrupt \\(.*Stop Ordinate and restore it`),
-  });
-  removeCatalog(folder);
-  writeFileSync(path, 'no database, but a text that is long enough to be looked at'.repeat(100));
-  await t.rejects(openCatalog(sqliteIn(folder)), {
-    message: new RegExp(`^The catalog '${path}' is not a catalog .*'ordinate rebuild'`),
-  });
-  rmSync(path);
-  cpSync(temporaryFolder(t), path, { recursive: true });
-  await t.rejects(openCatalog(sqliteIn(folder)), { message: new RegExp(path) });
 });
 
-t.test('a load that is killed about its commit is in the rebuilt catalog with all it wrote', async (t) => {
+t.test('a record of the journal that cannot be renamed after its commit counts as committed', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);
-  await load(dataFolder, FACTS);
-  const manifest = await manifestOf(dataFolder);
-  // As it stands between the commit and the end of the load.
-  const [record] = globSync(`${dataFolder}/facts/journal/*.change.ndjson`) as [string];
-  renameSync(record, record.replace('change', 'pending'));
-  const copy = join(temporaryFolder(t), 'copy');
-  cpSync(dataFolder, copy, { recursive: true });
-  removeCatalog(copy);
-  t.match(await rebuild(copy), { rebuilt: 'catalog', damaged: [] });
-  t.strictSame(await manifestOf(copy), manifest);
-  await load(dataFolder, NOTHING);
-  t.ok(existsSync(record), 'the next load finds out that it was committed');
-
-  // As it stands before the commit: the record of a publication that the catalog does not hold.
-  const never = record.replace(/00000000000\d-[0-9a-f]{8}/, '000000000004-ffffffff').replace('change', 'pending');
-  cpSync(record, never);
-  await load(dataFolder, NOTHING);
-  t.notOk(existsSync(never), 'and that it was not');
-  t.strictSame(await manifestOf(dataFolder), manifest);
-});
-
-t.test('orphans go to the trash, a few a day; many of them are rather a mistake', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [everything]);
-  const mark = join(dataFolder, 'trash', 'orphans-moved');
-  const orphan = (number: number): string =>
-    join(dataFolder, 'facts', 'site_daily', 'Proj1', `2020-01-${number}.parquet`);
-  const inTrash = (): string[] => globSync(`${dataFolder}/trash/*/facts/**/*.parquet`);
-  writeFileSync(orphan(1), 'x');
-  await load(dataFolder, FACTS);
-  t.ok(existsSync(orphan(1)), 'once a day they are looked for');
-  rmSync(mark);
-  t.strictSame((await load(dataFolder, FACTS)).warnings, []);
-  t.notOk(existsSync(orphan(1)));
-  t.equal(inTrash().length, 1);
-
-  const [moved] = globSync(`${dataFolder}/trash/2*`) as [string];
-  const age = (days: number): string => {
-    const name = new Date(Date.now() - days * 86_400_000).toISOString().replaceAll(':', '-');
-    return join(dataFolder, 'trash', name);
-  };
-  renameSync(moved, age(6.9));
-  await load(dataFolder, FACTS);
-  t.equal(inTrash().length, 1, 'it is there for a week');
-  renameSync(globSync(`${dataFolder}/trash/2*`)[0]!, age(7.1));
-  await load(dataFolder, FACTS);
-  t.equal(inTrash().length, 0);
-
-  for (let number = 0; number < 11; number++) writeFileSync(orphan(number), 'x');
-  rmSync(mark);
-  t.match((await load(dataFolder, FACTS)).warnings, [/11 fact files are unknown to the catalog.*none was moved/]);
-  t.ok(existsSync(orphan(10)));
-  t.equal(inTrash().length, 0);
-  rmSync(orphan(10));
-  rmSync(mark, { force: true });
-  t.strictSame((await load(dataFolder, FACTS)).warnings, []);
-  t.equal(inTrash().length, 10, 'ten are few, however few files there are');
-});
-
-t.test('a load that is committed has not failed, whatever happens to the journal afterwards', async (t) => {
-  const dataFolder = join(temporaryFolder(t), 'data');
-  const journal = join(dataFolder, 'facts/journal');
-  // In place of a full disk: the checkpoint of the first load cannot be written.
-  mkdirSync(join(journal, 'checkpoint.unfinished'), { recursive: true });
-  const loaded = await command({ ...ONE_THREAD, ORDINATE_DATA: dataFolder }, 'load', everything);
-  t.match(loaded, { code: 0, stderr: '', stdout: /Warning: The journal could not be compacted \(EISDIR/ });
-  const manifest = await manifestOf(dataFolder);
-  t.not(manifest.length, 0);
-  const stderr = /^Warning: The journal could not be compacted \(EISDIR.*the next change tries again\.$/m;
-  for (const words of ['keywords add --project Proj1 --query boots', 'prune']) {
-    const settings = { ...ONE_THREAD, ORDINATE_DATA: dataFolder, ORDINATE_KEEP_DAYS: '1' };
-    t.match(await command(settings, ...words.split(' ')), { code: 0, stderr }, words);
-  }
-  rmdirSync(join(journal, 'checkpoint.unfinished'));
-  t.strictSame((await load(dataFolder, FACTS)).warnings, []);
-  t.equal(globSync(`${journal}/*.checkpoint.*`).length, 1);
-
-  const before = readdirSync(journal);
+  const records = (): string[] => readdirSync(join(dataFolder, 'facts/journal')).map((name) => name.split('.')[1]!);
   await using catalog = await openCatalog(sqliteIn(dataFolder));
   const own = openJournal(sqliteIn(dataFolder));
   const settle = (): Promise<never> => Promise.reject(new Error('a record cannot be renamed'));
   await using lock = (await catalog.locks.takeLoad('all'))!;
   const publications = { begin: (of: Catalog) => own.begin(of), settle, compact: settle };
   t.equal(await journaledTransaction({ catalog, journal: publications, lock }, async () => 'done'), 'done');
-  t.equal(readdirSync(journal).length, before.length + 1);
+  const before = records();
   await own.settle(catalog);
-  t.equal(globSync(`${journal}/*.pending.*`).length, 0, 'the next change takes it for committed');
-  t.equal(readdirSync(journal).length, before.length + 1);
+  t.strictSame(
+    [before, records()],
+    [
+      ['checkpoint', 'pending'],
+      ['checkpoint', 'change'],
+    ],
+    'by the next change',
+  );
 });
 
 t.test('the journal does not grow without end, and a rebuild from its checkpoint loses nothing', async (t) => {
