@@ -377,7 +377,10 @@ export async function openPage(
     type: async (label: string, text: string, part?: string) => {
       const field = find('input, textarea', label, part) as unknown as { value: string } & HTMLElement;
       field.value = text;
-      fire(field, 'input', 'change', 'blur');
+      fire(field, 'input', 'change');
+      // People leave a field after the page has drawn what they typed.
+      await settle();
+      fire(field, 'blur');
       await settle();
     },
     /** Chooses what has a text, or a value. */
