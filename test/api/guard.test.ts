@@ -1,11 +1,11 @@
-// Keys are checked and counted whoever asks at the same time, through proxies and sockets, and never logged.
+// Keys are counted whoever asks at the same time; what fails inside the server, or over a socket, is refused in short words.
 import { globSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
-import { createKey, listKeys, revokeKey } from '../../server/catalog/keys.ts';
+import { createKey, listKeys } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
@@ -29,39 +29,11 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 let address = 0;
 /** Sends a request from a new address, so that tests do not count each other's failures. */
-async function send(url: string, headers: InjectOptions['headers'] = {}, more: InjectOptions = {}) {
-  const response = await app.inject({ method: 'GET', url, headers, remoteAddress: `198.51.100.${++address}`, ...more });
+async function send(url: string, headers: InjectOptions['headers'] = {}) {
+  const response = await app.inject({ method: 'GET', url, headers, remoteAddress: `198.51.100.${++address}` });
   const { error } = response.body === '' ? {} : response.json<{ error?: { code: string; message: string } }>();
   return { status: response.statusCode, headers: response.headers, text: response.body, error };
 }
-
-t.test('a key is made and revoked at once, also by another process', async (t) => {
-  const there = await makeKey('there');
-  t.equal((await send(SITE_PATH, bearer(there.key))).status, 200);
-  const other = await openCatalog(sqliteIn(world.dataFolder));
-  await revokeKey(other, { id: there.id, workspace: 'acme', by: null, at: 1 });
-  // Another process is not heard within one turn of this one's event loop.
-  await new Promise(setImmediate);
-  const { key: made } = await createKey(other, { workspace: 'acme', name: 'made there', by: null, at: 0 });
-  await other.close();
-  t.equal((await send(SITE_PATH, bearer(there.key))).status, 401);
-  t.equal((await send(SITE_PATH, bearer(made))).status, 200);
-});
-
-t.test('of 150 requests at once with one key 120 are served', async (t) => {
-  const { key } = await makeKey();
-  const answers = await Promise.all(Array.from({ length: 150 }, () => send('/api/v1/projects', bearer(key))));
-  const remaining = answers
-    .filter(({ status }) => status === 200)
-    .map(({ headers }) => headers['x-ratelimit-remaining']);
-  t.strictSame(
-    remaining.map(Number).sort((a, b) => b - a),
-    Array.from({ length: 120 }, (_, index) => 119 - index),
-  );
-  t.equal(answers.filter(({ status }) => status === 429).length, 30);
-  const { key: another } = await makeKey();
-  t.equal((await send('/api/v1/projects', bearer(another))).status, 200, 'another key of the workspace');
-});
 
 t.test('a clock that was set back starts a new minute', async (t) => {
   t.teardown(() => Object.assign(clock, { at: NOW }));
@@ -79,45 +51,6 @@ t.test('a clock that was set back starts a new minute', async (t) => {
     [100.1, 118, 20],
     [-3600, 119, 60],
   ]);
-});
-
-t.test('X-Forwarded-For counts only from a trusted proxy', async (t) => {
-  const environment = { ORDINATE_TRUSTED_PROXIES: '10.0.0.1,10.1.0.0/16' };
-  const { app: proxied } = await makeWorld(t, {}, { environment });
-  const fail = async (remoteAddress: string, forwarded: string) => {
-    const headers = { 'x-forwarded-for': forwarded };
-    return (await proxied.inject({ method: 'GET', url: SITE_PATH, headers, remoteAddress })).statusCode;
-  };
-  for (let time = 0; time < 30; time++) await fail('10.0.0.1', '203.0.113.7');
-  // Through another trusted proxy, and behind what a client puts before it.
-  for (const [proxy, forwarded, status] of [
-    ['10.0.0.1', '203.0.113.7', 429],
-    ['10.1.2.3', '203.0.113.7', 429],
-    ['10.0.0.1', '198.51.100.1, 203.0.113.7', 429],
-    ['10.0.0.1', '203.0.113.8', 401],
-  ] as const)
-    t.equal(await fail(proxy, forwarded), status, `${proxy} for ${forwarded}`);
-  for (let time = 0; time < 30; time++) await fail('192.0.2.1', `203.0.113.${100 + time}`);
-  t.equal(await fail('192.0.2.1', '203.0.113.8'), 429, 'an address that is not trusted speaks for itself');
-});
-
-t.test('very long ids and queries are refused in short words', async (t) => {
-  const id = await send(`/api/v1/projects/${'x'.repeat(12_000)}/site`, bearer(world.key));
-  const query = await send(`${SITE_PATH}?from=${'1'.repeat(12_000)}`, bearer(world.key));
-  t.strictSame([id.status, query.status, query.text.length < 500], [404, 400, true]);
-});
-
-t.test('a body of a GET, and of any type, is ignored', async (t) => {
-  for (const [type, payload] of [
-    ['application/json', '{"broken'],
-    ['nonsense', 'x'],
-  ] as const) {
-    const headers = { ...bearer(world.key), 'content-type': type };
-    const statuses = [];
-    for (const method of ['GET', 'POST'] as const)
-      statuses.push((await send('/api/v1/projects', headers, { method, payload })).status);
-    t.strictSame(statuses, [200, 404], type);
-  }
 });
 
 t.test('livez and readyz need no key; without its catalog the service is not ready', async (t) => {
@@ -223,26 +156,4 @@ t.test('over a socket: broken and oversized requests', async (t) => {
     t.match(head, /(?=[\s\S]*cache-control: no-store)[\s\S]*content-type: application\/json/i, name);
     t.match(body, '"code":"invalid_request"', name);
   }
-});
-
-t.test('no key is ever in the log, however it is written', async (t) => {
-  const { key } = world;
-  for (const url of [
-    `${SITE_PATH}?key=${key}&again=${key}`,
-    `/api/v1/projects/${key}/site`,
-    `/${key}?x=%zz`,
-    `/api/v1/${key}?x=%zz`,
-    `${SITE_PATH}?limit=${key}&from=${key}`,
-    `${SITE_PATH}?key=${key.replaceAll('_', '%5F')}`,
-    `/api/v1/projects/Broke/site?key=${key}`,
-    `${SITE_PATH}?key=${key.toUpperCase()}`,
-    `${SITE_PATH}?key=${key.replace('live_', 'live%255F')}`,
-    `${SITE_PATH}?key=${key.replace(/(.)$/, (last) => `%${last.charCodeAt(0).toString(16)}`)}`,
-  ])
-    for (const headers of [bearer(key), bearer(`${key}a`), { authorization: `Basic ${key}` }, {}])
-      await send(url, headers);
-  const log = world.log.join('');
-  t.match(log, /"url":"\/api\/v1\/projects\/Proj1\/site\?key=ord_live_…/, 'the requests are logged');
-  const secret = key.slice('ord_live_'.length, 'ord_live_'.length + 8);
-  t.notOk(log.toLowerCase().includes(secret.toLowerCase()));
 });

@@ -1,12 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -15,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
+import { Program } from './program.ts';
 
 /** Where the fact files are, and a bucket for the metastore. */
 export interface TrinoStorage {
@@ -32,9 +30,6 @@ interface TrinoOptions {
   readonly workers?: number;
 }
 
-/** How long the cluster may take to start, in milliseconds: a busy machine needs minutes. */
-const START_TIMEOUT = 600_000;
-
 /** Options of Java with which tests need less processor time: they end before the better compiler has paid. */
 const QUICK = ['-Xmx1536M', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
@@ -48,42 +43,68 @@ export function missingForTrino(): string | undefined {
   return JAVA_HOME_25 && existsSync(join(JAVA_HOME_25, 'bin/java')) ? undefined : 'JAVA_HOME_25 names no JDK 25';
 }
 
+/** A process of the cluster. */
+class Machine extends Program {
+  readonly #isReady: () => Promise<unknown>;
+
+  /** @param isReady rejects while it does not answer */
+  constructor(folder: string, program: string, isReady: () => Promise<unknown>) {
+    const words = [
+      ...QUICK,
+      '-XX:+UnlockDiagnosticVMOptions',
+      '-Djdk.attach.allowAttachSelf=true',
+      '-Djdk.nio.maxCachedBufferSize=2000000',
+      '--add-modules=jdk.incubator.vector',
+      `-Dconfig=${join(folder, 'config.properties')}`,
+      `-Dnode.data-dir=${join(folder, 'data')}`,
+      '-cp',
+      join(program, 'server/lib/*'),
+      'io.trino.server.TrinoServer',
+    ];
+    super([join(process.env['JAVA_HOME_25']!, 'bin/java'), ...words], { cwd: folder });
+    this.#isReady = isReady;
+  }
+
+  protected answers(): Promise<unknown> {
+    return this.#isReady();
+  }
+}
+
 /** A Trino of its own: a coordinator and workers, with the Hive connector over an object store. */
 export class Trino {
   readonly url: string;
   readonly #folder: string;
-  readonly #processes: ChildProcess[];
+  readonly #machines: Machine[] = [];
 
-  private constructor(url: string, folder: string, processes: ChildProcess[]) {
+  private constructor(url: string, folder: string) {
     this.url = url;
     this.#folder = folder;
-    this.#processes = processes;
   }
 
-  /** Starts the processes, and waits until all of them work. */
+  /** Starts the processes, and waits until a query is answered by all of them. */
   static async start({ storage, workers = 0 }: TrinoOptions): Promise<Trino> {
     const missing = missingForTrino();
     if (missing !== undefined) throw new Error(missing);
     const program = unpack(process.env['TRINO_ARCHIVES']!);
-    const folder = mkdtempSync(join(tmpdir(), 'trino-'));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const processes: ChildProcess[] = [];
-    const trino = new Trino(url, folder, processes);
+    const trino = new Trino(url, mkdtempSync(join(tmpdir(), 'trino-')));
+    const counting = `select count(*) from system.runtime.nodes where state = 'active' and (not coordinator or ${workers === 0})`;
+    const isWhole = async (): Promise<void> => {
+      const [row] = await askTrino(url, counting);
+      if (Number(row?.[0]) < Math.max(1, workers)) throw new Error('workers are missing');
+    };
+    for (let number = 0; number <= workers; number++) {
+      const own = join(trino.#folder, String(number));
+      const isCoordinator = number === 0;
+      const works = !isCoordinator || workers === 0;
+      const node = { node: String(number), port: isCoordinator ? port : await freePort(), isCoordinator, works };
+      writeSettings(own, { program, discovery: url, ...node });
+      trino.#machines.push(new Machine(own, program, isCoordinator ? isWhole : async () => {}));
+    }
     try {
-      for (let number = 0; number <= workers; number++) {
-        const own = join(folder, String(number));
-        writeSettings(own, {
-          program,
-          discovery: url,
-          node: String(number),
-          port: number === 0 ? port : await freePort(),
-          isCoordinator: number === 0,
-          works: number > 0 || workers === 0,
-        });
-        processes.push(startProcess(own, program));
-      }
-      await trino.#untilReady(Math.max(1, workers));
+      // The coordinator answers when the workers do.
+      for (const machine of trino.#machines.toReversed()) await machine.start();
       await addHiveCatalog(url, 'hive', storage);
       return trino;
     } catch (error) {
@@ -94,34 +115,12 @@ export class Trino {
 
   /** Ends a process at once: 0 is the coordinator, others are workers. */
   async kill(number: number): Promise<void> {
-    const running = this.#processes[number]!;
-    if (running.exitCode !== null || running.signalCode !== null) return;
-    const ended = once(running, 'exit');
-    running.kill('SIGKILL');
-    await ended;
+    await this.#machines[number]!.stop();
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#processes.map((_, number) => this.kill(number)));
+    await Promise.all(this.#machines.map((machine) => machine.stop()));
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  /** Waits until a query is answered by as many machines as there should be. */
-  async #untilReady(machines: number): Promise<void> {
-    const counting = `select count(*) from system.runtime.nodes where state = 'active' and (not coordinator or ${machines === 1})`;
-    for (const deadline = Date.now() + START_TIMEOUT; ; ) {
-      const count = await askTrino(this.url, counting).then(
-        ([row]) => Number(row?.[0]),
-        () => 0,
-      );
-      if (count >= machines) return;
-      const ended = this.#processes.findIndex(({ exitCode }) => exitCode !== null);
-      if (ended >= 0 || Date.now() > deadline) {
-        const log = readFileSync(join(this.#folder, String(Math.max(ended, 0)), 'log'), 'utf8');
-        throw new Error(`Trino did not start:\n${log.split('\n').slice(-40).join('\n')}`);
-      }
-      await new Promise((done) => setTimeout(done, 300));
-    }
   }
 }
 
@@ -225,24 +224,4 @@ export async function addHiveCatalog(url: string, name: string, storage: TrinoSt
   };
   const properties = Object.entries(settings).map(([key, value]) => `"${key}" = '${value}'`);
   await askTrino(url, `create catalog ${name} using hive with (${properties.join(', ')})`);
-}
-
-function startProcess(folder: string, program: string): ChildProcess {
-  const log = openSync(join(folder, 'log'), 'w', 0o600);
-  return spawn(
-    join(process.env['JAVA_HOME_25']!, 'bin/java'),
-    [
-      ...QUICK,
-      '-XX:+UnlockDiagnosticVMOptions',
-      '-Djdk.attach.allowAttachSelf=true',
-      '-Djdk.nio.maxCachedBufferSize=2000000',
-      '--add-modules=jdk.incubator.vector',
-      `-Dconfig=${join(folder, 'config.properties')}`,
-      `-Dnode.data-dir=${join(folder, 'data')}`,
-      '-cp',
-      join(program, 'server/lib/*'),
-      'io.trino.server.TrinoServer',
-    ],
-    { cwd: folder, stdio: ['ignore', log, log] },
-  );
 }
