@@ -259,6 +259,7 @@ class Run {
       .replaceAll(/-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.parquet)/g, '-{id}')
       .replaceAll(/(?<=\d{12}-)[0-9a-f-]{36}(?=\.)/g, '{id}')
       .replaceAll(/\b[0-9a-f]{64}\b/g, '{sha}')
+      .replaceAll(/\b[0-9a-f]{32}\b/g, '{store}')
       .replaceAll(/\d+ bytes (and the SHA-256 \S+ )?instead of \d+/g, '{n} bytes $1instead of {n}')
       .replaceAll(/^(20\S+Z .*?) +[\d.]+(?=( +-)? +[\d.]+ MB +[\d.]+ MB$)/gm, '$1  {time}')
       .replaceAll(/(?<=(Backed up|\.\d{3}Z|Restored|backups,) .*)\d+\.\d MB/g, '{size}')

@@ -1,18 +1,19 @@
 // Damaged files are never served, and verify finds and repairs them.
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { type ManifestRow, rollupOf } from '../../server/catalog/manifest.ts';
 import { eachMonth } from '../../server/domain/dates.ts';
 import { verify } from '../../server/maintenance/verify.ts';
 import { LocalFiles } from '../../server/storage/local-files.ts';
 import { beforeFiles } from '../api/before-files.ts';
-import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
 import { changeCatalog, localOnly } from '../stores.ts';
+import { transcripts } from '../transcript.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, type World } from '../world.ts';
 import { EVERYTHING } from './snapshots.ts';
+
+transcripts('damage');
 
 const RANGE = 'from=2025-12-01&to=2026-03-10';
 /** Questions that read the files of a table. */
@@ -84,22 +85,6 @@ t.test('a file that is cut or missing is a failure too, and no file is read twic
   t.match(world.log.join(''), /it has 100 bytes instead of .*it is missing/s);
 });
 
-t.test('a load makes nothing of a damaged file, unless it replaces all of it', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
-  const { file } = (await manifestOf(world)).find(({ table, part }) => table === 'query_daily' && part === '2026-03')!;
-  const path = join(world.dataFolder, file);
-  const bytes = readFileSync(path);
-  bytes[Math.floor(bytes.length / 3)]! ^= 1;
-  writeFileSync(path, bytes);
-  const before = await manifestOf(world);
-  const one = facts('date query country', ['2026-03-05', 'new', 'usa', 1, 2, 3]);
-  await t.rejects(world.load({ query_daily: one }), { message: new RegExp(`Nothing was loaded.*${file}.*SHA-256`) });
-  t.strictSame(await manifestOf(world), before);
-  const all = facts('date query country', ['2026-03-01', 'new', 'usa', 4, 9, 9], ['2026-03-02', 'new', 'usa', 1, 2, 3]);
-  await world.load({ query_daily: all });
-  t.match((await world.ask(ASKED['query_daily']!)).body.queries, [{ clicks: 5 }]);
-});
-
 /** Puts other rows than those that are stored into a file, and makes the manifest believe that they were written so. */
 async function falsify(world: World, { file }: ManifestRow, select: string): Promise<void> {
   const copy = join(world.dataFolder, 'copy.parquet');
@@ -114,59 +99,6 @@ const believe = (
   { file, bytes, sha256 }: Pick<ManifestRow, 'file' | 'bytes' | 'sha256'>,
 ): Promise<void> =>
   changeCatalog(world.settings, `update fact_files set bytes = ${bytes}, sha256 = '${sha256}' where file = '${file}'`);
-
-t.test('verify finds what is wrong, and mends what can be made from the days', async (t) => {
-  const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
-  const rollups = ['keyword_all', 'keyword_running', 'keyword_cumulative'] as const;
-  const answers = (): Promise<unknown[]> =>
-    Promise.all(rollups.map(async (table) => (await world.ask(ASKED[table]!)).body as unknown));
-  const right = await answers();
-  t.match(await verify(world), { ok: true, files: 15, problems: [] });
-  const manifest = await manifestOf(world);
-  const rowOf = (wanted: string): ManifestRow => manifest.find(({ table }) => table === wanted)!;
-
-  // One whose sums are wrong, one that is damaged, one file too many, and days that nothing but a load can mend.
-  await falsify(world, rowOf('keyword_all'), "from stored where keyword_id = 'Kw001'");
-  const running = rowOf('keyword_running').file;
-  truncateSync(join(world.dataFolder, running), 50);
-  // One column of one day, as if a load had not added it up.
-  await falsify(
-    world,
-    rowOf('keyword_cumulative'),
-    'select * replace (impressions_9 + 1 as impressions_9) from stored',
-  );
-  const orphan = 'facts/site_daily/Proj1/all-x.parquet';
-  writeFileSync(join(world.dataFolder, orphan), 'x');
-  const site = rowOf('site_daily').file;
-  rmSync(join(world.dataFolder, site));
-  const differs = 'differs from its days';
-  const told = await command({ ORDINATE_DATA: world.dataFolder }, 'verify');
-  const days = 'load site_daily of project Proj1 from 2026-02-28 to 2026-03-01 again';
-  t.match(
-    { ...told, lines: told.stdout.trim().split('\n') },
-    {
-      code: 1,
-      lines: [
-        new RegExp(`${orphan}' is unknown to the catalog`),
-        new RegExp(`keyword_all.*2026-03.*${differs}`),
-        /keyword_running.*is damaged/,
-        new RegExp(`keyword_cumulative.*2026-03.*${differs}`),
-        new RegExp(`${running}.*has 50 bytes instead of`),
-        new RegExp(`${site}.*it is missing\\. .*${days}`),
-        /^Not all is in order: 15 files/,
-      ],
-    },
-  );
-  const { ok, problems } = await verify(world, { repair: true });
-  t.equal(ok, false, 'days that are missing cannot be made');
-  t.strictSame(
-    problems.map(({ kind, repaired }) => `${kind} ${repaired}`),
-    ['orphan true', 'rollup true', 'rollup true', 'rollup true', 'file false'],
-  );
-  t.strictSame(await answers(), right);
-  await world.load({ site_daily: EVERYTHING['site_daily']! });
-  t.match(await verify(world), { ok: true, problems: [] });
-});
 
 t.test(
   'verify compares many files by one statement, writes nothing, and names each that differs',
@@ -226,57 +158,3 @@ t.test(
     }
   },
 );
-
-t.test('verify makes a journal that the catalog can be made from', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
-  const asOlderVersion = (): void => {
-    using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
-    db.exec("update publication set number = 1, id = ''");
-  };
-  for (const before of [() => {}, asOlderVersion]) {
-    rmSync(join(world.dataFolder, 'facts', 'journal'), { recursive: true });
-    before();
-    t.match(await verify(world), { ok: false, problems: [{ kind: 'journal', message: /'ordinate verify --repair'/ }] });
-    t.match(await verify(world, { repair: true }), { ok: true, problems: [{ kind: 'journal', repaired: true }] });
-    t.match(await verify(world), { ok: true, problems: [] });
-  }
-});
-
-t.test('verify notices a flipped bit in the catalog wherever an index has the value, too', localOnly, async (t) => {
-  const query = 'words of a query that are tracked';
-  const world = await makeWorld(t, { keywords: [keyword('K0001', query)] });
-  const path = join(world.dataFolder, 'catalog.sqlite');
-  const settings = { ORDINATE_DATA: world.dataFolder };
-  t.match(await command(settings, 'verify'), { code: 0 });
-  await world.catalog.close();
-  {
-    using db = new DatabaseSync(path);
-    db.exec('pragma wal_checkpoint(truncate)');
-  }
-  const whole = readFileSync(path);
-  const places: number[] = [];
-  for (let at = whole.indexOf(query); at >= 0; at = whole.indexOf(query, at + 1)) places.push(at);
-  t.equal(places.length, 2, 'in its table and in an index');
-  for (const place of places) {
-    const flipped = Buffer.from(whole);
-    flipped[place]! ^= 1;
-    writeFileSync(path, flipped);
-    const { code, stdout } = await command(settings, 'verify');
-    t.match({ code, stdout }, { code: 1, stdout: /The catalog is damaged: .*index keywords_by_query/ });
-  }
-  writeFileSync(path, whole);
-  t.match(await command(settings, 'verify'), { code: 0 });
-});
-
-t.test('a load makes lost rollups again', async (t) => {
-  const world = await makeWorld(t, EVERYTHING);
-  const rollups = ['keyword_running', 'keyword_all', 'keyword_cumulative'];
-  for (const { table, file } of await manifestOf(world)) {
-    if (rollups.includes(table)) rmSync(join(world.dataFolder, file));
-  }
-  const lost = (await verify(world)).problems.filter(({ kind }) => kind === 'file');
-  t.ok(lost.length >= 3 && lost.every(({ message }) => message.includes("'ordinate verify --repair' makes it again")));
-  await world.load({ keyword_daily: facts('keyword_id date device', ['Kw001', '2026-03-09', 'mobile', 7, 100, 900]) });
-  t.match(await verify(world), { ok: true, problems: [] });
-  t.equal((await world.ask(`/keywords?${RANGE}`)).status, 200);
-});

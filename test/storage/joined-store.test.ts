@@ -175,25 +175,6 @@ t.test('an interrupted copy is no store of the catalog', localOnly, async (t) =>
   await t.rejects(copyStorage(world, { to: other }), /is the store of another catalog/);
 });
 
-t.test('files that were moved by other means are joined after a comparison', localOnly, async (t) => {
-  const world = await makeLazyWorld(t, EVERYTHING);
-  const mark = join(world.dataFolder, MARK_FILE);
-  const environment = { ORDINATE_DATA: world.dataFolder };
-  const own = readFileSync(mark, 'utf8');
-  rmSync(mark);
-  t.match(await command(environment, 'verify'), { code: 0 }, 'a folder with its catalog was copied by hand');
-  t.same(JSON.parse(readFileSync(mark, 'utf8')), JSON.parse(own));
-  writeFileSync(mark, JSON.stringify({ ordinateStore: 1, id: 'another', catalog: 'another' }));
-  t.match(await command(environment, 'verify'), { code: 1, stderr: /is the store another.*storage join/ });
-  const file = await newestFile(world);
-  const content = readFileSync(join(world.dataFolder, file));
-  writeFileSync(join(world.dataFolder, file), 'x');
-  t.match(await command(environment, 'storage', 'join'), { code: 1, stderr: /lacks 1 of the .*nothing was changed/ });
-  writeFileSync(join(world.dataFolder, file), content);
-  t.match(await command(environment, 'storage', 'join'), { code: 0, stdout: /has all \d+ files, and is the store/ });
-  t.match(await command(environment, 'verify'), { code: 0, stdout: /All is in order/ });
-});
-
 t.test('a catalog that takes no changes is read without joining', localOnly, async (t) => {
   const world = await makeLazyWorld(t, EVERYTHING);
   await changeCatalog(world.settings, UNJOINED);
