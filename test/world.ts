@@ -196,10 +196,13 @@ async function openMetrics(options: ServerMetricsOptions): Promise<ServerMetrics
   return new ServerMetrics(options);
 }
 
-type WorldOptions = { now?: number | (() => number); environment?: NodeJS.ProcessEnv; measured?: boolean } & Pick<
-  Dependencies,
-  'limits' | 'statements'
->;
+type WorldOptions = Pick<Dependencies, 'limits' | 'statements'> & {
+  now?: number | (() => number);
+  environment?: NodeJS.ProcessEnv;
+  measured?: boolean;
+  /** In place of a temporary one. */
+  folder?: string | undefined;
+};
 
 /** A server with the rows of `tables`; `WORKSPACE` and `PROJECT` are the defaults for their tables. */
 export async function makeWorld(t: Test, tables: Tables = {}, options: WorldOptions = {}): Promise<World> {
@@ -209,8 +212,8 @@ export async function makeWorld(t: Test, tables: Tables = {}, options: WorldOpti
 
 /** Like `makeWorld`, for tests that may ask the server nothing: building one takes as long as loading a few rows. */
 export async function makeLazyWorld(t: Test, tables: Tables = {}, options: WorldOptions = {}): Promise<LazyWorld> {
-  const { now = NOW, environment, measured = false, statements, ...appOptions } = options;
-  const dataFolder = join(temporaryFolder(t), 'data');
+  const { now = NOW, environment, measured = false, statements, folder = temporaryFolder(t), ...appOptions } = options;
+  const dataFolder = join(folder, 'data');
   mkdirSync(dataFolder);
   const settings = readSettings({
     ORDINATE_LOG_LEVEL: 'info',

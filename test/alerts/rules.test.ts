@@ -7,9 +7,9 @@ import { addDays } from '../../server/domain/dates.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { command } from '../command.ts';
+import { setClock } from '../fakes/fake-clock.ts';
 import { readRecorded, sameAsRecorded } from '../recorded.ts';
 import { localOnly } from '../stores.ts';
-import { setClock } from '../sync/operator-world.ts';
 import { makeWorld, PROJECT, type Row } from '../world.ts';
 import { type Case, LAST, type Loads, placeOf, readCase } from './cases.ts';
 

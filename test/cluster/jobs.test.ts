@@ -9,7 +9,7 @@ import { RequestRate } from '../../server/providers/request-rate.ts';
 import { leaseOf } from '../../server/sync/due.ts';
 import { fakeProvider } from '../fakes/provider.ts';
 import { type Running, start, until } from '../process.ts';
-import { connection, makeSearches, PROPERTY } from '../sync/operator-world.ts';
+import { makeSearches, PROPERTY } from '../sync/sync-world.ts';
 import { query } from './databases.ts';
 import { json, makeCluster, skip } from './nodes.ts';
 
@@ -30,6 +30,8 @@ async function connectedCluster(t: Test, projects = 1) {
   const cluster = await makeCluster(t);
   const provider = await fakeProvider(t);
   const node = cluster.node();
+  const { credentials, url, tokenUrl } = provider;
+  const where = ['--credentials', credentials, '--endpoint', url, '--token-endpoint', tokenUrl, '--workspace', 'acme'];
   await json(node, 'workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team');
   const ids: string[] = [];
   for (let number = 0; number < projects; number++) {
@@ -37,7 +39,7 @@ async function connectedCluster(t: Test, projects = 1) {
     provider.model.addSite(property, makeSearches({ since: '2020-01-01', silent: [] }));
     provider.model.site(property).options.timetable.stageHours = 1000;
     provider.give(property);
-    const words = ['projects', 'create', ...connection(provider, property), '--archive', 'none'];
+    const words = ['projects', 'create', '--property', property, '--archive', 'none', ...where];
     const { id } = (await json<{ project: { id: string } }>(node, ...words)).project;
     ids.push(id);
     // Two windows of history or three.

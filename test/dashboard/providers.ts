@@ -6,7 +6,7 @@ import { restoreClock, stopClock } from '../fakes/fake-clock.ts';
 import { CLIENT_ID, CLIENT_SECRET, type Decision, type FakeGoogle, fakeGoogle } from '../fakes/google.ts';
 import { withoutPauses } from '../fakes/without-pauses.ts';
 import { parsed } from '../rows.ts';
-import { makeSearches, NOW, PROPERTY } from '../sync/operator-world.ts';
+import { makeSearches, NOW, PROPERTY } from '../sync/sync-world.ts';
 import { temporaryFolder } from '../world.ts';
 import type { makeTeam, Who } from './team.ts';
 

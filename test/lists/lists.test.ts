@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import type { Test } from 'tap';
 import { type Connection, connectionsOf, putConnection, removeConnection } from '../../server/catalog/connections.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { command, wordsOf } from '../command.ts';
@@ -15,12 +15,10 @@ import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
 import { type SecondServer, startSecondServer } from '../fakes/second-server.ts';
 import { withoutPauses } from '../fakes/without-pauses.ts';
-import { fixture, isUpdated, readRecorded } from '../recorded.ts';
+import { talks } from '../talks.ts';
 import { type Answer, facts, PROJECT, type Row, temporaryFolder } from '../world.ts';
 
-const FILE = 'lists.txt';
 const MINUTES = { m: 1, h: 60, d: 1440 };
-const SET_UP = /^(project|environment|facts|rows) /;
 
 /** A request for data, or a line of the log; what is not known is not there. */
 type Fields = Readonly<Record<string, string>>;
@@ -111,8 +109,7 @@ class Talk {
   static async begin(t: Test, steps: readonly string[]): Promise<Talk> {
     const given: Row = { project: {}, environment: {} };
     const tables: Record<string, Row[]> = {};
-    const end = steps.findIndex((step) => !SET_UP.test(step));
-    for (const step of steps.slice(0, end)) {
+    for (const step of steps) {
       const [, word = '', rest = ''] = /^(\w+) (.*)$/.exec(step)!;
       if (word === 'facts')
         for (const [table, rows] of Object.entries(factsOf(rest))) tables[table] = (tables[table] ?? []).concat(rows);
@@ -310,21 +307,4 @@ class Talk {
   }
 }
 
-const [about = '', ...blocks] = readRecorded(FILE).trimEnd().split('\n\n== ');
-const found: string[] = [about, ...blocks];
-for (const [place, block] of blocks.entries()) {
-  const [promise = '', ...lines] = block.split('\n');
-  t.test(promise, async (t) => {
-    const steps = lines.filter((line) => !line.startsWith('  '));
-    const talk = await Talk.begin(t, steps);
-    const told = [promise];
-    const begin = steps.findIndex((step) => !SET_UP.test(step));
-    for (const [at, step] of steps.entries())
-      told.push(step, ...(at < begin ? [] : await talk.step(step)).map((line) => `  ${line}`));
-    found[place + 1] = told.join('\n');
-    t.strictSame(told, block.split('\n'));
-  });
-}
-t.teardown(() => {
-  if (isUpdated) writeFileSync(fixture(FILE), `${found.join('\n\n== ')}\n`);
-});
+talks('lists.txt', /^(project|environment|facts|rows) /, Talk.begin);

@@ -16,7 +16,7 @@ import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
 import { command } from '../command.ts';
 import { withoutPauses } from '../fakes/without-pauses.ts';
-import { addProjects, type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
+import { addProjects, holds, type SyncWorld, syncWorld } from './sync-world.ts';
 
 const HOUR = 3_600_000;
 /** The start of projects without a history. */
@@ -104,7 +104,7 @@ t.test('a sync that somebody asks for fetches fresh days again, and once', async
   const days = world.provider.asked().filter(({ request }) => request.dimensions.includes('device'));
   t.ok(days.length > 0, 'days that are not final');
   t.match(await runDue(world), { synced: 0 }, 'once');
-  await sameFacts(t, world);
+  await holds(t, world);
 });
 
 t.test('a sync that somebody asks for begins while long turns of others take all places', async (t) => {
@@ -143,7 +143,7 @@ t.test('a project whose history is being fetched gets its newest days first when
   const part = world.lines.find(({ outcome }) => outcome === 'part');
   t.match(part, { windows: 2 });
   t.ok(later > 0, 'and the history goes on');
-  await sameFacts(t, world);
+  await holds(t, world);
 });
 
 t.test('new days of one project go before the history of others, also while that is under way', async (t) => {
@@ -204,7 +204,7 @@ t.test('projects that wait for a load hold up no others, and are said to wait', 
   };
   t.match(await runDue(world, { onWait }), { synced: 4, failed: 0 });
   await released;
-  await sameFacts(t, world);
+  await holds(t, world);
 });
 
 t.test('a lease that cannot be taken or released: it is logged, and holds up no project', async (t) => {
@@ -243,7 +243,7 @@ t.test('a project is run by one at a time, and not again by who got its lease la
   t.equal(world.provider.asked().length, 0, 'the command waits');
   await lease!.release();
   t.match(await waiting, { outcome: 'done' });
-  await sameFacts(t, world);
+  await holds(t, world);
 
   world.clock += 7 * HOUR;
   const late: Leases = {
@@ -280,7 +280,7 @@ t.test('a sync whose lease is lost publishes nothing more; whoever has the lease
   t.match(await world.project(), { syncStatus: 'pending' }, 'nothing is wrong with the project');
   world.provider.onRequest = () => {};
   t.match(await runDue(world), { synced: 1, failed: 0 });
-  await sameFacts(t, world);
+  await holds(t, world);
 });
 
 t.test('what is stopped goes on', async (t) => {
@@ -294,7 +294,7 @@ t.test('what is stopped goes on', async (t) => {
   world.provider.onRequest = () => {};
   t.equal((await world.project()).syncStatus, 'pending', 'nothing is wrong with it');
   t.match(await runDue(world), { synced: 1 });
-  await sameFacts(t, world);
+  await holds(t, world);
 });
 
 t.test('what fails is due again in a quarter of an hour, and an old sync is said to be one', async (t) => {

@@ -1,12 +1,14 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Test } from 'tap';
 import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
-import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
+import { MadeSearches, type MadeSearchesOptions } from '../../cli/demo/provider/made-searches.ts';
 import { type OracleRange, oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
 import { readRequest } from '../../cli/demo/provider/request.ts';
 import type { SearchSource } from '../../cli/demo/provider/searches.ts';
 import { Site } from '../../cli/demo/provider/site.ts';
 import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
-import { listKeywords } from '../../server/catalog/keywords.ts';
+import { listArchivedKeywords, listKeywords } from '../../server/catalog/keywords.ts';
 import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
 import { findAnyProject, type Project } from '../../server/catalog/projects.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
@@ -14,36 +16,73 @@ import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/dom
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
 import { hasDevices, hasQueries, type SearchType } from '../../server/domain/search-types.ts';
+import type { Job } from '../../server/jobs/job.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { syncProject } from '../../server/sync/run.ts';
 import type { SyncOptions, SyncResult, SyncStores } from '../../server/sync/run-options.ts';
-import { KEYWORD_TABLES, tablesOf } from '../../server/sync/tables.ts';
+import { tablesOf } from '../../server/sync/tables.ts';
 import { withSync } from '../../server/sync/with-sync.ts';
+import { command } from '../command.ts';
 import { connect } from '../fakes/connected.ts';
+import { restoreClock, setClock } from '../fakes/fake-clock.ts';
 import { fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import { keyword, lendEngine, makeLazyWorld, PROJECT, type Row, type Tables } from '../world.ts';
 
-const PROPERTY = 'sc-domain:shop.example';
-/** Noon in California, so that no test depends on the hour unless it says so. */
-const START = Date.parse('2026-03-15T19:00:00Z');
+export const PROPERTY = 'sc-domain:shop.example';
+export const ORIGIN = 'https://shop.example/';
+/** Noon in California on 2026-03-15, summer time: 2026-03-12 is the newest final day. */
+export const NOW = Date.parse('2026-03-15T19:00:00Z');
+/** Letters that an expression must not take for its own. */
+export const ODD = 'c++ (2.5") | a\\b';
+
+/** Requests are sent without the pauses that are polite to a real provider. */
+const QUICK = {
+  ORDINATE_THREADS: '1',
+  ORDINATE_LISTS_WAIT_SECONDS: '2',
+  ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
+  ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
+};
+
+/** What is searched for in the worlds of tests. */
+export function makeSearches(more: Partial<MadeSearchesOptions> = {}): MadeSearches {
+  const made = makeQueries({ seed: 7, count: 24, origin: ORIGIN, brand: 'acme', volume: 60 });
+  const odd = { text: ODD, page: `${ORIGIN}c++`, volume: 9, position: 3, countries: [['usa', 1]] as const };
+  const abc = { ...odd, text: 'a.c shoes', page: `${ORIGIN}shoes` };
+  const axc = { ...odd, text: 'abc shoes', page: `${ORIGIN}shoes` };
+  const silent = ['2026-02-24', '2026-03-02'];
+  return new MadeSearches({ seed: 7, queries: [...made, odd, abc, axc], since: '2026-02-18', silent, ...more });
+}
 
 /** What `syncWorld` makes; its `clock`, in milliseconds, is moved. */
 export type SyncWorld = Awaited<ReturnType<typeof syncWorld>>;
 
-/** The oldest day that is asked for. */
-function oldestDay(now: number): Day {
-  return addDays(monthsEarlier(pacificDayOf(now), 16), -14);
+export interface SyncWorldOptions {
+  readonly archive?: Archive;
+  readonly clock?: () => number;
+  /** In place of made searches. */
+  readonly source?: SearchSource;
+  readonly since?: Day;
+  readonly silent?: readonly Day[];
+  /** The oldest day that is wanted, so that a test need not wait for 16 months; null for all of them. */
+  readonly from?: Day | null;
+  /** Tracked queries, or how many. */
+  readonly tracked?: number | readonly string[];
+  readonly project?: Row;
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly tables?: Tables;
+  readonly folder?: string;
 }
 
-/**
- * A server with a project that is connected to the model of the provider and was never synced.
- * @param from the oldest day that is wanted, so that a test need not wait for 16 months; null for all of them
- */
+/** The oldest day that is asked for. */
+const oldestDay = (now: number): Day => addDays(monthsEarlier(pacificDayOf(now), 16), -14);
+
+/** A server with a project that is connected to the model of the provider and was never synced. */
 export async function syncWorld(
   t: Test,
   {
     since = '2026-01-10',
+    silent = [],
     from = '2026-02-12',
     tracked = 6,
     project = {},
@@ -52,30 +91,32 @@ export async function syncWorld(
     clock,
     source,
     tables = {},
-  }: {
-    archive?: Archive;
-    clock?: () => number;
-    /** In place of made searches. */
-    source?: SearchSource;
-    since?: Day;
-    from?: Day | null;
-    tracked?: number;
-    project?: Row;
-    environment?: NodeJS.ProcessEnv;
-    tables?: Tables;
-  } = {},
+    folder,
+  }: SyncWorldOptions = {},
 ) {
-  const state = { clock: START };
-  const now = clock ?? ((): number => state.clock);
+  let [at, isCommanded] = [NOW, false];
+  const now = clock ?? ((): number => at);
+  const time = {
+    get clock(): number {
+      return now();
+    },
+    /** Commands see it, too. */
+    set clock(instant: number) {
+      at = instant;
+      if (isCommanded) setClock(instant);
+    },
+  };
   const provider = await fakeProvider(t, { now });
-  const plans = makeQueries({ seed: 1, count: 40, origin: 'https://shop.example/', brand: 'acme' });
-  const searches = new MadeSearches({ seed: 1, queries: plans, since });
+  const unlimited = { load: Number.POSITIVE_INFINITY, perMinute: Number.POSITIVE_INFINITY };
+  Object.assign(provider.model.quotas.options, unlimited);
+  const searches = makeSearches({ since, silent });
   const site = provider.model.addSite(PROPERTY, source ?? searches);
   provider.give(PROPERTY);
-  const queries = plans.flatMap(({ text }) => (text === null ? [] : [text]));
-  const keywords = queries
-    .slice(0, tracked)
-    .map((query, index) => keyword(`kw${String(index).padStart(3, '0')}`, query));
+  const queries = searches.queries();
+  const keywords = (typeof tracked === 'number' ? queries.slice(0, tracked) : tracked).map((query, index) =>
+    keyword(`kw${String(index).padStart(3, '0')}`, query),
+  );
+  const settingsOf = { ...QUICK, ...environment };
   const world = await makeLazyWorld(
     t,
     {
@@ -83,28 +124,37 @@ export async function syncWorld(
       ...(keywords.length > 0 ? { keywords } : {}),
       ...tables,
     },
-    {
-      now,
-      environment: {
-        ORDINATE_THREADS: '1',
-        ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
-        ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
-        ...environment,
-      },
-    },
+    { now, environment: settingsOf, folder },
   );
-  const { catalog, settings } = world;
+  const { catalog, settings, dataFolder } = world;
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
   await connect(catalog, { credentials, endpoint, tokenEndpoint, archive });
   if (from !== null) await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, firstDay: from });
   const lines: Readonly<Record<string, unknown>>[] = [];
   const keep = (line: unknown): void => void lines.push(line as Record<string, unknown>);
-  const log = { info: keep, warn: keep, error: keep };
+  const log = { debug: keep, info: keep, warn: keep, error: keep };
   const { signal } = new AbortController();
   const withStores = <T>(work: (stores: SyncStores) => Promise<T>): Promise<T> =>
     lendEngine('sync', () => withSync({ settings, catalog, log, now, signal }, work));
   const readProject = async (): Promise<Project> => (await findAnyProject(catalog, 'Proj1'))!;
-  return Object.assign(state, {
+  const ownSettings: NodeJS.ProcessEnv = { ...settingsOf, ORDINATE_DATA: dataFolder };
+  /** Runs a command at the time of the world. */
+  const run = async (words: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+    if (clock === undefined) setClock(at);
+    isCommanded = clock === undefined;
+    try {
+      return await command({ ...ownSettings, ...more }, ...words);
+    } finally {
+      isCommanded = false;
+      restoreClock();
+    }
+  };
+  const done = async (...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(words);
+    if (code !== 0) throw new Error(`${words.slice(0, 3).join(' ')} ended with ${code}: ${stderr}${stdout}`);
+    return stdout;
+  };
+  return Object.assign(time, {
     ...world,
     provider,
     site,
@@ -112,6 +162,21 @@ export async function syncWorld(
     queries,
     lines,
     withStores,
+    environment: ownSettings,
+    run,
+    /** Runs a command that must succeed; returns what it printed. */
+    done,
+    // biome-ignore lint/suspicious/noExplicitAny: statuses are picked from
+    status: async (): Promise<any> =>
+      (JSON.parse(await done('sync', 'status', '--project', 'Proj1', '--json')) as unknown[])[0],
+    /** One run of a background job. */
+    job: (job: Job, signal = new AbortController().signal) =>
+      lendEngine(job.name, () => job.run({ settings, catalog, log, now, report: () => {} }, signal)),
+    /** Rows of the catalog, also while another process has it. */
+    sql: (sql: string): Row[] => {
+      using database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { readOnly: true, timeout: 5000 });
+      return database.prepare(sql).all() as Row[];
+    },
     project: readProject,
     /** The project as a snapshot would have it. */
     row: async (): Promise<Row> => {
@@ -141,7 +206,8 @@ export async function syncWorld(
     /** What each table must hold for the days of a range. */
     expected: async (range: Partial<OracleRange> = {}): Promise<Record<SyncedTable, Row[]>> => {
       const { brandTerms, country } = await readProject();
-      const asked = await listKeywords(catalog, 'Proj1');
+      const archived = await listArchivedKeywords(catalog, 'Proj1', 1000);
+      const asked = [...(await listKeywords(catalog, 'Proj1')), ...archived];
       return oracle(
         site,
         { id: 'Proj1', country, brandTerms, keywords: asked },
@@ -195,16 +261,25 @@ export async function addProjects(
   }
 }
 
-/** Whether the stored facts of each table that the connection wants are those of the oracle, in any order. */
-export async function sameFacts(t: Test, world: SyncWorld): Promise<void> {
-  const expected = await world.expected();
-  const archive = (await connectionsOf(world.catalog, 'Proj1'))[0]!.archive;
-  const hasKeywords = (await listKeywords(world.catalog, 'Proj1')).length > 0;
-  for (const table of tablesOf(archive)) {
+/**
+ * Asserts that the tables that the connection wants hold what the provider has, in any order; returns how many rows of which
+ * days these are.
+ */
+export async function holds(t: Test, world: SyncWorld, range: Partial<OracleRange> = {}, name = ''): Promise<string[]> {
+  const expected = await world.expected(range);
+  const connection = (await connectionsOf(world.catalog, 'Proj1')).find(({ kind }) => kind === 'search-console');
+  const counts: string[] = [];
+  const known = new Set<string>();
+  for (const table of tablesOf(connection!.archive)) {
     const sorted = (rows: readonly Row[]): string[] =>
       rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort();
-    t.strictSame(sorted(await world.stored(table)), sorted(expected[table]), table);
-    if (hasKeywords || !KEYWORD_TABLES.includes(table))
-      t.ok(expected[table].length > 0, `${table} has rows to compare`);
+    const [found, wanted] = [sorted(await world.stored(table)), sorted(expected[table])];
+    const at = wanted.findIndex((row, place) => row !== found[place]);
+    // Whole tables are too long to be read.
+    t.strictSame([found.length, found[at]], [wanted.length, wanted[at]], `${name} ${table}`);
+    for (const { date } of expected[table]) known.add(String(date));
+    if (found.length > 0) counts.push(`${table} ${found.length}`);
   }
+  const days = [...known].sort();
+  return [`${days[0]} to ${days.at(-1)}: ${counts.join(', ')}`];
 }
