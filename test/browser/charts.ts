@@ -1,14 +1,12 @@
 // A chart is read by keys and by the mouse: a day opens, a range is dragged, a marker says what it stands for, a picture is saved.
 import { readFile } from 'node:fs/promises';
-import t from 'tap';
-import { settled, watchedPage } from './browser.ts';
-import { axeFindings, open, origin, signedIn } from './setup.ts';
+import { settled } from './browser.ts';
+import { axeFindings, onPage, open } from './setup.ts';
 
-t.test(
+onPage(
   'a day of the chart narrows the view to it, by a click, by keys and in the table; a range by dragging',
-  async (t) => {
-    const context = await signedIn();
-    const { page, problems } = await watchedPage(context, origin);
+  {},
+  async (t, page) => {
     const days = (): number => {
       const { searchParams } = new URL(page.url());
       return (Date.parse(searchParams.get('to')!) - Date.parse(searchParams.get('from')!)) / 86_400_000 + 1;
@@ -48,14 +46,10 @@ t.test(
     await page.mouse.up();
     await page.waitForURL(/from=/);
     t.ok(days() > 4 && days() < 11, `${days()} of 28 days`);
-    t.strictSame(problems, []);
-    await context.close();
   },
 );
 
-t.test('a marker opens what it stands for, by keys too, and leads there', async (t) => {
-  const context = await signedIn();
-  const { page, problems } = await watchedPage(context, origin);
+onPage('a marker opens what it stands for, by keys too, and leads there', {}, async (t, page) => {
   await open(page, '/app/p/Proj1');
   const alert = page.getByRole('button', { name: /Alert: Fell/ });
   await alert.focus();
@@ -67,13 +61,9 @@ t.test('a marker opens what it stands for, by keys too, and leads there', async 
   await alert.click();
   await page.getByRole('link', { name: 'Open the alert' }).click();
   await page.waitForURL(/\/alerts\?alert=0{8}-/);
-  t.strictSame(problems, []);
-  await context.close();
 });
 
-t.test('a chart is saved as a picture, and a list as CSV and as a workbook', async (t) => {
-  const context = await signedIn();
-  const { page, problems } = await watchedPage(context, origin);
+onPage('a chart is saved as a picture, and a list as CSV and as a workbook', {}, async (t, page) => {
   for (const [path, role, button, name, begin] of [
     ['', 'button', 'PNG', /\.png$/, '\u0089PNG'],
     ['/queries', 'link', 'CSV of all rows', /^shop\.example-queries-[-\d]+\.csv$/, '\u00ef\u00bb\u00bfquery,clicks,'],
@@ -86,6 +76,4 @@ t.test('a chart is saved as a picture, and a list as CSV and as a workbook', asy
     t.match(saved.suggestedFilename(), name);
     t.ok((await readFile(await saved.path(), 'latin1')).startsWith(begin), button);
   }
-  t.strictSame(problems, []);
-  await context.close();
 });

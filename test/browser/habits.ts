@@ -1,7 +1,7 @@
 // What people are used to: lists begin at their top, back leads to where one was, an upgrade says so, colours stay.
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { axeFindings, HUGE, NARROW, open, origin, SHIFTS, signedIn, world } from './setup.ts';
+import { axeFindings, HUGE, NARROW, onPage, open, origin, SHIFTS, signedIn, world } from './setup.ts';
 
 const ARABIC = 'أحذية المشي';
 
@@ -20,9 +20,7 @@ window.fetch = async (path, init) => {
   return Response.json({ ...answer, queries, paging: { ...answer.paging, offset, total: 500 } });
 };`;
 
-t.test('the next page begins at its top; back leads to the row that was left', async (t) => {
-  const context = await signedIn();
-  const { page, problems } = await watchedPage(context, origin);
+onPage('the next page begins at its top; back leads to the row that was left', {}, async (t, page) => {
   await page.addInitScript(LONG_LIST);
   await open(page, '/app/p/Proj1/queries?compare=none');
   const top = () => page.evaluate('scrollY') as Promise<number>;
@@ -41,28 +39,24 @@ t.test('the next page begins at its top; back leads to the row that was left', a
     page.evaluate(`getComputedStyle([...document.querySelectorAll('.row-name [dir], .row-name[dir]')]
       .find((element) => element.textContent.includes(${JSON.stringify(text)}))).direction`);
   t.strictSame([await directionOf(ARABIC), await directionOf('query 2')], ['rtl', 'ltr']);
-  t.strictSame(problems, []);
-  await context.close();
 });
 
-t.test('a call is copied, and gives what is shown', async (t) => {
-  const context = await signedIn({ permissions: ['clipboard-read', 'clipboard-write'] });
-  const { page, problems } = await watchedPage(context, origin);
-  await open(page, '/app/p/Proj1/queries?search=boots');
-  await page.getByRole('button', { name: 'Copy as…' }).click();
-  await page.getByRole('button', { name: /^curl/ }).click();
-  await page.getByText('curl: copied').waitFor();
-  const text = (await page.evaluate('navigator.clipboard.readText()')) as string;
-  t.match(text, /^curl -H "Authorization: Bearer \$ORDINATE_KEY" '/);
-  const answer = await fetch(/'(http[^']+)'/.exec(text)![1]!, { headers: { authorization: `Bearer ${world.key}` } });
-  t.match(await answer.json(), { queries: [{ query: 'walking boots' }], paging: { total: 1 } });
-  t.strictSame(problems, []);
-  await context.close();
-});
+onPage(
+  'a call is copied, and gives what is shown',
+  { permissions: ['clipboard-read', 'clipboard-write'] },
+  async (t, page) => {
+    await open(page, '/app/p/Proj1/queries?search=boots');
+    await page.getByRole('button', { name: 'Copy as…' }).click();
+    await page.getByRole('button', { name: /^curl/ }).click();
+    await page.getByText('curl: copied').waitFor();
+    const text = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    t.match(text, /^curl -H "Authorization: Bearer \$ORDINATE_KEY" '/);
+    const answer = await fetch(/'(http[^']+)'/.exec(text)![1]!, { headers: { authorization: `Bearer ${world.key}` } });
+    t.match(await answer.json(), { queries: [{ query: 'walking boots' }], paging: { total: 1 } });
+  },
+);
 
-t.test('colours are chosen and kept; ? lists the shortcuts', async (t) => {
-  const context = await signedIn({ colorScheme: 'light' });
-  const { page, problems } = await watchedPage(context, origin);
+onPage('colours are chosen and kept; ? lists the shortcuts', { colorScheme: 'light' }, async (t, page) => {
   await open(page, '/app');
   await page.getByRole('button', { name: 'Colours: system' }).click();
   await page.getByRole('button', { name: 'Colours: light' }).click();
@@ -75,8 +69,6 @@ t.test('colours are chosen and kept; ? lists the shortcuts', async (t) => {
   t.strictSame(await axeFindings(page), [], 'axe');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  t.strictSame(problems, []);
-  await context.close();
 });
 
 t.test('without a network, and after an upgrade, a screen that was not loaded yet says so and goes on', async (t) => {
@@ -105,11 +97,10 @@ t.test('without a network, and after an upgrade, a screen that was not loaded ye
   await context.close();
 });
 
-t.test(
+onPage(
   'on a phone a name and its position, and the button of a key, are in view; fields are not enlarged',
-  async (t) => {
-    const context = await signedIn({ viewport: NARROW });
-    const { page } = await watchedPage(context, origin);
+  { viewport: NARROW },
+  async (t, page) => {
     await open(page, '/app/p/Proj1/queries');
     const row = page.locator('tbody tr').first();
     const parts = [row.locator('th'), row.locator('td').last()];
@@ -124,13 +115,10 @@ t.test(
     await open(page, '/app/keys');
     boxes.push(await page.locator('tbody tr').first().getByRole('button').boundingBox());
     for (const box of boxes) t.ok(box!.x >= 0 && box!.x + box!.width <= NARROW.width, 'within the window');
-    await context.close();
   },
 );
 
-t.test('whichever part of Data is answered last, nothing moves', async (t) => {
-  const context = await signedIn({ viewport: HUGE });
-  const { page } = await watchedPage(context, origin);
+onPage('whichever part of Data is answered last, nothing moves', { viewport: HUGE }, async (t, page) => {
   await page.addInitScript(SHIFTS);
   for (const late of ['index', 'sitemaps']) {
     const held = Promise.withResolvers<void>();
@@ -147,15 +135,11 @@ t.test('whichever part of Data is answered last, nothing moves', async (t) => {
     t.ok(((await page.evaluate('window.shifts')) as number) < 0.01, `${late} last`);
     await page.unrouteAll();
   }
-  await context.close();
 });
 
-t.test('a report prints without controls', async (t) => {
-  const context = await signedIn();
-  const { page } = await watchedPage(context, origin);
+onPage('a report prints without controls', {}, async (t, page) => {
   await open(page, '/app/p/Proj1/report');
   await page.emulateMedia({ media: 'print' });
   t.notOk(await page.getByLabel('Month', { exact: true }).isVisible());
   t.ok(await page.locator('.metrics').isVisible());
-  await context.close();
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
 import { isWhole, wholeOnly } from './extent.ts';
-import { axeFindings, EVERYWHERE, lookAt, NARROW, open, origin, SCREENS, signedIn } from './setup.ts';
+import { axeFindings, EVERYWHERE, lookAt, NARROW, onPage, open, origin, SCREENS, signedIn } from './setup.ts';
 
 /** Those that show more of a project, where there is more. */
 const DETAILS = [
@@ -85,15 +85,11 @@ t.test('on a phone', wholeOnly, async (t) => {
   await context.close();
 });
 
-t.test('the other screens', async (t) => {
-  const context = await signedIn();
-  const { page, problems } = await watchedPage(context, origin);
+onPage('the other screens', {}, async (t, page) => {
   const others = EVERYWHERE.filter((path) => !path.startsWith('/app/p/') || /settings|report|change=|one/.test(path));
   for (const path of others) {
     await open(page, path);
     t.strictSame(await axeFindings(page), [], `${path}: axe`);
     if (isWhole) await lookAt(t, page, path.slice(1).replaceAll(/[^a-zA-Z0-9]+/g, '-'));
   }
-  t.strictSame(problems, []);
-  await context.close();
 });

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { createSession } from '../../server/catalog/sessions.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
-import { launch, settled, takeShot } from './browser.ts';
+import { launch, settled, takeShot, watchedPage } from './browser.ts';
 import { startDashboard } from './world.ts';
 
 export const OWNER = 'owner@acme.example';
@@ -66,6 +66,21 @@ export async function signedIn(
     { name: 'ordinate', value: token, domain: '127.0.0.1', path: '/app', httpOnly: true, sameSite: 'Strict' },
   ]);
   return context;
+}
+
+/** A test with the page of somebody who is signed in, in which nothing may happen that must not. */
+export function onPage(
+  name: string,
+  options: Parameters<Browser['newContext']>[0],
+  work: (t: Test, page: Page, context: BrowserContext) => Promise<void>,
+): void {
+  t.test(name, async (t) => {
+    const context = await signedIn(options);
+    const { page, problems } = await watchedPage(context, origin);
+    await work(t, page, context);
+    t.strictSame(problems, []);
+    await context.close();
+  });
 }
 
 export async function open(page: Page, path: string): Promise<void> {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
 import { watchedPage } from './browser.ts';
-import { axeFindings, browser, catalog, lookAt, OWNER, origin, signedIn, WIDE, world } from './setup.ts';
+import { axeFindings, browser, catalog, lookAt, OWNER, onPage, origin, WIDE, world } from './setup.ts';
 
 t.test('signing in with a key or a link, and out', async (t) => {
   const context = await browser.newContext({ viewport: WIDE });
@@ -43,9 +43,7 @@ t.test('signing in with a key or a link, and out', async (t) => {
   await context.close();
 });
 
-t.test('a server that is busy for a moment signs nobody out', async (t) => {
-  const context = await signedIn();
-  const { page } = await watchedPage(context, origin);
+onPage('a server that is busy for a moment signs nobody out', {}, async (t, page) => {
   const busy = { error: { code: 'unavailable', message: 'The server is busy.' } };
   await page.route('**/app/api/session', (route) => route.fulfill({ status: 503, json: busy }));
   await page.goto(`${origin}/app/p/Proj1`);
@@ -54,7 +52,6 @@ t.test('a server that is busy for a moment signs nobody out', async (t) => {
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await context.close();
 });
 
 t.test('a revoked key ends the session; signing in again goes on where one was', async (t) => {
