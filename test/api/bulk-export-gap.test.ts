@@ -22,7 +22,7 @@ t.test('the events of images and their pages', async (t) => {
   google.pages = [{ key: '/a', clicks: 1, impressions: 2, position: 1 }];
   const eventsOf = async (list: string): Promise<string[]> => {
     const { body } = await ask(`/${list}?type=image&from=2026-02-27&to=2026-03-02&quality=1`);
-    return body.quality.events.map(({ from }: { from: string }) => from);
+    return (body.quality.events as { from: string }[]).map(({ from }) => from);
   };
   t.strictSame([await eventsOf('site'), await eventsOf('pages')], [['2026-02-28'], []]);
 });
