@@ -1,4 +1,4 @@
-// Keys are counted whoever asks at the same time; what fails inside the server, or over a socket, is refused in short words.
+// Keys are counted whoever asks at the same time; what fails inside, or over a socket, is refused in short words.
 import { globSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
