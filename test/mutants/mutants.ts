@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { ROOT, TEXTS, testFiles } from '../runners/files.ts';
+import { ALONE, ROOT, TEXTS, testFiles } from '../runners/files.ts';
 import { lineOf, type Mutant, plant, readCatalogue } from './catalogue.ts';
 import { forgetLines, keepLines, knownLines, readCoverage, type TestLines, testsOfLine } from './line-map.ts';
 import { Workspace } from './workspace.ts';
@@ -152,12 +152,14 @@ async function tryTests(mutant: Mutant, workspace: Workspace, map: readonly Test
   const candidates = candidatesOf(mutant, map);
   let budget = (options.seconds ?? Number.POSITIVE_INFINITY) * 1000;
   const batches: string[][] = [];
-  // The first ones alone: most faults end there.
+  let open: string[] = [];
   for (const [index, { test, time }] of candidates.entries()) {
     budget -= time;
     if (budget < 0 && index > 0) break;
-    if (batches.length === 0 || batches.at(-1)!.length === BATCH) batches.push([]);
-    batches.at(-1)!.push(test);
+    // These fail in a process that other tests have used.
+    if (ALONE.includes(test)) batches.push([test]);
+    else if (open.push(test) === 1) batches.push(open);
+    if (open.length === BATCH) open = [];
   }
   const browser = mutant.tests.filter((test) => test.startsWith('browser/'));
   if (browser.length > 0) batches.push(browser);
