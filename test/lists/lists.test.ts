@@ -307,4 +307,4 @@ class Talk {
   }
 }
 
-talks('lists.txt', /^(project|environment|facts|rows) /, Talk.begin);
+talks('lists.txt', /^(project|environment|facts|rows) /, (t, steps) => Talk.begin(t, steps));

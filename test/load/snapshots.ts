@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { LoadRejected, type Problem } from '../../server/domain/problems.ts';
-import { type LoadSummary, loadSnapshot } from '../../server/load/load.ts';
 import { readTables } from '../rows.ts';
-import { type LazyWorld, PROJECT, type Row, sharedEngine, type Tables, temporaryFolder } from '../world.ts';
+import { type LazyWorld, PROJECT, type Row, type Tables, temporaryFolder } from '../world.ts';
 
 export const SECOND: Row = { ...PROJECT, id: 'Proj2', domain: 'blog.example', property: 'https://blog.example/' };
 /** Rows of every table, some of them odd. */
@@ -51,15 +50,6 @@ export function writeFiles(t: Test, files: Readonly<Record<string, string | Buff
   return folder;
 }
 
-/** Loads a folder into a world. */
-export function loadFolder(
-  { settings, catalog }: LazyWorld,
-  folder: string,
-  options: { replace?: boolean; dryRun?: boolean; confirmDelete?: string[]; acceptImplausible?: boolean } = {},
-): Promise<LoadSummary> {
-  return loadSnapshot({ settings, catalog }, { folder, engine: () => sharedEngine(settings), ...options });
-}
-
 /** The problems that a load is refused for; fails when it is not refused. */
 export async function problemsOf(load: Promise<unknown>): Promise<readonly Problem[]> {
   try {
@@ -74,5 +64,3 @@ export async function problemsOf(load: Promise<unknown>): Promise<readonly Probl
 /** Tables and columns of problems, in order. */
 export const places = (problems: readonly Problem[]): string[] =>
   problems.map(({ table, column }) => `${table}.${column}`).sort();
-
-export const ndjson = (rows: readonly Row[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');

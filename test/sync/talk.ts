@@ -651,7 +651,7 @@ class Talk implements Talking {
     const shown = (value: unknown): string =>
       String(value).length > 50 ? `(${String(value).length})` : JSON.stringify(value).replaceAll(/^"|"$/g, '');
     const rows = await this.world.stored(table);
-    const lines = rows.map(({ project_id: _, clicks, impressions, sum_position, ...keys }) => {
+    const lines = rows.map(({ project_id: _project, clicks, impressions, sum_position, ...keys }) => {
       const texts = Object.entries(keys).flatMap(([name, value]) => (name === 'keyword_id' ? [] : [shown(value)]));
       return `${texts.join(' ')}: ${[clicks, impressions, sum_position].join(' ')}`;
     });
@@ -690,4 +690,4 @@ class Talk implements Talking {
 }
 
 /** Runs a text of syncs. */
-export const syncTalks = (file: string): void => talks(file, SET_UP, Talk.begin);
+export const syncTalks = (file: string): void => talks(file, SET_UP, (t, steps) => Talk.begin(t, steps));
