@@ -12,10 +12,8 @@ import {
   putSyncState,
   readSyncProject,
 } from '../../server/catalog/sync-projects.ts';
-import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
 import { command } from '../command.ts';
-import { withoutPauses } from '../fakes/without-pauses.ts';
 import { addProjects, holds, type SyncWorld, syncWorld } from './sync-world.ts';
 
 const HOUR = 3_600_000;
@@ -90,21 +88,6 @@ t.test('each project gets its first numbers before the history of any other', as
   t.equal(world.provider.asked().length, 0, 'nothing is due');
   world.clock += 7 * HOUR;
   t.match(await runDue(world), { synced: 4 });
-});
-
-t.test('a sync that somebody asks for fetches fresh days again, and once', async (t) => {
-  const world = await small(t);
-  await runDue(world);
-  world.clock += HOUR;
-  world.provider.forget();
-  t.match(await runDue(world), { synced: 0 }, 'nothing is due');
-  await request(world);
-  world.clock += 1000;
-  t.match(await runDue(world), { synced: 1, failed: 0 });
-  const days = world.provider.asked().filter(({ request }) => request.dimensions.includes('device'));
-  t.ok(days.length > 0, 'days that are not final');
-  t.match(await runDue(world), { synced: 0 }, 'once');
-  await holds(t, world);
 });
 
 t.test('a sync that somebody asks for begins while long turns of others take all places', async (t) => {
@@ -281,41 +264,4 @@ t.test('a sync whose lease is lost publishes nothing more; whoever has the lease
   world.provider.onRequest = () => {};
   t.match(await runDue(world), { synced: 1, failed: 0 });
   await holds(t, world);
-});
-
-t.test('what is stopped goes on', async (t) => {
-  const world = await small(t);
-  const stopping = new AbortController();
-  let asked = 0;
-  world.provider.onRequest = () => {
-    if (++asked === 12) stopping.abort();
-  };
-  await t.rejects(runDue(world, { signal: stopping.signal }));
-  world.provider.onRequest = () => {};
-  t.equal((await world.project()).syncStatus, 'pending', 'nothing is wrong with it');
-  t.match(await runDue(world), { synced: 1 });
-  await holds(t, world);
-});
-
-t.test('what fails is due again in a quarter of an hour, and an old sync is said to be one', async (t) => {
-  withoutPauses(t);
-  const world = await small(t);
-  await runDue(world);
-  world.clock += 7 * HOUR;
-  world.provider.fail('reset');
-  t.match(await runDue(world), { failed: 1 });
-  const { nextRunAt, lastError } = await readSyncProject(world.catalog, 'Proj1');
-  t.match({ nextRunAt, lastError }, { nextRunAt: (world.clock + HOUR / 4) * 1000, lastError: /errors or invalid/ });
-
-  world.provider.heal();
-  world.clock += HOUR;
-  await runDue(world);
-  t.match(await world.project(), { syncStatus: 'ok', syncedThrough: '2026-03-15' });
-  // A day and a half later at the latest, also where nothing is synced any more.
-  world.clock += 37 * HOUR;
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const settings = { ...world.settings, sync: false };
-  const context = { settings, catalog: world.catalog, log, now: () => world.clock, report: () => {} };
-  t.strictSame(await syncProjects.run(context, new AbortController().signal), {});
-  t.equal((await world.project()).syncStatus, 'warning');
 });

@@ -17,6 +17,7 @@ import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
 import { hasDevices, hasQueries, type SearchType } from '../../server/domain/search-types.ts';
 import type { Job } from '../../server/jobs/job.ts';
+import type { Settings } from '../../server/settings/settings.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { syncProject } from '../../server/sync/run.ts';
 import type { SyncOptions, SyncResult, SyncStores } from '../../server/sync/run-options.ts';
@@ -170,8 +171,10 @@ export async function syncWorld(
     status: async (): Promise<any> =>
       (JSON.parse(await done('sync', 'status', '--project', 'Proj1', '--json')) as unknown[])[0],
     /** One run of a background job. */
-    job: (job: Job, signal = new AbortController().signal) =>
-      lendEngine(job.name, () => job.run({ settings, catalog, log, now, report: () => {} }, signal)),
+    job: (job: Job, signal = new AbortController().signal, more: Partial<Settings> = {}) =>
+      lendEngine(job.name, () =>
+        job.run({ settings: { ...settings, ...more }, catalog, log, now, report: () => {} }, signal),
+      ),
     /** Rows of the catalog, also while another process has it. */
     sql: (sql: string): Row[] => {
       using database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { readOnly: true, timeout: 5000 });

@@ -12,6 +12,7 @@ import { claimDeliveries } from '../../server/catalog/deliveries.ts';
 import { listProjectsToEvaluate } from '../../server/catalog/evaluations.ts';
 import type { StoredTable } from '../../server/catalog/manifest.ts';
 import { listSyncDays, putSyncDays } from '../../server/catalog/sync-days.ts';
+import { putSyncRequest } from '../../server/catalog/sync-projects.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
 import type { SearchType } from '../../server/domain/search-types.ts';
 import { inspectPages } from '../../server/jobs/inspect-pages.ts';
@@ -40,7 +41,8 @@ import { holds, modelled, ORIGIN, type SyncWorld, type SyncWorldOptions, syncWor
  * Steps:
  *   sync [{}]                    a run, with options
  *   inspect [twice]              a run of inspections; `limit 12` is that of a day
- *   job NAME                     a run of a background job; `stop at KIND` ends the next one at such a request
+ *   job NAME [off]               a run of a background job; `stop at KIND 2` ends the next one at the second such request
+ *   requested                    somebody asks for a sync
  *   holds [from DAY]             compares the tables with the searches; how many rows they have
  *   hours, days TYPE             compares what the API says with the provider: DAY DAY [COUNTRY]
  *   asked [WHAT]                 what the last run asked for: `web` if nothing else is said, `windows`, `inspection times` or `few`
@@ -243,7 +245,7 @@ class Talk implements Talking {
       case 'inspect':
         return this.inspect(rest === 'twice' ? 2 : 1);
       case 'job':
-        return this.job(rest as keyof typeof JOBS);
+        return this.job(rest);
       case 'asked':
         return this.asked(rest);
       case 'holds': {
@@ -406,6 +408,9 @@ class Talk implements Talking {
         for (const [name, value] of Object.entries(parse(rest)))
           Object.assign(provider.model.quotas.options, { [name]: value ?? Number.POSITIVE_INFINITY });
         break;
+      case 'requested':
+        await world.catalog.transaction((tx) => putSyncRequest(tx, 'Proj1', world.clock * 1000));
+        break;
       case 'limit':
         this.perDay = Number(rest);
         break;
@@ -556,16 +561,19 @@ class Talk implements Talking {
     return [`${sum('inspected')} inspected, ${sum('failed')} failed, ${sum('forgotten')} forgotten`];
   }
 
-  private async job(name: keyof typeof JOBS): Promise<string[]> {
+  private async job(line: string): Promise<string[]> {
     const { world, stopAt } = this;
+    const [name, off] = line.split(' ') as [keyof typeof JOBS, string?];
     const stop = new AbortController();
     const logged = world.lines.length;
     world.provider.forget();
+    const [kindToStop, count = '1'] = stopAt?.split(' ') ?? [];
+    let left = Number(count);
     world.provider.onRequest = ({ kind }) => {
-      if (kind === stopAt) stop.abort(new Error('the process ends'));
+      if (kind === kindToStop && --left === 0) stop.abort(new Error('the process ends'));
     };
     this.stopAt = undefined;
-    const ended = await world.job(JOBS[name], stop.signal).then(
+    const ended = await world.job(JOBS[name], stop.signal, off === undefined ? {} : { sync: false }).then(
       (result) => JSON.stringify(result),
       (error: Error) => `stopped: ${error.message}`,
     );
@@ -574,7 +582,8 @@ class Talk implements Talking {
     return [
       ended,
       ...lines.map(
-        ({ property, outcome, sitemaps, reason }) => `log: ${[property, outcome, sitemaps ?? reason].join(', ')}`,
+        ({ property, project, outcome, sitemaps, reason }) =>
+          `log: ${[property ?? project, outcome, sitemaps ?? reason ?? 'in order'].join(', ')}`,
       ),
     ];
   }
