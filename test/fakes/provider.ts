@@ -26,8 +26,6 @@ interface Failing {
 
 const isQuery = ({ kind }: LogEntry): boolean => kind === 'query';
 
-export type FakeProvider = Awaited<ReturnType<typeof fakeProvider>>;
-
 /** Starts a provider without properties (`model.addSite`); it ends with the test. */
 export async function fakeProvider(t: Test, { latency = 0, ...clocks }: FakeProviderOptions = {}) {
   const model = new ProviderModel(clocks);

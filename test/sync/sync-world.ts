@@ -35,7 +35,7 @@ export const ORIGIN = 'https://shop.example/';
 /** Noon in California on 2026-03-15, summer time: 2026-03-12 is the newest final day. */
 export const NOW = Date.parse('2026-03-15T19:00:00Z');
 /** Letters that an expression must not take for its own. */
-export const ODD = 'c++ (2.5") | a\\b';
+const ODD = 'c++ (2.5") | a\\b';
 
 /** Requests are sent without the pauses that are polite to a real provider. */
 const QUICK = {
