@@ -14,7 +14,7 @@ import { startReceiver } from './fakes/receiver.ts';
 import { SITE } from './findings/site.ts';
 import { readArrow, readParquet } from './formats/read.ts';
 import { filesWith, spellingsOf } from './hidden.ts';
-import { fixture, isUpdated, readRecorded } from './recorded.ts';
+import { duration, fixture, isUpdated, readRecorded, withLetters } from './recorded.ts';
 import { parsed, tablesIn } from './rows.ts';
 import { isLocal, localOnly } from './stores.ts';
 import { syncDay } from './sync-day.ts';
@@ -52,7 +52,6 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  * An answer that should change: UPDATE_RECORDED=1, and read what changed.
  */
 const EVERYBODY = ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const;
-const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const WIDTH = 150;
 const SITES: Readonly<Record<string, Tables>> = { findings: SITE, effects: EFFECT_WORLD };
 /** Headers that visitors are shown. */
@@ -101,8 +100,10 @@ class Names {
 
   put(text: string): string {
     const back = [...this.#known].sort(([, a], [, b]) => b.length - a.length);
-    const long = text.replaceAll(/\{(\w)\*(\d+)\}/g, (_, letter: string, count) => letter.repeat(Number(count)));
-    return back.reduce((all, [value, name]) => all.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), value), long);
+    return back.reduce(
+      (all, [value, name]) => all.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), value),
+      withLetters(text),
+    );
   }
 }
 
@@ -207,10 +208,8 @@ class Dialogue {
 
   private async happen(what: string, line: string): Promise<void> {
     const [, name = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line)!;
-    if (what === '+') {
-      const [, count, unit] = /^(\d+)([smhd])$/.exec(line)!;
-      this.team.clock.at += Number(count) * UNITS[unit as 's'];
-    } else if (what === 'load') {
+    if (what === '+') this.team.clock.at += duration(line);
+    else if (what === 'load') {
       const more = name === 'workspaces' || name === 'projects' ? {} : { project_id: 'Proj1' };
       await this.team.load({ [name]: (parsed(rest) as Row[]).map((one) => ({ ...more, ...one })) });
     } else if (what === 'tracked') {

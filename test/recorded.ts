@@ -10,6 +10,18 @@ export const fixture = (name: string): string => join(import.meta.dirname, 'fixt
 
 export const readRecorded = (name: string): string => readFileSync(fixture(name), 'utf8');
 
+/** A text in which `{x*300}` stands for that many letters. */
+export const withLetters = (text: string): string =>
+  text.replaceAll(/\{(.)\*(\d+)\}/gu, (_, letter: string, count) => letter.repeat(Number(count)));
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a text such as `6h`. */
+export function duration(text: string): number {
+  const [, count, unit] = /^([\d.]+)([smhd])$/.exec(text)!;
+  return Number(count) * UNITS[unit as 's'];
+}
+
 /**
  * Asserts that a text is what a file of `test/fixtures` records.
  *

@@ -2,14 +2,23 @@ import { writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { fixture, isUpdated, readRecorded } from './recorded.ts';
 
-/** Whoever is told steps, and what they say to each. */
+/** Runs the steps of one block. */
 export interface Talking {
+  /** Returns the lines that belong below the step. */
   step(step: string): Promise<readonly string[]>;
 }
 
+/** A line that a command prints, without times and the path of its credentials. */
+export const withoutTimes = (line: string): string =>
+  line.replaceAll(/20\d\d-\d\d-\d\d[ T][\d:.]+Z?/g, 'TIME').replaceAll(/\/\S*credentials\.json/g, 'FILE');
+
+/** A line of a table with two spaces between its columns, however wide they are. */
+export const narrowed = (line: string): string => line.replaceAll(/(?<=\S) {2,}/g, '  ');
+
 /**
- * Runs a text of `test/fixtures`: what it is about, and blocks that begin with `== ` and a promise. Their lines are steps, and
- * below each is indented what is said to it. The first steps, of which `isSetUp` knows, make the world, and say nothing.
+ * Runs a text of `test/fixtures`: an introduction, then blocks that begin with `== ` and a promise. The lines of a block are its
+ * steps, and the indented lines below a step are what it must say. The first steps, those that match `isSetUp`, make the world
+ * and say nothing.
  */
 export function talks(
   file: string,

@@ -9,7 +9,8 @@ import { putSyncDays } from '../server/catalog/sync-days.ts';
 import { command, wordsOf } from './command.ts';
 import { restoreClock, setClock } from './fakes/fake-clock.ts';
 import { duckdb, quoted, writeParquet, writeParquetRows } from './parquet.ts';
-import { fixture, isUpdated, readRecorded } from './recorded.ts';
+import { fixture, isUpdated, readRecorded, withLetters } from './recorded.ts';
+import { syncDay } from './sync-day.ts';
 import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 
 // A transcript is a text: what somebody gives, which commands run, what they print, and which stored rows they change.
@@ -188,11 +189,9 @@ class Run {
 
   /** The days of a table that a sync has fetched. */
   private async fetched([table = '', state = '', ...days]: readonly string[]): Promise<string[]> {
-    const rows = days.map((day) => ({
-      ...{ table, state, day, final: true, cutOff: false, rows: 1, clicks: 1, impressions: 2, digest: '', compared: 0 },
-      ...{ fetchedAt: 0, attempts: 0, reason: null, nextTry: null },
-    }));
-    await putSyncDays(this.world.catalog, await this.project(), rows as Parameters<typeof putSyncDays>[2]);
+    const more = { state: state as 'done', impressions: 2, fetchedAt: 0 };
+    const rows = days.map((day) => syncDay(table as 'site_daily', day, more));
+    await putSyncDays(this.world.catalog, await this.project(), rows);
     return [];
   }
 
@@ -305,13 +304,12 @@ function packed(files: Files): [string, string | Buffer][] {
 }
 
 function unescaped(text: string): string {
-  return text
-    .replaceAll(/^.*\{(\d+)\.\.(\d+)\}.*\n/gm, (line, from: string, to: string) =>
-      Array.from({ length: Number(to) - Number(from) + 1 }, (_, at) =>
-        line.replaceAll(/\{\d+\.\.\d+\}/g, String(Number(from) + at).padStart(from.length, '0')),
-      ).join(''),
-    )
-    .replaceAll(/\{(.)\*(\d+)\}/g, (_, letter: string, count: string) => letter.repeat(Number(count)))
+  const lines = text.replaceAll(/^.*\{(\d+)\.\.(\d+)\}.*\n/gm, (line, from: string, to: string) =>
+    Array.from({ length: Number(to) - Number(from) + 1 }, (_, at) =>
+      line.replaceAll(/\{\d+\.\.\d+\}/g, String(Number(from) + at).padStart(from.length, '0')),
+    ).join(''),
+  );
+  return withLetters(lines)
     .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replaceAll('\\r', '\r')
     .replaceAll(/\\\n/g, '');

@@ -15,10 +15,9 @@ import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
 import { type SecondServer, startSecondServer } from '../fakes/second-server.ts';
 import { withoutPauses } from '../fakes/without-pauses.ts';
-import { talks } from '../talks.ts';
+import { duration } from '../recorded.ts';
+import { narrowed, type Talking, talks, withoutTimes } from '../talks.ts';
 import { type Answer, facts, PROJECT, type Row, temporaryFolder } from '../world.ts';
-
-const MINUTES = { m: 1, h: 60, d: 1440 };
 
 /** A request for data, or a line of the log; what is not known is not there. */
 type Fields = Readonly<Record<string, string>>;
@@ -76,20 +75,13 @@ function answerText({ status, headers, body }: Answer): string[] {
   return [`200 ${JSON.stringify(of)}`, ...shown.map((row) => `  ${row}`)].map((line) => line.replaceAll('.000Z', 'Z'));
 }
 
-/** A line of a command without what is of this moment and machine. */
-const plain = (line: string): string =>
-  line
-    .replaceAll(/20\d\d-\d\d-\d\d[ T][\d:.]+Z?/g, 'TIME')
-    .replaceAll(/\/\S*credentials\.json/g, 'FILE')
-    .replaceAll(/(?<=\S) {2,}/g, '  ');
-
 /** A private key in JSON, without its quotes. */
 const privateKey = (): string =>
   JSON.stringify(
     generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
   ).slice(1, -1);
 
-class Talk {
+class Talk implements Talking {
   private readonly t: Test;
   private readonly world: ConnectedWorld;
   private other: Promise<SecondServer> | undefined;
@@ -150,11 +142,9 @@ class Talk {
       case 'project':
         await world.load({ projects: [{ ...PROJECT, ...parse(rest) }] });
         break;
-      case 'wait': {
-        const [, count, unit] = /^(\d+)([mhd])$/.exec(rest)!;
-        world.clock += Number(count) * MINUTES[unit as 'm'] * 60_000;
+      case 'wait':
+        world.clock += duration(rest);
         break;
-      }
       case 'now':
         world.clock = Date.parse(rest);
         break;
@@ -256,7 +246,7 @@ class Talk {
     this.seen = google.requests.length;
     const told = Object.entries(places).reduce((text, [name, value]) => text.replaceAll(value, name), stdout + stderr);
     const lines = told.split('\n').filter((line) => line.trim() !== '');
-    return [...lines.map(plain), ...(code === 0 ? [] : [`= ${code}`])];
+    return [...lines.map((line) => narrowed(withoutTimes(line))), ...(code === 0 ? [] : [`= ${code}`])];
   }
 
   private async connect({ content, path, ...connection }: Row): Promise<void> {

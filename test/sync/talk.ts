@@ -23,9 +23,10 @@ import { wordsOf } from '../command.ts';
 import { BING_ERRORS, type FakeBing, fakeBing } from '../fakes/bing.ts';
 import { connect } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
+import { duration, withLetters } from '../recorded.ts';
 import { parsed } from '../rows.ts';
 import { syncDay } from '../sync-day.ts';
-import { type Talking, talks } from '../talks.ts';
+import { narrowed, type Talking, talks, withoutTimes } from '../talks.ts';
 import { PROJECT, type Row, type Tables, temporaryFolder } from '../world.ts';
 import { holds, modelled, ORIGIN, type SyncWorld, type SyncWorldOptions, syncWorld } from './sync-world.ts';
 
@@ -62,7 +63,7 @@ import { holds, modelled, ORIGIN, type SyncWorld, type SyncWorldOptions, syncWor
  * `{x*300}` stands for so many letters.
  */
 const SET_UP = /^(since|silent|from|tracked|archive|project|environment|rows|pages|search|bing$)(?: |$)/;
-const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const HOUR = 3_600_000;
 const SYNCED = {
   synced_through: '2026-03-13',
   provisional_after: '2026-03-12',
@@ -74,8 +75,6 @@ const BING_TABLES: readonly StoredTable[] = ['site_daily_bing', 'query_weekly_bi
 type Which = (entry: LogEntry) => boolean;
 
 const parse = (text: string): Row => JSON.parse(text) as Row;
-const long = (text: string): string =>
-  text.replaceAll(/\{(.)\*(\d+)\}/gu, (_, letter: string, count) => letter.repeat(Number(count)));
 const urlOf = (page: string): string => `${ORIGIN}${page}`;
 
 /** `2026-03-01..2026-03-05, 2026-03-09` */
@@ -173,16 +172,14 @@ function valueText(name: string, value: unknown): string[] {
 }
 
 /** A line of a command without what is of this moment and machine. */
-const plain = (line: string): string =>
-  line
-    .replaceAll(/20\d\d-\d\d-\d\d[ T][\d:.]+Z?/g, 'TIME')
-    .replaceAll(/\/\S*credentials\.json/g, 'FILE')
+const plain = (line: string): string => {
+  const steady = withoutTimes(line)
     // What else was asked when a run failed depends on the order of answers.
     .replace(/^(\w{5})(?: +[\d.]+){5} +(?!done)/, '$1  -  ')
     .replaceAll(/\b\d+\.\d+(?= |$)/g, 'SECONDS')
-    .replaceAll(/\d+ MB left/g, 'some left')
-    .replaceAll(/(?<=\S) {2,}/g, '  ')
-    .trimEnd();
+    .replaceAll(/\d+ MB left/g, 'some left');
+  return narrowed(steady).trimEnd();
+};
 
 class Talk implements Talking {
   private readonly t: Test;
@@ -212,7 +209,7 @@ class Talk implements Talking {
     for (const step of setUp) {
       const [, word, rest = ''] = /^(\S+) ?(.*)$/.exec(step)!;
       if (word === 'search') searches.push(...searchesOf(rest));
-      else if (word === 'tracked') options = { ...options, tracked: long(rest).split(', ') };
+      else if (word === 'tracked') options = { ...options, tracked: withLetters(rest).split(', ') };
       else if (word === 'silent') options = { ...options, silent: rest.split(', ') };
       else if (word === 'rows') tables = { ...tables, ...(parse(rest) as unknown as Tables) };
       else if (word === 'pages') {
@@ -282,11 +279,9 @@ class Talk implements Talking {
     const { world } = this;
     const { provider, site } = world;
     switch (word) {
-      case 'wait': {
-        const [, count, unit] = /^([\d.]+)([mhd])$/.exec(rest)!;
-        world.clock += Number(count) * UNITS[unit as 'm'];
+      case 'wait':
+        world.clock += duration(rest);
         break;
-      }
       case 'now': {
         const [, time = '', after] = /^(\S+)(?: after (\d+) requests)?$/.exec(rest)!;
         let left = Number(after);
@@ -298,7 +293,7 @@ class Talk implements Talking {
         break;
       }
       case 'project':
-        this.given = { ...this.given, ...parse(long(rest)) };
+        this.given = { ...this.given, ...parse(withLetters(rest)) };
         await world.load({ projects: [{ ...(await world.row()), ...this.given }] });
         break;
       case 'rows':
@@ -370,7 +365,7 @@ class Talk implements Talking {
           const [, keys = '', clicks = 1, impressions = 4, position = 2.5] =
             /^(\[.*\])(?: (-?\d+)\/(\d+)@([\d.]+))?$/.exec(row)!;
           const numbers = { clicks: Number(clicks), impressions: Number(impressions), position: Number(position) };
-          return { keys: JSON.parse(long(keys)) as string[], ctr: 0, ...numbers };
+          return { keys: JSON.parse(withLetters(keys)) as string[], ctr: 0, ...numbers };
         });
         provider.fail({ status: 200, body: { rows } }, { which: whichOf(what) });
         break;
@@ -440,7 +435,7 @@ class Talk implements Talking {
     const [, settings = '', rest = ''] = /^((?:\w+=\S+ )*)(.*)$/.exec(line)!;
     const more = Object.fromEntries(settings.split(' ').map((one) => one.split('=') as [string, string]));
     const { credentials, url, tokenUrl } = provider;
-    const words = wordsOf(long(rest)).map(
+    const words = wordsOf(withLetters(rest)).map(
       (word) => ({ CREDENTIALS: credentials, PROVIDER: url, TOKENS: tokenUrl })[word] ?? word,
     );
     const { code, stdout, stderr } = await run(words, settings === '' ? {} : more);
@@ -507,7 +502,7 @@ class Talk implements Talking {
     const bing = this.bing!;
     const [, word, rest = ''] = /^(\S+) ?(.*)$/.exec(what)!;
     if (word === 'search')
-      for (const row of long(rest).split('; ')) {
+      for (const row of withLetters(rest).split('; ')) {
         const [, day = '', query = '', clicks, impressions, position, url = `${ORIGIN}shoes`] =
           /^(\S+) (.+) (\d+)\/(\d+)@(\d+)(?: on (.*))?$/.exec(row)!;
         const texts = { query: parsed(query) as string, url: parsed(url) as string };
@@ -684,7 +679,7 @@ class Talk implements Talking {
   private async status(): Promise<string[]> {
     const { world } = this;
     const { status, lastError, nextRun, backfill, tables } = await world.status();
-    const hours = nextRun === null ? Number.NaN : (Date.parse(nextRun) - world.clock) / UNITS.h;
+    const hours = nextRun === null ? Number.NaN : (Date.parse(nextRun) - world.clock) / HOUR;
     // A tenth sooner or later.
     const pause = [0.25, 6].find((of) => Math.abs(hours / of - 1) < 0.11);
     const cut = Object.entries(tables as Record<string, { cutOffDays: number }>).filter(
