@@ -165,7 +165,12 @@ class Run {
   }
 
   private shell(line: string, folder: string): string[] {
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+      cwd: folder,
+      encoding: 'utf8',
+      // The order of `ls` and `sort` is that of bytes.
+      env: { ...process.env, LC_ALL: 'C' },
+    });
     const lines = this.printed(`${stdout}${stderr}`, folder);
     return [...(status === 0 ? [] : [`exit ${status}`]), ...lines].filter((one) => one !== '');
   }
