@@ -68,7 +68,7 @@ export async function signedIn(
   return context;
 }
 
-/** A test with the page of somebody who is signed in, in which nothing may happen that must not. */
+/** A test with a signed-in page; it fails if the page has a problem that `watchedPage` notes. */
 export function onPage(
   name: string,
   options: Parameters<Browser['newContext']>[0],
