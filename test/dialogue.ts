@@ -27,9 +27,10 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  *   with the providers                   Google and Bing, and their lines in `test/dashboard/providers.ts`
  *   given the site of findings           the rows of `test/findings/site.ts`, or those of effects
  *   given TABLE: column | column         rows of the world, as test/rows.ts reads them
+ *   # text                               a comment
  *   == promise                           a test; the state goes on from one to the next
- *   who, who (header value) GET /path {} a request to `/app/api` as each of them; `api` has a key of the API, and `visitor`
- *                                        asks for whole addresses, with the cookies that it got; `from` is an address
+ *   who, who (header value) GET /path {} a request to `/app/api` as each of them, or as `everybody`; `api` has a key of the API,
+ *                                        and `visitor` asks for whole addresses, with the cookies that it got; `from` is an address
  *   20 times who GET /path               how many of them get which status
  *   agent (header value) TOOL {}         a call of a tool of the MCP server
  *   who opens /path                      the page at an address, in the browser of each; then what they do there:
@@ -40,13 +41,13 @@ import { type Row, type Tables, temporaryFolder } from './world.ts';
  *   who sees PART                        what a part of the page shows, or the screen
  *   who keeps                            what their browser has stored
  *   who's network is up, down or lossy   lossy: answers are lost
- *   $ words                              a command
+ *   $ words                              a command; its answer begins with the exit code
  *   load TABLE [{}]                      rows of a later load, and why it is refused
  *   synced TABLE DAY {}                  what the sync knows of a day
  *   tracked [{}]                         the days that the sync has of keywords
- *   exported TABLE FROM..TO              the days of a table that came from a bulk export
+ *   exported TABLE FROM..TO, …           the days of a table that came from a bulk export
  *   + 6d                                 time passes
- * `{x*300}` stands for so many letters.
+ * `{x*300}` stands for that many letters; `receiver-1` is a server that takes deliveries, and `folder-1` a new folder.
  * Answers are indented; those of pages say what an action sends (>), where it leads (@), and which lines of the page it takes
  * away (-) and adds (+). Ids, versions, tags and secrets are made by chance, and have names by kind in order of their appearance.
  * An answer that should change: UPDATE_RECORDED=1, and read what changed.

@@ -15,25 +15,33 @@ import { type LazyWorld, makeLazyWorld, temporaryFolder } from './world.ts';
 
 // A transcript is a text: what somebody gives, which commands run, what they print, and which stored rows they change.
 //
-//   # The promise, in a world without projects; `# The promise | Proj1` has one, of the property below.
-//   --- path/in/the/folder.csv        a file; `export.zip/a.csv` is inside an archive, and of an x.parquet these are the rows, or what selects them
-//   Date,Clicks                       `{1..20}` stands for twenty lines, {x*20} for twenty letters, and \u0041 for one
-//   $ import search-console .         a command; `get PATH` asks the API about the project, `clock TIME` sets the clock
+//   # The promise                     a case, in a world without projects; `# The promise | Proj1` has one, of the property below
+//   --- path/in/the/folder.csv        a file, here of the two lines below. `export.zip/a.csv` is in an archive, `a.parquet`
+//   Date,Clicks                       has the rows below, or those that a `select` gives; `latin1` or `utf16le` may follow the path
+//   2026-03-{01..20},1                twenty lines; {x*20} stands for twenty letters, \u0041 and \r for one, and a \ at the end of a
+//                                     line joins it to the next
+//   $ import search-console .         a command in the folder of the files; an import gets the workspace and the property
 //   $ load . as ndjson                the same CSV files in another format: csv.gz, jsonl, ndjson or parquet
-//   $ sh LINE                         a line of shell in the folder of the files, beside which is that of the data, ../data
+//   $ get PATH                        asks the API about the project
+//   $ clock TIME                      sets the clock of the commands below
+//   $ fetched TABLE STATE DAY …       days that a sync has fetched
+//   $ sh LINE                         a line of shell in the folder of the files; the data folder beside it is ../data
 //   $ sql STATEMENT                   changes or reads the catalog behind the back of the product
-//   $ in ../restored                  the commands below are about another data folder; what it has not, and has, is printed
-//   $ catalog lost                    the catalog is lost, empty, blank (without tables), kept for later, or the older one
-//   | all that it prints, and after it each row that it adds (+) to the exported snapshot or takes from it (-)
+//   $ in ../restored                  the commands below use another data folder; prints how its rows differ
+//   $ catalog WHAT                    the catalog is `lost`, `empty`, `blank` (without tables), `kept` for later, or the `older` one
+//   | exit 1                          the exit code, unless it is 0; then all that is printed; then each row that is added (+)
+//   | + site_daily Proj1: …           to the exported snapshot or taken from it (-)
 //
-// UPDATE_RECORDED=1 writes what is printed; then it is read.
+// What differs between runs is printed by a name: {time}, {size}, {now}, {id}. {moment 1} is the name of the first backup or
+// folder of the trash, which commands may use, and {instant 1} its time.
+// UPDATE_RECORDED=1 writes what is printed; read the diff.
 const PROPERTY = 'sc-domain:shop.example';
 
 /** Commands that change nothing of what is stored. */
 const READS = /^(backup|describe|restore|verify(?!.*--repair))\b/;
-/** What is printed as often as a machine needs. */
+/** Progress; how many of these lines are printed depends on the machine. */
 const PROGRESS = /^(comparing files|copying the catalog|restoring the catalog)/;
-/** How backups and folders of the trash are called. */
+/** The name of a backup, or of a folder of the trash. */
 const MOMENT = /20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z/g;
 
 /** What is in the folder of a command. */

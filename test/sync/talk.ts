@@ -31,36 +31,56 @@ import { PROJECT, type Row, type Tables, temporaryFolder } from '../world.ts';
 import { holds, modelled, ORIGIN, type SyncWorld, type SyncWorldOptions, syncWorld } from './sync-world.ts';
 
 /*
- * The steps of test/fixtures/{syncs,inspections}.txt, beside those of lists.txt that have the same names.
+ * The steps of test/fixtures/{syncs,inspections}.txt.
  * Set-up:
- *   since, silent, from DAY      of the made searches; the oldest day that is wanted, `all` for 16 months
- *   search DAYS: COUNTRY QUERY CLICKS/COUNT@POSITION; …   the searches, in place of made ones; `-` is an anonymous query
- *   tracked QUERY, …             keywords, none if it is left out
+ *   since, silent, from DAY      the first day of the made searches; days without any; the oldest day that is wanted, `all` for
+ *                                16 months
+ *   search DAYS: COUNTRY QUERY CLICKS/COUNT@POSITION [on 9 pages]; …   searches in place of the made ones; `-` is an anonymous
+ *                                query, `{0..9}` makes ten
+ *   tracked QUERY, …             keywords; none if it is left out
  *   archive WHAT                 of the connection
- *   pages 30                     a page that has no clicks behind each with clicks; all days are synced
- *   bing                         Bing is connected, too, and each sync says what is stored of it
- * Steps:
+ *   project, environment, rows {}   fields of the project, settings, rows by table
+ *   pages 30                     so many pages, each second one without clicks; all days are synced
+ *   bing                         Bing is connected as well, and each sync says what is stored of it
+ * Steps that run something:
+ *   $ [SETTING=VALUE] COMMAND    CREDENTIALS, PROVIDER and TOKENS stand for a file and addresses; `= 1` is its exit code
  *   sync [{}]                    a run, with options
- *   inspect [twice]              a run of inspections; `limit 12` is that of a day
- *   job NAME [off]               a run of a background job; `stop at KIND 2` ends the next one at the second such request
+ *   inspect [twice]              a run of inspections, twice at the same time; `limit 12` is how many a day may have
+ *   job NAME [off]               a run of a background job, `off` with ORDINATE_SYNC=off; `stop at KIND 2` ends the next one at its
+ *                                second such request
  *   requested                    somebody asks for a sync
+ * Steps that show something:
  *   holds [from DAY]             compares the tables with the searches; how many rows they have
  *   hours, days TYPE             compares what the API says with the provider: DAY DAY [COUNTRY]
- *   asked [WHAT]                 what the last run asked for: `web` if nothing else is said, `windows`, `inspection times` or `few`
- *   deliveries                   what a channel was told of failed syncs; the first time, it is made
- *   changed                      the tables whose rows are others than the last time
- *   stored TABLE, status, get PATH: FIELDS, portfolio PARAMETERS: FIELDS
+ *   asked [KIND [DIMENSIONS]]    the requests of the last run: `web` by default, another type or `hour`; `windows` counts them
+ *   asked refused, sitemaps      how many requests were sent and refused; how often sitemaps were read
+ *   asked inspection [times, few]   the pages that were inspected; how many; whether they are fewer than ten
+ *   deliveries                   what a channel was told of failed syncs; the first one makes it
+ *   changed                      the tables whose rows differ from the last time; at first all of them
+ *   stored TABLE                 its rows: keys, then clicks, impressions and the sum of positions
+ *   status                       of the project, as `sync status` has it
+ *   get PATH[: FIELDS], portfolio PARAMETERS[: FIELDS]   fields of an answer about the project or all projects
  *   evaluate                     the projects whose alerts are to be evaluated
- *   now TIME [after 4 requests]  of the next command
- *   incomplete HOUR              an answer of hours that names this one as the first incomplete one
- *   site {}                      how the property answers; `state PAGES {}` its pages, `sitemaps {}; {}` its sitemaps
+ * Steps that change something:
+ *   wait 6h, now TIME [after 4 requests]   the clock; at that request of the next run
+ *   project {}, rows {}          are loaded
+ *   disconnect KIND              removes a connection; `property NAME` is one more that the provider has
+ *   search …                     replaces the days that it names
  *   change, seen, clicked DAY    another day at the provider: all of it, one more impression, one more click of each search
- *   fails [2 times] WHAT: HOW    until it `works`; `answers WHAT: KEYS [CLICKS/IMPRESSIONS@POSITION]; …` are rows in place of others
+ *   site {}                      how the property answers; `state PAGES {}` its pages, `sitemaps {}; {}` its sitemaps
+ *   incomplete HOUR              an answer of hours that names this one as the first incomplete one
+ *   fails [2 times] WHAT: HOW    until it `works`; see `whichOf` and `FAILURES`
+ *   answers WHAT: KEYS [CLICKS/IMPRESSIONS@POSITION]; …   rows in place of others
  *   access, grant, credentials lost or back
- *   quota {}                     of the provider
+ *   quota {}                     of the provider; null for no limit
  *   known STATE TABLES DAYS      what the sync knows of days
- *   bing …                       `search`, `crawl`, or fields of the fake
- * `{x*300}` stands for so many letters.
+ *   bing search DAY QUERY CLICKS/IMPRESSIONS@POSITION [on URL]; …   what Bing has; `bing crawl TIME STATUS; …` of its crawler
+ *   bing {}                      fields of the fake
+ *   bing forgets [crawl] 2       it no longer has its first two
+ *   bing fails METHOD: HOW       `all` for each method, until `bing works`
+ *   bing rotates METHOD, bing leaves METHOD   the key is replaced, or the connection removed, while it answers
+ *   bing again                   the sync forgets which days it has
+ * `{x*300}` stands for that many letters.
  */
 const SET_UP = /^(since|silent|from|tracked|archive|project|environment|rows|pages|search|bing$)(?: |$)/;
 const HOUR = 3_600_000;
