@@ -58,6 +58,13 @@ const SITES: Readonly<Record<string, Tables>> = { findings: SITE, effects: EFFEC
 /** Headers that visitors are shown. */
 const SHOWN = /^(?:x-share-|x-robots|referrer|cache-control|set-cookie|retry-after)/;
 
+/** Commands have the time of the machine: what they did, and what ends minutes from now or later. */
+function byMachine(at: string): string {
+  const ahead = Date.parse(at) - Date.now();
+  if (ahead > duration('5m')) return 'later';
+  return ahead > -duration('1d') ? 'just now' : at;
+}
+
 /** Names instead of what chance makes, and back. */
 class Names {
   readonly #known = new Map<string, string>();
@@ -86,13 +93,15 @@ class Names {
     for (const [, tag = ''] of text.matchAll(/W\/"([\w-]{27})"/g)) this.add(tag, 'etag');
     let shown = text;
     for (const [value, name] of this.#known) shown = shown.replaceAll(value, name);
-    // Commands have the time of the machine.
-    const today = new Date().toISOString().slice(0, 10);
-    return shown
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => (at.startsWith(today) ? 'just now' : at > today ? 'later' : at))
-      .replaceAll(/\bord_live_\w{4}(?="|…)…?/g, 'ord_live_…')
-      .replaceAll(/command line \(\w+\)/g, 'command line')
-      .replaceAll(/\d+\.\d s\b/g, 'a moment');
+    return (
+      shown
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, byMachine)
+        .replaceAll(/\bord_live_\w{4}(?="|…)…?/g, 'ord_live_…')
+        // Uses are written a second later by the clock of the machine.
+        .replaceAll(/(?<="lastUsedAt":)"20[^"]*"/g, 'null')
+        .replaceAll(/command line \(\w+\)/g, 'command line')
+        .replaceAll(/\d+\.\d s\b/g, 'a moment')
+    );
   }
 
   secrets(): string[] {
@@ -197,7 +206,12 @@ class Dialogue {
     if (words !== undefined) return this.run(words);
     const [, more = '', tool, given = '{}'] = /^agent (?:\((.*?)\) )?(\w+)(?: (.*))?$/.exec(this.names.put(line)) ?? [];
     if (tool !== undefined) return this.call(tool, given, headersOf(more));
-    const known = /^(load|synced|tracked|exported|\+) (.*)$/.exec(this.names.put(line));
+    const [, time] = /^\+ (.*)$/.exec(line) ?? [];
+    if (time !== undefined) {
+      this.team.clock.at += duration(time);
+      return [];
+    }
+    const known = /^(load|synced|tracked|exported) (.*)$/.exec(this.names.put(line));
     if (known === null) return (await this.pages.say(line)) ?? this.ask(line);
     try {
       await this.happen(known[1]!, known[2]!);
@@ -209,8 +223,7 @@ class Dialogue {
 
   private async happen(what: string, line: string): Promise<void> {
     const [, name = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line)!;
-    if (what === '+') this.team.clock.at += duration(line);
-    else if (what === 'load') {
+    if (what === 'load') {
       const more = name === 'workspaces' || name === 'projects' ? {} : { project_id: 'Proj1' };
       await this.team.load({ [name]: (parsed(rest) as Row[]).map((one) => ({ ...more, ...one })) });
     } else if (what === 'tracked') {
@@ -274,6 +287,8 @@ class Dialogue {
     if (parts === null) throw new Error(`'${line}' is no request`);
     const [, who = '', more = '', method = '', path = '', body] = parts;
     const all = who === 'everybody' ? EVERYBODY : who.split(', ');
+    const unknown = all.find((one) => !/^(?:api|visitor)$/.test(one) && !EVERYBODY.some((known) => known === one));
+    if (unknown !== undefined) throw new Error(`'${line}': nobody is called '${unknown}'`);
     return { all, headers: headersOf(more), method, path, body };
   }
 
@@ -359,6 +374,10 @@ class Dialogue {
 async function runDialogue(t: Test, file: string): Promise<void> {
   // A dialogue without settings and rows begins with a promise.
   const [head = '', ...scenes] = `\n${readRecorded(file)}`.split(/(?<=\n)(?=== )/);
+  const odd = head
+    .split('\n')
+    .find((line) => !/^(?:$|#| {2}|given |with \w+=|with the providers$|showing )/.test(line));
+  if (odd !== undefined) throw new Error(`${file}: '${odd}' is no line before the first promise`);
   const [, site = ''] = /^given the site of (\w+)$/m.exec(head) ?? [];
   const tables = { ...SITES[site], ...tablesIn(head.split('\n')) };
   const settings = Object.fromEntries(

@@ -39,7 +39,7 @@ export function talks(
         told.push(step, ...said.flatMap((line) => line.split('\n')).map((line) => `  ${line}`));
       }
       found[place + 1] = told.join('\n');
-      t.strictSame(told, block.split('\n'));
+      if (!isUpdated) t.strictSame(told, block.split('\n'));
     });
   }
   t.teardown(() => {

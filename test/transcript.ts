@@ -50,17 +50,17 @@ type Files = readonly (readonly [path: string, text: string])[];
 /** Runs the cases of `test/fixtures/NAME.txt`. */
 export function transcripts(name: string): void {
   const cases = readRecorded(`${name}.txt`).split(/^(?=# )/m);
-  const written: string[] = [];
-  for (const text of cases) {
+  // Cases that do not run stay as they are.
+  const written = [...cases];
+  for (const [at, text] of cases.entries()) {
     const [title = ''] = text.slice(2).split('\n', 1);
     t.test(title, async (t) => {
       const [, project] = title.split(' | ');
       const world = await makeLazyWorld(t, project === undefined ? { projects: [] } : {});
       const run = new Run(t, world, text);
-      const at = written.push(text) - 1;
       const found = await run.all();
       written[at] = found;
-      t.equal(found, text);
+      if (!isUpdated) t.equal(found, text);
     });
   }
   t.teardown(() => {
@@ -115,6 +115,7 @@ class Run {
         given = [];
         out.push(...(await this.step(line.slice(2))).map((one) => `| ${one}`.trimEnd()));
       } else if (given.length > 0) given.at(-1)![1] += `${line}\n`;
+      else if (line !== '' && !line.startsWith('#')) throw new Error(`'${line}' is no step: commands begin with '$ '`);
     }
     // What refused commands and dry runs have stored all the same.
     if (!this.isKnown) this.t.strictSame(await this.changes(), []);

@@ -110,7 +110,8 @@ async function mapLines(): Promise<TestLines[]> {
   const all = [...testFiles(), ...TEXTS];
   const found = all.map(knownLines);
   const missing = all.filter((_, index) => found[index] === undefined);
-  if (missing.length > 0) console.log(`${missing.length} test files of which it is not known what they run`);
+  if (missing.length > 0)
+    console.log(`${missing.length} test files run once each, to know which lines they run: some seconds a file`);
   await eachIn(missing, async (test, workspace) => void found.push(await lookAt(test, workspace)));
   return found.filter((one) => one !== undefined);
 }
@@ -209,6 +210,13 @@ function writeTable(): void {
 }
 
 if (options.check === true) process.exit(0);
+// The tests that run and the copies that they run in go, too.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)
+  process.once(signal, () => process.exit(code));
 if (mutants.length > 0) {
   const map = await mapLines();
   let done = 0;

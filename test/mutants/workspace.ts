@@ -25,6 +25,7 @@ export class Workspace {
 
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'ordinate-mutants-'));
+    process.once('exit', () => this.remove());
     const git = (...words: string[]): string => {
       const { status, stdout, stderr } = spawnSync('git', words, { cwd: this.folder, encoding: 'utf8' });
       if (status !== 0) throw new Error(`git ${words.join(' ')}: ${stderr}`);
@@ -83,6 +84,7 @@ export class Workspace {
       } catch {
         // It has ended.
       }
+      rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
     };
     process.once('exit', stop);
     let late = false;
@@ -102,7 +104,6 @@ export class Workspace {
     process.removeListener('exit', stop);
     // Processes that the tests have started.
     stop();
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
     if (code === 0 && line === undefined) return { passes: true };
     return { passes: false, failed: { test, line: late ? 'it does not end' : (line ?? `it ends with ${code}`) } };
   }

@@ -14,7 +14,7 @@ import type { StoredTable } from '../../server/catalog/manifest.ts';
 import { listSyncDays, putSyncDays } from '../../server/catalog/sync-days.ts';
 import { putSyncRequest } from '../../server/catalog/sync-projects.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
-import type { SearchType } from '../../server/domain/search-types.ts';
+import { SEARCH_TYPES, type SearchType } from '../../server/domain/search-types.ts';
 import { inspectPages } from '../../server/jobs/inspect-pages.ts';
 import { readSitemaps } from '../../server/jobs/read-sitemaps.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
@@ -195,7 +195,7 @@ function valueText(name: string, value: unknown): string[] {
 const plain = (line: string): string => {
   const steady = withoutTimes(line)
     // What else was asked when a run failed depends on the order of answers.
-    .replace(/^(\w{5})(?: +[\d.]+){5} +(?!done)/, '$1  -  ')
+    .replace(/^(\w{5})(?: +[\d.]+){5}(?! +done) +/, '$1  -  ')
     .replaceAll(/\b\d+\.\d+(?= |$)/g, 'SECONDS')
     .replaceAll(/\d+ MB left/g, 'some left');
   return narrowed(steady).trimEnd();
@@ -619,6 +619,8 @@ class Talk implements Talking {
     const all = this.world.provider.asked('all');
     const [kind = 'web', dimensions] = (what || 'web').split(' ');
     if (kind === 'windows') return windowsOf(all, addDays(pacificDayOf(this.world.clock), -27));
+    if (kind !== 'hour' && !SEARCH_TYPES.some((type) => type === kind))
+      throw new Error(`nothing is asked by '${kind}'`);
     const found = all.filter(({ request }) =>
       kind === 'hour' ? request.dimensions[0] === 'hour' : request.type === (kind as SearchType),
     );
