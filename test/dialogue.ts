@@ -60,7 +60,8 @@ const SHOWN = /^(?:x-share-|x-robots|referrer|cache-control|set-cookie|retry-aft
 
 /** Commands have the time of the machine: what they did, and what ends minutes from now or later. */
 function byMachine(at: string): string {
-  const ahead = Date.parse(at) - Date.now();
+  // Not `Date`, whose clock is stopped where there are providers.
+  const ahead = Date.parse(at) - (performance.timeOrigin + performance.now());
   if (ahead > duration('5m')) return 'later';
   return ahead > -duration('1d') ? 'just now' : at;
 }
