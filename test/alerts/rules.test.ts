@@ -7,7 +7,7 @@ import { addDays } from '../../server/domain/dates.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { command } from '../command.ts';
-import { setClock } from '../fakes/fake-clock.ts';
+import { restoreClock, setClock } from '../fakes/fake-clock.ts';
 import { readRecorded, sameAsRecorded } from '../recorded.ts';
 import { localOnly } from '../stores.ts';
 import { makeWorld, PROJECT, type Row } from '../world.ts';
@@ -38,6 +38,7 @@ t.test('rows, and the alerts that they give', localOnly, async (t) => {
   };
   const { sync_days = [], inspections = [], ...tables } = loadsOf(0);
   setClock(NOW);
+  t.teardown(restoreClock);
   const world = await makeWorld(t, tables, { now: NOW });
   const putDays = (days: readonly Row[]): void => {
     using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));

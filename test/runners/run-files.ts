@@ -5,6 +5,8 @@ import t from 'tap';
 import { temporaryFolder } from '../world.ts';
 import { ALONE, fileLine, ROOT, testFiles, tookTime } from './files.ts';
 
+const MINUTE = 60_000;
+
 /** Takes a file that no other process has taken from the queue. */
 function take(queue: string, files: string[]): string | undefined {
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
@@ -50,6 +52,8 @@ export async function runFiles(): Promise<void> {
     await t.test('the next file', async (t) => {
       const now = spent();
       if (last.file !== '') {
+        const drift = Date.now() - (performance.timeOrigin + performance.now());
+        if (Math.abs(drift) > MINUTE) t.fail(`${last.file} leaves the clock of the process at another time`);
         const wall = now.wall - last.wall;
         tookTime(last.file, wall);
         const seconds = (time: number): string => `${(time / 1000).toFixed(1)} s`.padStart(7);
