@@ -4,6 +4,11 @@ import { once } from 'node:events';
 export const isInstalled = (program: string, ...words: readonly string[]): boolean =>
   spawnSync(program, words, { stdio: 'ignore' }).status === 0;
 
+/** How long a server may take to start, in milliseconds: on a busy machine some need minutes. */
+const START_TIMEOUT = 600_000;
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
 /** A server that tests start, stop, pause and start again. */
 export abstract class Program {
   readonly #words: readonly [string, ...string[]];
@@ -22,15 +27,16 @@ export abstract class Program {
   /** Starts it, also after `stop`; waits until it answers. */
   async start(): Promise<void> {
     const [program, ...words] = this.#words;
-    const started = spawn(program, words, { ...this.#options, stdio: 'ignore' });
+    const started = spawn(program, words, { stdio: 'ignore', ...this.#options });
     this.#process = started;
     const isSilent = () =>
       this.answers().then(
         () => false,
         () => true,
       );
-    while (await isSilent()) {
-      if (started.exitCode !== null) throw new Error(`${program} ended with ${started.exitCode}`);
+    for (const deadline = performance.now() + START_TIMEOUT; await isSilent(); ) {
+      if (hasEnded(started)) throw new Error(`${program} ended with ${started.exitCode ?? started.signalCode}`);
+      if (performance.now() > deadline) throw new Error(`${program} did not answer within ten minutes`);
       await new Promise((done) => setTimeout(done, 20));
     }
   }
@@ -41,7 +47,7 @@ export abstract class Program {
   async stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const running = this.#process;
     this.#process = undefined;
-    if (running === undefined || running.exitCode !== null) return;
+    if (running === undefined || hasEnded(running)) return;
     const ended = once(running, 'exit');
     running.kill(signal);
     await ended;

@@ -3,7 +3,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -46,6 +48,7 @@ export function missingForTrino(): string | undefined {
 /** A process of the cluster. */
 class Machine extends Program {
   readonly #isReady: () => Promise<unknown>;
+  readonly #log: string;
 
   /** @param isReady rejects while it does not answer */
   constructor(folder: string, program: string, isReady: () => Promise<unknown>) {
@@ -61,8 +64,23 @@ class Machine extends Program {
       join(program, 'server/lib/*'),
       'io.trino.server.TrinoServer',
     ];
-    super([join(process.env['JAVA_HOME_25']!, 'bin/java'), ...words], { cwd: folder });
+    const log = join(folder, 'log');
+    const output = openSync(log, 'w', 0o600);
+    super([join(process.env['JAVA_HOME_25']!, 'bin/java'), ...words], {
+      cwd: folder,
+      stdio: ['ignore', output, output],
+    });
     this.#isReady = isReady;
+    this.#log = log;
+  }
+
+  override async start(): Promise<void> {
+    try {
+      await super.start();
+    } catch (cause) {
+      const end = readFileSync(this.#log, 'utf8').split('\n').slice(-40).join('\n');
+      throw new Error(`Trino did not start:\n${end}`, { cause });
+    }
   }
 
   protected answers(): Promise<unknown> {
