@@ -378,7 +378,7 @@ async function runDialogue(t: Test, file: string): Promise<void> {
   const odd = head
     .split('\n')
     .find((line) => !/^(?:$|#| {2}|given |with \w+=|with the providers$|showing )/.test(line));
-  if (odd !== undefined) throw new Error(`${file}: '${odd}' is no line before the first promise`);
+  if (odd !== undefined) throw new Error(`${file}: '${odd}' is not a line of the set-up`);
   const [, site = ''] = /^given the site of (\w+)$/m.exec(head) ?? [];
   const tables = { ...SITES[site], ...tablesIn(head.split('\n')) };
   const settings = Object.fromEntries(

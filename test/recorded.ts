@@ -19,7 +19,7 @@ const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Milliseconds of a text such as `6h`. */
 export function duration(text: string): number {
   const [, count, unit] = /^([\d.]+)([smhd])$/.exec(text) ?? [];
-  if (unit === undefined) throw new Error(`'${text}' is no time such as 90s, 5m, 6h or 2d`);
+  if (unit === undefined) throw new Error(`'${text}' is not a duration such as 90s, 5m, 6h or 2d`);
   return Number(count) * UNITS[unit as 's'];
 }
 

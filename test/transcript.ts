@@ -115,7 +115,7 @@ class Run {
         given = [];
         out.push(...(await this.step(line.slice(2))).map((one) => `| ${one}`.trimEnd()));
       } else if (given.length > 0) given.at(-1)![1] += `${line}\n`;
-      else if (line !== '' && !line.startsWith('#')) throw new Error(`'${line}' is no step: commands begin with '$ '`);
+      else if (line !== '' && !line.startsWith('#')) throw new Error(`'${line}' is not a step: steps begin with '$ '`);
     }
     // What refused commands and dry runs have stored all the same.
     if (!this.isKnown) this.t.strictSame(await this.changes(), []);

@@ -158,13 +158,13 @@ export class Pages {
    * @param isField whether a field was filled in: what it says itself is known
    */
   #changes(who: string, { page, ...before }: Opened, isField = false): string[] {
-    let told = page.notable.slice(before.notable).map(({ request, body, status, answer }) => {
+    const asked = page.notable.slice(before.notable).map(({ request, body, status, answer }) => {
       const kind = /\/api\/(?:projects\/\w+\/)?([a-z-]+?)s?(?=[/?]|$)/.exec(request)?.[1] ?? 'id';
       this.#names.hide(answer, kind);
       return `> ${[this.#names.hide(`${request} ${body}`, kind).trim(), ...(status < 300 ? [] : [status])].join(' ')}`;
     });
     // A screen asks again for what was refused before it was drawn, which depends on what comes first.
-    told = told.filter((line, at) => !line.startsWith('> GET') || line !== told[at - 1]);
+    const told = asked.filter((line, at) => !line.startsWith('> GET') || line !== asked[at - 1]);
     for (const text of page.copied.splice(0)) told.push(`copied: ${this.#names.hide(text, 'id')}`);
     for (const left of page.left.splice(0)) told.push(`@ ${this.#names.hide(left, 'id')}`);
     const [address, shown] = [page.address(), this.#shown(page)];

@@ -1,7 +1,7 @@
 // npm run mutants: puts single faults into a copy of the code, one at a time, and says which ones no test notices.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { ALONE, ROOT, TEXTS, testFiles } from '../runners/files.ts';
@@ -111,7 +111,9 @@ async function mapLines(): Promise<TestLines[]> {
   const found = all.map(knownLines);
   const missing = all.filter((_, index) => found[index] === undefined);
   if (missing.length > 0)
-    console.log(`${missing.length} test files run once each, to know which lines they run: some seconds a file`);
+    console.log(
+      `${missing.length} test files run alone first, to learn which lines each of them runs: some seconds a file`,
+    );
   await eachIn(missing, async (test, workspace) => void found.push(await lookAt(test, workspace)));
   return found.filter((one) => one !== undefined);
 }
@@ -210,13 +212,9 @@ function writeTable(): void {
 }
 
 if (options.check === true) process.exit(0);
-// The tests that run and the copies that they run in go, too.
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const)
-  process.once(signal, () => process.exit(code));
+// At the exit, running tests are stopped and their copies removed.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 if (mutants.length > 0) {
   const map = await mapLines();
   let done = 0;

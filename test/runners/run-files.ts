@@ -53,7 +53,7 @@ export async function runFiles(): Promise<void> {
       const now = spent();
       if (last.file !== '') {
         const drift = Date.now() - (performance.timeOrigin + performance.now());
-        if (Math.abs(drift) > MINUTE) t.fail(`${last.file} leaves the clock of the process at another time`);
+        if (Math.abs(drift) > MINUTE) t.fail(`${last.file} leaves the clock of the process changed`);
         const wall = now.wall - last.wall;
         tookTime(last.file, wall);
         const seconds = (time: number): string => `${(time / 1000).toFixed(1)} s`.padStart(7);

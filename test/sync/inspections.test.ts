@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { putInspections } from '../../server/catalog/inspections.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
-import { addDays, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
+import { addDays, pacificDayOf } from '../../server/domain/dates.ts';
 import type { IndexState } from '../../server/domain/index-state.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { inspectPages } from '../../server/jobs/inspect-pages.ts';
@@ -22,14 +22,14 @@ const asked = ({ provider }: SyncWorld): string[] =>
 
 /** A connected project with so many pages that have a click. */
 function pagesWorld(t: Test, pages: number): Promise<SyncWorld> {
+  const date = addDays(today, -2);
   const page_daily = Array.from({ length: pages }, (_, page): Row => {
     const numbers = { clicks: 1, impressions: 100, sum_position: 50 };
-    return { project_id: 'Proj1', date: addDays(today, -2), country: 'usa', url: `${ORIGIN}p${page}`, ...numbers };
+    return { project_id: 'Proj1', date, country: 'usa', url: `${ORIGIN}p${page}`, ...numbers };
   });
-  const [synced_through] = eachDay(addDays(today, -2), today);
   return syncWorld(t, {
     tracked: [],
-    project: { synced_through, provisional_after: synced_through },
+    project: { synced_through: date, provisional_after: date },
     tables: { page_daily },
   });
 }

@@ -620,7 +620,7 @@ class Talk implements Talking {
     const [kind = 'web', dimensions] = (what || 'web').split(' ');
     if (kind === 'windows') return windowsOf(all, addDays(pacificDayOf(this.world.clock), -27));
     if (kind !== 'hour' && !SEARCH_TYPES.some((type) => type === kind))
-      throw new Error(`nothing is asked by '${kind}'`);
+      throw new Error(`'${kind}' is not a kind of request`);
     const found = all.filter(({ request }) =>
       kind === 'hour' ? request.dimensions[0] === 'hour' : request.type === (kind as SearchType),
     );
