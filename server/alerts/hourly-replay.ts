@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
+import { listPartialDays, listUnusualDays, type PartialDay, type UnusualDay } from '../catalog/sync-days.ts';
 import { readHoursUntil } from '../catalog/sync-projects.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../domain/dates.ts';
 import { firstIncompleteHour, HOUR, type HourStart, hoursOf, hourText } from '../domain/hours.ts';
@@ -38,6 +38,7 @@ export interface HourlyInput {
   readonly read: Range;
   readonly files: readonly StoredFile[];
   readonly unusual: ReadonlyMap<Day, UnusualDay>;
+  readonly partial: ReadonlyMap<Day, PartialDay>;
   readonly until: HourStart;
 }
 
@@ -51,6 +52,7 @@ export async function readHourlyInput(tx: Catalog, { id, provisionalAfter }: Pro
     read,
     files: await filesOf(tx, id, 'site_hourly', read),
     unusual: await listUnusualDays(tx, id, 'site_hourly', read),
+    partial: await listPartialDays(tx, id, read),
     until: firstIncompleteHour(await readHoursUntil(tx, id), provisionalAfter),
   };
 }
@@ -61,13 +63,14 @@ export async function readHourlyInput(tx: Catalog, { id, provisionalAfter }: Pro
  */
 export async function replayHours(
   facts: Facts,
-  { covered, evaluated, read, files, unusual, until }: HourlyInput,
+  { covered, evaluated, read, files, unusual, partial, until }: HourlyInput,
   { calendar, signal }: { calendar: AlertCalendar; signal: AbortSignal },
 ): Promise<EvaluatedAlert[]> {
   if (files.length === 0) return [];
   const rows = await facts.siteHours({ files, range: read, signal });
   const stored = new Set(rows.map(({ hour }) => pacificDayOf(hour / 1000)));
   for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);
+  for (const [day, { isMissed }] of partial) if (isMissed) stored.delete(day);
   const clicks = new HourlyClicks(read, { rows, stored, until });
   const hours = eachDay(evaluated.from, evaluated.to)
     .flatMap(hoursOf)

@@ -185,3 +185,26 @@ export async function listUnusualDays(
   const rows = await catalog.statements.all<Pick<Row, 'day' | 'state' | 'cutOff'>>('sync_days_not_whole', values);
   return new Map(rows.map(({ day, state, cutOff }) => [day, { state, cutOff: cutOff === 1 }]));
 }
+
+/** A day whose hours were not all complete when they were last fetched. */
+export interface PartialDay {
+  /** A later day of the same fetch has rows, so that all its hours had been counted. */
+  readonly isFollowed: boolean;
+  /** A later fetch no longer had it: its hours stay as they are. */
+  readonly isMissed: boolean;
+}
+
+/** The partial days of a range, as far as the sync knows. */
+export async function listPartialDays(
+  catalog: Catalog,
+  project: string,
+  range: Range,
+): Promise<ReadonlyMap<Day, PartialDay>> {
+  const rows = await catalog.statements.all<{ day: Day; followed: number; missed: number }>('sync_hours_partial', {
+    project,
+    ...range,
+  });
+  return new Map(
+    rows.map(({ day, followed, missed }) => [day, { isFollowed: followed === 1, isMissed: missed === 1 }]),
+  );
+}

@@ -1,7 +1,7 @@
 import { filesOf } from '../catalog/manifest.ts';
-import { listUnusualDays } from '../catalog/sync-days.ts';
+import { listPartialDays, listUnusualDays } from '../catalog/sync-days.ts';
 import { readHoursUntil } from '../catalog/sync-projects.ts';
-import { addDays, countDays, eachDay, pacificDayOf } from '../domain/dates.ts';
+import { addDays, countDays, type Day, eachDay, pacificDayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import {
   endOfPacificDay,
@@ -68,9 +68,10 @@ export const hoursReport = projectReport({
     project,
     files: await filesOf(catalog, project.id, 'site_hourly', query.days),
     unusual: await listUnusualDays(catalog, project.id, 'site_hourly', query.days),
+    partial: await listPartialDays(catalog, project.id, query.days),
     until: await readHoursUntil(catalog, project.id),
   }),
-  run: async ({ query, project, files, unusual, until }, { facts }, { signal }) => {
+  run: async ({ query, project, files, unusual, partial, until }, { facts }, { signal }) => {
     const { first, last, days } = query;
     const found = await facts.siteHours({ files, range: days, signal });
     const measures = new Map(found.map((row) => [row.hour / 1000, row]));
@@ -78,12 +79,19 @@ export const hoursReport = projectReport({
     for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);
     const { provisionalAfter } = project;
     const complete = firstIncompleteHour(until, provisionalAfter);
-    // An hour without a row was counted if it is complete, or if a later one has a row.
-    const known = Math.max(complete - HOUR, ...(found.length === 0 ? [] : [found.at(-1)!.hour / 1000]));
+    const newest = found.at(-1);
+    const lastOf = new Map(found.map(({ hour }) => [pacificDayOf(hour / 1000), hour / 1000]));
+    // An hour without a row was counted if it is complete, or if a later one of the same fetch has a row.
+    const known = Math.max(complete - HOUR, newest === undefined ? 0 : newest.hour / 1000);
+    const knownOf = (day: Day): HourStart => {
+      const { isFollowed, isMissed } = partial.get(day) ?? {};
+      if (isFollowed) return endOfPacificDay(day);
+      return isMissed ? (lastOf.get(day) ?? 0) : known;
+    };
     const rows = eachDay(days.from, days.to)
       .filter((day) => stored.has(day))
-      .flatMap(hoursOf)
-      .filter((start) => start >= first && start <= last && start <= known)
+      .flatMap((day) => hoursOf(day).filter((start) => start <= knownOf(day)))
+      .filter((start) => start >= first && start <= last)
       .map((start) => ({ hour: hourText(start), measures: measures.get(start) ?? NOTHING }));
     const answer = {
       project: projectReference(project),

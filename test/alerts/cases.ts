@@ -147,9 +147,17 @@ export function readCase(block: string, index: number): Case {
       add(table!, JSON.parse(named.replaceAll(/"day (\d+)"/g, (_, day: string) => `"${dayOf(day)}"`)) as Row);
     },
     synced: (rest) => {
-      const [, table, from, to, state, isCut] = /^(\w+) (\d+)(?:-(\d+))? (\w+)( cut off)?$/.exec(rest)!;
+      const [, table, from, to, state, isCut, asOf] =
+        /^(\w+) (\d+)(?:-(\d+))? (\w+)( cut off)?(?: in part by fetch (\d))?$/.exec(rest)!;
+      const fetched = { final: Number(asOf === undefined), fetched_at: Number(asOf ?? 0) };
       for (let day = Number(from); day <= Number(to ?? from); day++) {
-        add('sync_days', { fact_table: table, day: dayOf(day), state, cut_off: Number(isCut !== undefined) });
+        add('sync_days', {
+          fact_table: table,
+          day: dayOf(day),
+          state,
+          cut_off: Number(isCut !== undefined),
+          ...fetched,
+        });
       }
     },
   };

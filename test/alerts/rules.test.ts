@@ -43,9 +43,9 @@ t.test('rows, and the alerts that they give', localOnly, async (t) => {
   const putDays = (days: readonly Row[]): void => {
     using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
     const insert = db.prepare(`insert into sync_days (project_id, fact_table, day, state, final, cut_off, rows, clicks,
-      impressions, digest, compared, fetched_at, attempts) values (?, ?, ?, ?, 1, ?, 1, 1, 1, '', 0, 0, 1)`);
-    for (const { project_id, fact_table, day, state, cut_off } of days as Record<string, string>[])
-      insert.run(project_id!, fact_table!, day!, state!, cut_off!);
+      impressions, digest, compared, fetched_at, attempts) values (?, ?, ?, ?, ?, ?, 1, 1, 1, '', 0, ?, 1)`);
+    for (const { project_id, fact_table, day, state, final, cut_off, fetched_at } of days as Record<string, string>[])
+      insert.run(project_id!, fact_table!, day!, state!, final!, cut_off!, fetched_at!);
   };
   const inspect = async (all: readonly Row[]): Promise<void> => {
     for (const { project_id, ago, state, url, ...more } of all as readonly Readonly<Record<string, string>>[]) {
