@@ -48,10 +48,6 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'SQL of clients, each statement in a process that is limited, isolated and killed',
     imports: ['load', 'catalog', 'storage', 'domain', 'runtime'],
   },
-  formats: {
-    purpose: 'results → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
-    imports: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
-  },
   jobs: {
     purpose: 'background jobs: what they do, when they run, in which process',
     imports: [
@@ -64,8 +60,19 @@ export const MODULES: Readonly<Record<string, Module>> = {
     imports: ['alerts', 'reports', 'catalog', 'domain', 'runtime', 'settings'],
   },
   reports: {
-    purpose: 'one file per kind of answer: parse, plan, run',
-    imports: ['lists', 'findings', 'effects', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    purpose: 'one file per kind of answer: parse, plan, run; the columns of its flat rows',
+    imports: [
+      ...['formats', 'query', 'lists', 'findings', 'effects'],
+      ...['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    ],
+  },
+  formats: {
+    purpose: 'row sets → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
+    imports: ['query', 'domain', 'runtime'],
+  },
+  query: {
+    purpose: 'rows of answers with their sums and comparisons, over objects or columns',
+    imports: ['domain'],
   },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',

@@ -21,12 +21,12 @@ export async function readPortfolioTotals(
   for await (const rows of result.batches) {
     for (const { site } of rows) {
       if ('error' in site) continue;
-      const { total } = site;
-      now = plus(now, total.now);
-      base = plus(base, total.base);
-      if (total.compared === null) continue;
+      const { now: sums, base: others, comparer } = site.total;
+      now = plus(now, sums);
+      if (!comparer || !others) continue;
       isCompared = true;
-      const { impressions = [] } = total.compared.unsafe;
+      base = plus(base, others);
+      const { impressions = [] } = comparer.unsafe(others);
       for (const reason of impressions) reasons.add(reason);
     }
   }

@@ -78,7 +78,12 @@ type Reasons = ReadonlySet<UnsafeReason>;
 const MIN_BASE = 10;
 
 /** Decimals of metrics and ratios in responses, as factors. */
-const SCALES: Readonly<Record<MetricName, number>> = { clicks: 1, impressions: 1, ctr: 10_000, position: 10 };
+export const METRIC_SCALES: Readonly<Record<MetricName, number>> = {
+  clicks: 1,
+  impressions: 1,
+  ctr: 10_000,
+  position: 10,
+};
 export const RATIO_SCALE = 10_000;
 
 /** Index of the first ratio in the results of `Comparer.changes`. */
@@ -121,10 +126,10 @@ export class Comparer {
     return {
       comparison: toMetrics(base),
       change: {
-        clicks: change(0, SCALES.clicks),
-        impressions: change(1, SCALES.impressions),
-        ctr: change(2, SCALES.ctr),
-        position: change(3, SCALES.position),
+        clicks: change(0, METRIC_SCALES.clicks),
+        impressions: change(1, METRIC_SCALES.impressions),
+        ctr: change(2, METRIC_SCALES.ctr),
+        position: change(3, METRIC_SCALES.position),
       },
       unsafe,
     };
@@ -144,15 +149,16 @@ export class Comparer {
       return unsafe;
     }
     const isSafe = unsafe.ctr === undefined;
-    change(into, 2, now.clicks, now.impressions, base.clicks, base.impressions, SCALES.ctr, isSafe);
+    change(into, 2, now.clicks, now.impressions, base.clicks, base.impressions, METRIC_SCALES.ctr, isSafe);
     if (!hasPosition(now) || !hasPosition(base)) {
       for (const at of [3, RATIOS + 3]) into[at] = Number.NaN;
       return unsafe;
     }
     const [current, previous] = [now.sumPosition + now.impressions, base.sumPosition + base.impressions];
     const hasRatio = unsafe.position === undefined;
-    if (isInteger) change(into, 3, current, now.impressions, previous, base.impressions, SCALES.position, hasRatio);
-    else exactChange(into, 3, positionOf(now), positionOf(base), SCALES.position, hasRatio);
+    if (isInteger)
+      change(into, 3, current, now.impressions, previous, base.impressions, METRIC_SCALES.position, hasRatio);
+    else exactChange(into, 3, positionOf(now), positionOf(base), METRIC_SCALES.position, hasRatio);
     return unsafe;
   }
 

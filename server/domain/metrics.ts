@@ -28,6 +28,8 @@ export interface ExactMeasures extends Measures {
 }
 
 export const NOTHING: Measures = { clicks: 0, impressions: 0, sumPosition: 0 };
+/** See `isKnown`. They match no condition on a number, and come last in either direction. */
+export const UNKNOWN: Measures = { clicks: Number.NaN, impressions: Number.NaN, sumPosition: Number.NaN };
 
 export function toMetrics(measures: ExactMeasures): Metrics {
   const { clicks, impressions, sumPosition, fraction } = measures;

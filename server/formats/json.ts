@@ -1,6 +1,5 @@
 import { NOT_COMPARED, RATIO_SCALE, RATIOS, type Unsafe } from '../domain/comparison.ts';
 import { type Measures, scaledRatio } from '../domain/metrics.ts';
-import type { ListResult } from '../reports/lists.ts';
 import { Piece, TextBytes } from '../runtime/text-bytes.ts';
 
 /**
@@ -25,7 +24,15 @@ export function documentJson<Answer extends object>(answer: Answer): Buffer {
 }
 
 /** A page of a list, whose rows are already JSON. */
-export function listJson({ head, kind, json }: ListResult): Buffer {
+export function listJson({
+  head,
+  kind,
+  json,
+}: {
+  readonly head: object;
+  readonly kind: string;
+  readonly json: readonly Buffer[];
+}): Buffer {
   return Buffer.concat([Buffer.from(openRows(head, kind)), ...json, Buffer.from(']}')]);
 }
 

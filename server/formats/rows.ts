@@ -1,8 +1,7 @@
 import { type Compared, METRIC_NAMES, type NotCompared } from '../domain/comparison.ts';
 import { type ExactMeasures, hasPosition, type Metrics } from '../domain/metrics.ts';
+import type { Quality, Remainder } from '../domain/quality.ts';
 import type { Range } from '../domain/range.ts';
-import type { Quality } from '../reports/quality.ts';
-import type { Remainder } from '../reports/remainder.ts';
 
 /**
  * The type of a column. Ratios are rounded as in JSON; a share is a sum that need not be a whole number; days are
@@ -169,21 +168,6 @@ export function comparedColumns<Row>(
       },
     ],
   };
-}
-
-interface PositionedSums extends ComparedRow {
-  readonly now: ExactMeasures;
-  readonly hasPositions: boolean;
-}
-
-/** Sums with their comparison, as `comparedColumns` takes them. */
-export function comparedSums({ base, compared, hasPositions }: PositionedSums): ComparedRow {
-  return { base: hasPositions ? base : null, compared };
-}
-
-/** The cell of `sumPositionColumn`; null where positions are unknown. */
-export function positionSum({ now, hasPositions }: PositionedSums): number | null {
-  return hasPositions ? exactSum(now) : null;
 }
 
 /** The position sum, rounded to a double; null if it is unknown. */

@@ -1,7 +1,7 @@
 import { addDays, type Day, later } from '../domain/dates.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
+import type { Quality } from '../domain/quality.ts';
 import type { Range } from '../domain/range.ts';
-import type { Quality } from '../reports/quality.ts';
 
 /** Tools send this to reports to get the quality of the data. */
 export const WITH_QUALITY = { quality: '1' } as const;

@@ -1,11 +1,11 @@
 import { FILTER_HELP, ROW_FIELDS } from '../domain/filter.ts';
 import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { listJson } from '../formats/json.ts';
-import { keywordRows } from '../formats/keyword-rows.ts';
-import { keywordsJson } from '../formats/keywords-json.ts';
-import { listRows } from '../formats/list-rows.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
+import { keywordsJson } from '../reports/keyword-json.ts';
+import { keywordRows } from '../reports/keyword-table.ts';
 import { keywordsReport } from '../reports/keywords.ts';
+import { listRows } from '../reports/list-table.ts';
 import { pagesReport } from '../reports/pages.ts';
 import * as parameter from '../reports/parameters.ts';
 import { queriesReport } from '../reports/queries.ts';

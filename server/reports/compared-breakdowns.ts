@@ -49,9 +49,10 @@ export interface BreakdownRow {
   readonly name: string;
   readonly metrics: Metrics;
   readonly compared: Compared | null;
-  /** The sums behind the metrics of each range; null if positions are unknown. */
-  readonly now: ExactMeasures | null;
-  readonly base: ExactMeasures | null;
+  /** The sums behind the metrics of each range. */
+  readonly now: ExactMeasures;
+  readonly base: ExactMeasures;
+  readonly comparer: Comparer | undefined;
 }
 
 /** Breakdowns of the other range, and how to compare with them. */
@@ -115,7 +116,14 @@ function rowOf(
   base: ExactMeasures = NOTHING,
   comparer: Comparer | null | undefined,
 ): BreakdownRow {
-  return { name, metrics: toMetrics(now), compared: comparer?.compare(now, base) ?? null, now, base };
+  return {
+    name,
+    metrics: toMetrics(now),
+    compared: comparer?.compare(now, base) ?? null,
+    now,
+    base,
+    comparer: comparer ?? undefined,
+  };
 }
 
 /** Months that are stored as totals name few countries; the others are one row. */
@@ -132,13 +140,11 @@ function countryComparer(
 }
 
 /** A row whose positions are unknown. */
-function withoutPositions({ name, metrics, compared }: BreakdownRow): BreakdownRow {
+function withoutPositions({ metrics, compared, ...row }: BreakdownRow): BreakdownRow {
   return {
-    name,
+    ...row,
     metrics: { ...metrics, position: null },
     compared: compared && withoutPosition(compared),
-    now: null,
-    base: null,
   };
 }
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { CacheKey } from '../domain/cache-key.ts';
+import type { Quality } from '../domain/quality.ts';
 import type { FindingType } from '../findings/finding.ts';
 import { SingleFlight } from '../runtime/single-flight.ts';
 import type { UntestedReason } from './findings-plan.ts';
 import type { Finding } from './listed-finding.ts';
-import type { Quality } from './quality.ts';
 
 export interface TestedType {
   /** Rows that were tested, or looked at for a list. */

@@ -11,6 +11,7 @@ import { invalidRequest, notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
 import { comparedKeywordRange, keywordRange, oneDevice } from '../domain/project-ranges.ts';
+import type { Quality } from '../domain/quality.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { DaySums } from '../facts/day-grid.ts';
@@ -19,7 +20,7 @@ import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { planKeywordDays, refuseUnknownKeywords } from './keyword-days.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
-import { planQuality, type Quality, qualityOf } from './quality.ts';
+import { planQuality, qualityOf } from './quality.ts';
 import { projectReference, trackedReport } from './report.ts';
 
 const parameters = {

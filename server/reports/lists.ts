@@ -6,6 +6,7 @@ import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { comparedListRange, listRange } from '../domain/project-ranges.ts';
+import type { Quality } from '../domain/quality.ts';
 import { type Range, type RangeParameters, spanOf } from '../domain/range.ts';
 import { hasQueries, type SearchType, type Surface } from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
@@ -27,7 +28,7 @@ import {
   rowLimit,
   selectionParameters,
 } from './parameters.ts';
-import { planQuality, type Quality, type QualityPlan, qualityOf } from './quality.ts';
+import { planQuality, type QualityPlan, qualityOf } from './quality.ts';
 import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
 import {
   type OfSurface,

@@ -1,6 +1,7 @@
 import { countDays } from '../domain/dates.ts';
-import { type Measures, sum } from '../domain/metrics.ts';
+import { type Measures, sum, UNKNOWN } from '../domain/metrics.ts';
 import type { UnseenEvents } from '../domain/provider-events.ts';
+import type { Quality } from '../domain/quality.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Device, Facts, SiteDayMeasures, StoredRange } from '../facts/facts.ts';
 import { refuseUnknownDevices, Series } from '../facts/series.ts';
@@ -8,7 +9,7 @@ import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { KnownDays, readUnseenEvents } from './known-days.ts';
 import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
-import { type Quality, qualityFrom } from './quality.ts';
+import { qualityFrom } from './quality.ts';
 import { SiteAnswer, type SiteSums } from './site-answer.ts';
 
 /** A project with its answer, as in `/site`, or its error. */
@@ -153,9 +154,6 @@ function* groupsOf(projects: readonly PlannedProject[]): Generator<readonly Plan
   }
   if (group.length > 0) yield group;
 }
-
-/** Unknown measures match no condition on a number, and come last in either direction. */
-const UNKNOWN: Measures = { clicks: Number.NaN, impressions: Number.NaN, sumPosition: Number.NaN };
 
 /** Reads rows for filters and sorting. */
 export const RATED = {

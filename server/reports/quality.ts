@@ -7,32 +7,12 @@ import { type Day, eachDay } from '../domain/dates.ts';
 import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import { hasUnknown, type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
 import { eventsIn, eventsOf, type ProviderEvent } from '../domain/provider-events.ts';
+import type { Quality } from '../domain/quality.ts';
 import { type Range, rangesOf, within } from '../domain/range.ts';
 import { type KnownRankingUpdates, rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import type { Surface } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays, type RowSource } from './known-days.ts';
-
-/** The quality of the data of a range. */
-export interface Quality extends KnownRankingUpdates {
-  /** The last day that cannot change any more, if the provider has reported it. */
-  readonly finalThrough: Day | null;
-  /** Days of the range up to the last synced one, and how many of them are stored, may still change, or were cut off. */
-  readonly daysExpected: number;
-  readonly daysStored: number;
-  readonly daysProvisional: number;
-  readonly daysCutOff: number;
-  /** The expected days that are not stored, in order: each range is as long as it can be. */
-  readonly missing: readonly Range[];
-  /** The share of clicks without a query; null without clicks or without brand data. */
-  readonly anonymousClicksShare: number | null;
-  /** The sum of queries as a share of the site; null as above. */
-  readonly queryCoverage: { readonly clicks: number | null; readonly impressions: number | null };
-  /** When final days were last compared with the provider. */
-  readonly reconciledAt: string | null;
-  /** Changes in how the provider counts that overlap the range, without those that the property does not show. */
-  readonly events: readonly ProviderEvent[];
-}
 
 export interface QualityPlan {
   readonly rankings: KnownRankingUpdates;

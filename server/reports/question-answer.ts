@@ -14,6 +14,7 @@ import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { RefusedQuestion } from '../domain/nearest-questions.ts';
 import { eventsOf } from '../domain/provider-events.ts';
+import type { Remainder } from '../domain/quality.ts';
 import { type Filter, sentFilter } from '../domain/question-filter.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -25,7 +26,7 @@ import { refuseUnknown, unknownDays, WITHOUT_COMPARE } from './question-days.ts'
 import { type QuestionNames, readNames } from './question-names.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 import { keyOf, QuestionRows } from './question-rows.ts';
-import { type Remainder, readWhole, remainderOf } from './remainder.ts';
+import { readWhole, remainderOf } from './remainder.ts';
 import { projectReference } from './report.ts';
 
 /** A row as it was read, with what follows from it. */

@@ -2,32 +2,12 @@ import type { Grain } from '../domain/grains.ts';
 import { GRAINS } from '../domain/grains.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { NOTHING, sum } from '../domain/metrics.ts';
+import { REMAINDER_REASONS, type Remainder, type RemainderReason } from '../domain/quality.ts';
 import type { Filter } from '../domain/question-filter.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { RowTest } from '../facts/question.ts';
 import { unknownDays } from './question-days.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
-
-/** Why rows do not add up to the property, in the order of answers. */
-export const REMAINDER_REASONS = [
-  'filtered',
-  'anonymised',
-  'not_tracked',
-  'not_grouped',
-  'not_reported',
-  'cut_off',
-  'counted_by_page',
-  'overlapping',
-  'unknown',
-] as const;
-export type RemainderReason = (typeof REMAINDER_REASONS)[number];
-
-/** The property's total minus that of the rows; null where they are not counted alike, or one is not known. */
-export interface Remainder {
-  readonly clicks: number | null;
-  readonly impressions: number | null;
-  readonly why: readonly RemainderReason[];
-}
 
 /** What a grain itself leaves out. */
 const OWN_REASONS: Readonly<Record<Grain, readonly RemainderReason[]>> = {

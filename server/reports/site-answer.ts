@@ -1,15 +1,15 @@
 import type { Project } from '../catalog/projects.ts';
 import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
-import { type Compared, NOT_COMPARED, type NotCompared, withoutPosition } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
 import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
-import { type ExactMeasures, type Metrics, toMetrics } from '../domain/metrics.ts';
+import type { ExactMeasures } from '../domain/metrics.ts';
 import { oneDevice } from '../domain/project-ranges.ts';
 import { type Range, within } from '../domain/range.ts';
 import { hasDailyPositions } from '../domain/search-types.ts';
 import { Total } from '../domain/spread.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
+import { type KnownMetrics, metricsOf, type PartSums, type Sums } from '../query/rows.ts';
 import type { KnownDays } from './known-days.ts';
 import { type OfSurface, surfaceRange } from './search-type.ts';
 
@@ -29,21 +29,15 @@ export interface SiteFacts extends Range, OfSurface {
 }
 
 /** Sums over some days, and over the days to compare with. */
-export interface SiteSums {
-  readonly now: ExactMeasures;
-  readonly base: ExactMeasures;
-  readonly compared: Compared | null;
-  /** Whether the sums of positions are known. */
-  readonly hasPositions: boolean;
+export interface SiteSums extends Sums {
+  readonly known: KnownMetrics;
 }
 
-export interface SiteRow extends Omit<SiteSums, 'base' | 'compared'> {
+export interface SiteRow extends PartSums {
+  readonly known: KnownMetrics;
   readonly date: Day;
   /** See `daysUntil`; undefined for single days. */
   readonly days?: number;
-  /** Null if the other range has no such days. */
-  readonly base: ExactMeasures | null;
-  readonly compared: Compared | NotCompared | null;
 }
 
 /** Sums the data of a property over the range and its parts. */
@@ -58,9 +52,7 @@ export class SiteAnswer {
     this.#compared =
       comparison && new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device));
     const [now, base] = [this.#over([{ from, to }]), this.#over(comparison === null ? [] : [comparison])];
-    const compared = this.#compared?.total.compare(now, base) ?? null;
-    const hasPositions = this.#hasPositions;
-    this.total = { now, base, compared: hasPositions ? compared : compared && withoutPosition(compared), hasPositions };
+    this.total = { now, base, comparer: this.#compared?.total, known: this.#known };
   }
 
   /** The range of the response. */
@@ -92,18 +84,15 @@ export class SiteAnswer {
       }));
   }
 
-  #sums(bucket: Bucket): Pick<SiteRow, 'now' | 'base' | 'compared' | 'hasPositions'> {
+  #sums(bucket: Bucket): Omit<SiteRow, 'date'> {
     const now = this.#over([bucket]);
-    const hasPositions = this.#hasPositions;
-    if (this.#compared === null) return { now, base: null, compared: null, hasPositions };
+    if (this.#compared === null) return { now, known: this.#known };
     const comparer = this.#compared.part(bucket);
-    const base = comparer && this.#over(this.#compared.counterpart(bucket));
-    const compared = base === null ? NOT_COMPARED : comparer!.compare(now, base);
-    return { now, base, compared: hasPositions ? compared : withoutPosition(compared), hasPositions };
+    return { now, base: comparer && this.#over(this.#compared.counterpart(bucket)), comparer, known: this.#known };
   }
 
-  get #hasPositions(): boolean {
-    return hasDailyPositions(this.#facts.type ?? 'web');
+  get #known(): KnownMetrics {
+    return hasDailyPositions(this.#facts.type ?? 'web') ? 'all' : 'no_position';
   }
 
   #over(parts: readonly Range[]): ExactMeasures {
@@ -119,17 +108,12 @@ export class SiteAnswer {
 
 /** A row of a response. */
 export function siteRow({ date, days, ...sums }: SiteRow) {
-  return { date, ...(days === undefined ? {} : { days }), ...metricsOf(sums), ...sums.compared };
+  return { date, ...(days === undefined ? {} : { days }), ...metricsOf(sums, sums.known) };
 }
 
 /** The sums of a response. */
 export function siteMetrics(sums: SiteSums) {
-  return { ...metricsOf(sums), ...sums.compared };
-}
-
-/** Metrics without their comparison. */
-export function metricsOf({ now, hasPositions }: Pick<SiteSums, 'now' | 'hasPositions'>): Metrics {
-  return { ...toMetrics(now), ...(hasPositions ? {} : { position: null }) };
+  return metricsOf(sums, sums.known);
 }
 
 /** If a country has no total of a month, it is among the other countries. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
+import { breakdownsTable } from '../../reports/property-tables.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {
@@ -58,6 +58,6 @@ export const breakdowns: Route = {
   examples: { 200: '/projects/Proj1/breakdowns?period=2m', 400: '/projects/Proj1/breakdowns?period=17m' },
   handle: answerWith(breakdownsReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
-    rows: breakdownRows,
+    rows: breakdownsTable,
   }),
 };

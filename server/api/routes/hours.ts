@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { hoursRows } from '../../formats/hours-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { hoursReport } from '../../reports/hours.ts';
+import { hoursTable } from '../../reports/property-tables.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { metricsProperties, nullable, object, project } from '../schemas.ts';
@@ -36,6 +36,6 @@ export const hours: Route = {
   },
   handle: answerWith(hoursReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
-    rows: hoursRows,
+    rows: hoursTable,
   }),
 };

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { INTENTS } from '../../domain/intent.ts';
 import { SOURCES } from '../../domain/rules.ts';
-import { keywordRows } from '../../formats/keyword-rows.ts';
-import { dailyKeywordsJson, keywordsJson } from '../../formats/keywords-json.ts';
+import { dailyKeywordsJson, keywordsJson } from '../../reports/keyword-json.ts';
+import { keywordRows } from '../../reports/keyword-table.ts';
 import { isLongResult, keywordsReport } from '../../reports/keywords.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';

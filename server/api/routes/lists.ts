@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { listJson } from '../../formats/json.ts';
-import { listRows } from '../../formats/list-rows.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
+import { listRows } from '../../reports/list-table.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { instant, object, openWords } from '../schemas.ts';
 

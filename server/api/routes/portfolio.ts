@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { portfolioChunks, portfolioJson } from '../../formats/portfolio-json.ts';
-import { portfolioRows } from '../../formats/portfolio-rows.ts';
 import { isLongPortfolio, portfolioReport } from '../../reports/portfolio.ts';
+import { portfolioChunks, portfolioJson, portfolioTable } from '../../reports/portfolio-formats.ts';
 import { answerWith } from '../answer.ts';
 import { errorDetails, responses } from '../responses.ts';
 import { dayMetrics, nullable, object, paging, projectProperties, quality, range, totalMetrics } from '../schemas.ts';
@@ -43,7 +42,7 @@ export const portfolio: Route = {
   handle: answerWith(portfolioReport, {
     json: portfolioJson,
     jsonChunks: (query) => (isLongPortfolio(query) ? portfolioChunks : undefined),
-    rows: portfolioRows,
+    rows: portfolioTable,
     isLong: isLongPortfolio,
   }),
 };

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { METRIC_NAMES } from '../../domain/comparison.ts';
 import { DIMENSIONS, GRAIN_NAMES } from '../../domain/grains.ts';
+import { REMAINDER_REASONS, type RemainderReason } from '../../domain/quality.ts';
 import { DEFAULT_ROWS, MAX_ROWS } from '../../domain/question.ts';
 import { QUESTION_OPERATORS } from '../../domain/question-filter.ts';
 import { PERIOD_PATTERN } from '../../domain/range.ts';
-import { questionJson } from '../../formats/question-json.ts';
-import { questionTable } from '../../formats/question-table.ts';
 import { NAMED_RANGES } from '../../reports/parameters.ts';
 import { questionReport } from '../../reports/question.ts';
-import { REMAINDER_REASONS, type RemainderReason } from '../../reports/remainder.ts';
+import { questionJson } from '../../reports/question-json.ts';
+import { questionTable } from '../../reports/question-table.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { siteRows } from '../../formats/site-rows.ts';
+import { siteTable } from '../../reports/property-tables.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
@@ -30,6 +30,6 @@ export const site: Route = {
   handle: answerWith(siteReport, {
     followed: (project) => project,
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
-    rows: siteRows,
+    rows: siteTable,
   }),
 };

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { sitemapRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
+import { sitemapRows } from '../../reports/record-tables.ts';
 import { sitemapsReport } from '../../reports/sitemaps.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ENGINES } from '../../domain/engines.ts';
 import { SEARCH_TYPES, STALE_AFTER_DAYS } from '../../domain/search-types.ts';
 import { documentJson } from '../../formats/json.ts';
-import { surfaceRows } from '../../formats/surface-rows.ts';
+import { surfacesTable } from '../../reports/property-tables.ts';
 import { surfacesReport } from '../../reports/surfaces.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
@@ -59,6 +59,6 @@ export const surfaces: Route = {
   },
   handle: answerWith(surfacesReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
-    rows: surfaceRows,
+    rows: surfacesTable,
   }),
 };

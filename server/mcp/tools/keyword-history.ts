@@ -1,8 +1,8 @@
 import { notFound } from '../../domain/errors.ts';
-import { dailyKeywordsJson } from '../../formats/keywords-json.ts';
+import type { Quality } from '../../domain/quality.ts';
+import { dailyKeywordsJson } from '../../reports/keyword-json.ts';
 import { keywordsReport } from '../../reports/keywords.ts';
 import * as parameter from '../../reports/parameters.ts';
-import type { Quality } from '../../reports/quality.ts';
 import { project, type Sent } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
 import { seriesOf, seriesParameters } from '../series.ts';

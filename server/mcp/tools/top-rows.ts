@@ -1,5 +1,5 @@
+import type { Quality } from '../../domain/quality.ts';
 import * as parameter from '../../reports/parameters.ts';
-import type { Quality } from '../../reports/quality.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import type { OfType } from '../../reports/search-type.ts';
 import { parameterOf, project } from '../arguments.ts';

@@ -1,10 +1,10 @@
 import { METRIC_NAMES } from '../domain/comparison.ts';
 import type { Dimension } from '../domain/grains.ts';
-import type { QuestionResult } from '../reports/question.ts';
-import { metricsOf } from '../reports/question-answer.ts';
-import type { DimensionValues } from '../reports/question-names.ts';
+import { MetricsBytes, openRows } from '../formats/json.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
-import { MetricsBytes, openRows } from './json.ts';
+import type { QuestionResult } from './question.ts';
+import { metricsOf } from './question-answer.ts';
+import type { DimensionValues } from './question-names.ts';
 
 /** Most rows are shorter, in bytes. */
 const ROW = 128;

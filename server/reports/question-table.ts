@@ -1,8 +1,5 @@
 import { type Dimension, isTime } from '../domain/grains.ts';
 import { toMetrics } from '../domain/metrics.ts';
-import type { QuestionResult } from '../reports/question.ts';
-import type { QuestionRow } from '../reports/question-answer.ts';
-import type { DimensionValues } from '../reports/question-names.ts';
 import {
   type Batch,
   batchOf,
@@ -14,7 +11,10 @@ import {
   metricReaders,
   type RowsAnswer,
   sumPositionColumn,
-} from './rows.ts';
+} from '../formats/rows.ts';
+import type { QuestionResult } from './question.ts';
+import type { QuestionRow } from './question-answer.ts';
+import type { DimensionValues } from './question-names.ts';
 
 interface Reader {
   readonly column: Column;

@@ -3,10 +3,10 @@ import { CHANGES, type Comparer } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { isKnown } from '../domain/metrics.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
-import type { KeywordComparison, KeywordsResult } from '../reports/keywords.ts';
+import { MetricsBytes, metricsJson, openRows } from '../formats/json.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { Piece } from '../runtime/text-bytes.ts';
-import { MetricsBytes, metricsJson, openRows } from './json.ts';
+import type { KeywordComparison, KeywordsResult } from './keywords.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;

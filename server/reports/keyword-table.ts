@@ -4,7 +4,6 @@ import { isoInstant } from '../domain/instants.ts';
 import { isKnown, type Measures, type Metrics, NOTHING, roundRatio, toMetrics } from '../domain/metrics.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordDays } from '../facts/facts.ts';
-import type { KeywordSeries, KeywordsResult } from '../reports/keywords.ts';
 import {
   type Batch,
   batchOf,
@@ -18,7 +17,8 @@ import {
   type Rows,
   type RowsAnswer,
   sumPositionColumn,
-} from './rows.ts';
+} from '../formats/rows.ts';
+import type { KeywordSeries, KeywordsResult } from './keywords.ts';
 
 /** Keywords per batch of totals. */
 const KEYWORDS = 10_000;

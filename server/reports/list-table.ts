@@ -1,6 +1,5 @@
 import type { Compared } from '../domain/comparison.ts';
 import { NOTHING } from '../domain/metrics.ts';
-import type { ListResult } from '../reports/lists.ts';
 import {
   type Batch,
   batchOf,
@@ -12,7 +11,8 @@ import {
   METRICS,
   type RowsAnswer,
   sumPositionColumn,
-} from './rows.ts';
+} from '../formats/rows.ts';
+import type { ListResult } from './lists.ts';
 
 const COLUMNS: Readonly<Record<ListResult['kind'], readonly Column[]>> = {
   pages: [{ name: 'url', type: 'text' }, ...METRICS],

@@ -1,0 +1,126 @@
+import {
+  type Compared,
+  type Comparer,
+  METRIC_NAMES,
+  type MetricName,
+  NO_CHANGE,
+  NOT_COMPARED,
+  type NotCompared,
+  type Unsafe,
+} from '../domain/comparison.ts';
+import { type ExactMeasures, type Metrics, toMetrics } from '../domain/metrics.ts';
+
+/** Sums over a range, and over the other range of a comparison. */
+export interface Sums {
+  readonly now: ExactMeasures;
+  /** With `comparer`. */
+  readonly base?: ExactMeasures | undefined;
+  /** Left out without a comparison. */
+  readonly comparer?: Comparer | undefined;
+}
+
+/** Sums over a part of the range. */
+export interface PartSums {
+  /** NaN if they are unknown (`isKnown`). */
+  readonly now: ExactMeasures;
+  /** Null where the other range has no such part; NaN if they are unknown. */
+  readonly base?: ExactMeasures | null | undefined;
+  readonly comparer?: Comparer | null | undefined;
+}
+
+/** A row of an answer. */
+export interface Row extends PartSums {
+  /** What it is about: a value of each dimension. */
+  readonly names: readonly string[];
+  /** Of weeks and months: their days in the range, up to the last synced one (`daysUntil`). */
+  readonly days?: number | undefined;
+}
+
+/** Which metrics rows have: some surfaces have no positions, and of anonymised queries only counts are known. */
+export type KnownMetrics = 'all' | 'no_position' | 'counts';
+
+/**
+ * Rows of an answer, or a part of them. All formats read rows through it. It may lie over columns, so that 500,000 rows
+ * need no objects: then sums may be one object that the next call overwrites.
+ */
+export interface RowSet {
+  readonly length: number;
+  readonly known: KnownMetrics;
+  /** The value of a dimension, by its index. */
+  readonly name: (row: number, dimension: number) => string;
+  /** See `Row.days`; left out where no row has them. */
+  readonly days?: (row: number) => number;
+  readonly now: (row: number) => ExactMeasures;
+  /** See `PartSums`; left out without a comparison. */
+  readonly comparer?: (row: number) => Comparer | null | undefined;
+  /** Read only with a comparer. */
+  readonly base?: (row: number) => ExactMeasures | null;
+}
+
+/** A row set over objects. */
+export type ObjectSet<Of extends PartSums = Row> = RowSet & { readonly rows: readonly Of[] };
+
+/** A row set over objects, for short answers. */
+export function rowSet<Of extends Row>(rows: readonly Of[], known: KnownMetrics = 'all'): ObjectSet<Of> {
+  return {
+    rows,
+    length: rows.length,
+    known,
+    name: (row, dimension) => rows[row]!.names[dimension]!,
+    days: (row) => rows[row]!.days!,
+    now: (row) => rows[row]!.now,
+    comparer: (row) => rows[row]!.comparer,
+    base: (row) => rows[row]!.base ?? null,
+  };
+}
+
+/** The metrics that a set of rows has. */
+export function metricsIn(known: KnownMetrics): readonly MetricName[] {
+  return KNOWN[known];
+}
+
+const KNOWN: Readonly<Record<KnownMetrics, readonly MetricName[]>> = {
+  all: METRIC_NAMES,
+  no_position: ['clicks', 'impressions', 'ctr'],
+  counts: ['clicks', 'impressions'],
+};
+
+/** Known sums as in responses: metrics that rows do not have are null. */
+export function metricsOf(sums: Sums, known?: KnownMetrics): Metrics & Partial<Compared>;
+export function metricsOf(sums: PartSums, known?: KnownMetrics): Metrics & Partial<Compared | NotCompared>;
+export function metricsOf(
+  { now, base, comparer }: PartSums,
+  known: KnownMetrics = 'all',
+): Metrics & Partial<Compared | NotCompared> {
+  const metrics = withKnown(toMetrics(now), known, null);
+  if (comparer === undefined) return metrics;
+  if (comparer === null || !base) return { ...metrics, ...NOT_COMPARED, unsafe: unsafeOf(NOT_COMPARED.unsafe, known) };
+  const { comparison, change, unsafe } = comparer.compare(now, base);
+  return {
+    ...metrics,
+    comparison: withKnown(comparison, known, null),
+    change: withKnown(change, known, NO_CHANGE),
+    unsafe: unsafeOf(unsafe, known),
+  };
+}
+
+/** The reasons about metrics that rows have. */
+function unsafeOf(unsafe: Unsafe, known: KnownMetrics): Unsafe {
+  if (known === 'all') return unsafe;
+  return Object.fromEntries(
+    KNOWN[known].flatMap((name) => {
+      const reasons = unsafe[name];
+      return reasons === undefined ? [] : [[name, reasons]];
+    }),
+  );
+}
+
+function withKnown<Of extends Readonly<Record<MetricName, unknown>>, None>(
+  of: Of,
+  known: KnownMetrics,
+  none: None,
+): Of {
+  if (known === 'all') return of;
+  if (known === 'no_position') return { ...of, position: none };
+  return { ...of, ctr: none, position: none };
+}
