@@ -2404,7 +2404,7 @@ export interface operations {
         readonly interval?: components['schemas']['Interval'];
         /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
         readonly quality?: boolean;
-        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: domain, property, country, language, syncStatus, clicks, impressions, ctr, position. */
+        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Texts are compared without regard to case; `query:contains~:iPhone`, or `"caseSensitive":true` in JSON, compares to the letter. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: domain, property, country, language, syncStatus, clicks, impressions, ctr, position. */
         readonly filter?: string;
         /** @description Fields to sort by, joined by commas, with `-` for descending: domain, property, country, language, syncStatus, clicks, impressions, ctr, position. Empty ratios come last. */
         readonly sort?: string;
@@ -2514,7 +2514,7 @@ export interface operations {
         readonly limit?: number;
         /** @description Number of rows to skip. No rows are returned at or beyond the total. */
         readonly offset?: number;
-        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: query, intent, source, clicks, impressions, ctr, position. */
+        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Texts are compared without regard to case; `query:contains~:iPhone`, or `"caseSensitive":true` in JSON, compares to the letter. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: query, intent, source, clicks, impressions, ctr, position. */
         readonly filter?: string;
         /** @description Fields to sort by, joined by commas, with `-` for descending: query, intent, source, clicks, impressions, ctr, position. Empty ratios come last. */
         readonly sort?: string;
@@ -3178,7 +3178,7 @@ export interface operations {
   readonly listIndexState: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: url, verdict, coverageState, robotsTxtState, indexingState, pageFetchState, googleCanonical, userCanonical, crawledAs, lastCrawlTime, inspectedAt, since. */
+        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Texts are compared without regard to case; `query:contains~:iPhone`, or `"caseSensitive":true` in JSON, compares to the letter. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: url, verdict, coverageState, robotsTxtState, indexingState, pageFetchState, googleCanonical, userCanonical, crawledAs, lastCrawlTime, inspectedAt, since. */
         readonly filter?: string;
         /** @description Fields to sort by, joined by commas, with `-` for descending: url, verdict, coverageState, robotsTxtState, indexingState, pageFetchState, googleCanonical, userCanonical, crawledAs, lastCrawlTime, inspectedAt, since. Empty ratios come last. */
         readonly sort?: string;
@@ -3669,7 +3669,7 @@ export interface operations {
         readonly format?: components['schemas']['Format'];
         /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
-        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: url, clicks, impressions, ctr, position. */
+        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Texts are compared without regard to case; `query:contains~:iPhone`, or `"caseSensitive":true` in JSON, compares to the letter. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: url, clicks, impressions, ctr, position. */
         readonly filter?: string;
         /** @description Fields to sort by, joined by commas, with `-` for descending: url, clicks, impressions, ctr, position. Empty ratios come last. */
         readonly sort?: string;
@@ -3778,7 +3778,7 @@ export interface operations {
         readonly format?: components['schemas']['Format'];
         /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
-        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: query, clicks, impressions, ctr, position, branded, tracked. */
+        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Texts are compared without regard to case; `query:contains~:iPhone`, or `"caseSensitive":true` in JSON, compares to the letter. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: query, clicks, impressions, ctr, position, branded, tracked. */
         readonly filter?: string;
         /** @description Fields to sort by, joined by commas, with `-` for descending: query, clicks, impressions, ctr, position, branded, tracked. Empty ratios come last. */
         readonly sort?: string;

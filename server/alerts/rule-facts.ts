@@ -4,8 +4,7 @@ import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/e
 import { type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
 import { filesOf, keywordFilesUntil, type StoredTable } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
-import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
-import { pagesOf } from '../domain/page-groups.ts';
+import { type Group, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';

@@ -1,11 +1,11 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { ENGINES } from '../domain/engines.ts';
-import { SYNC_STATES } from '../domain/filter.ts';
+import { SUM_OPERATORS } from '../domain/predicate.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { RankingUpdate } from '../domain/ranking-updates.ts';
-import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
+import { KEYWORD_FIELDS, SYNC_STATES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { DEVICES } from '../reports/parameters.ts';
 
@@ -310,7 +310,7 @@ export const rule = object('Rule', {
         field: Type.Optional(
           openWords(KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
         ),
-        op: openWords([...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
+        op: openWords([...TEXT_OPERATOR_NAMES, ...SUM_OPERATORS]),
         value: Type.Union([Type.String(), Type.Number({ format: 'double' })]),
       },
       { title: 'RuleCondition', additionalProperties: false },

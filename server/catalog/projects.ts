@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { type BrandTerm, readBrandTerms } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
-import type { SYNC_STATES } from '../domain/filter.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import type { SYNC_STATES } from '../domain/rules.ts';
 import type { Catalog } from './catalog.ts';
 
 export interface Project {

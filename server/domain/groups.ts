@@ -1,9 +1,9 @@
 import type { Steps } from './expressions.ts';
 import { shortIdNumber } from './ids.ts';
 import { type Measures, NOTHING } from './metrics.ts';
-import { RowColumns } from './row-columns.ts';
-import { type CompiledRule, compileRule, type Rule } from './rules.ts';
-import { markMatches } from './select-rows.ts';
+import { isSumTest, leavesOf, metricOf, type RowTest, readsSums, sumTest } from './predicate.ts';
+import { type Rule, testOfRule } from './rules.ts';
+import { markMatches, RowColumns } from './select-rows.ts';
 
 /** A keyword group or a folder of groups. */
 export interface Group {
@@ -42,11 +42,12 @@ export function withDescendants(group: Group, groups: readonly Group[]): Group[]
   return [...found];
 }
 
-/** The keywords that a group contains. A rule with conditions on numbers must be combined with `bits`. */
+/** The keywords that a group contains. A rule with conditions on sums must be combined with `bits`. */
 export interface GroupMatch {
   /** A bit per keyword, by its index: set for members, or for keywords that a rule's conditions on texts match. */
   readonly bits: Uint8Array;
-  readonly rule: CompiledRule | null;
+  /** Whether a keyword with these sums matches, if its texts do or not; null where sums do not matter. */
+  readonly withSums: ((ofTexts: boolean, sums: Measures) => boolean) | null;
 }
 
 interface GroupedKeywords {
@@ -68,13 +69,29 @@ export function* matchGroup(
     if (index !== undefined) setBit(bits, index);
     yield;
   }
-  const rule = group.rule === null ? null : compileRule(group.rule);
-  if (rule !== null) {
-    const columns = new RowColumns(keywords, { measuresOf: () => NOTHING, textsOf: (keyword) => keyword });
-    const matches = yield* markMatches(columns, rule.ofTexts);
-    for (const [at, { index }] of keywords.entries()) if (matches[at] === 1) setBit(bits, index);
-  }
-  return { bits, rule };
+  if (group.rule === null) return { bits, withSums: null };
+  const { ofTexts, withSums } = withoutSums(testOfRule(group.rule));
+  const columns = new RowColumns(keywords, { measuresOf: () => NOTHING, textsOf: (keyword) => keyword });
+  const matches = yield* markMatches(columns, ofTexts);
+  for (const [at, { index }] of keywords.entries()) if (matches[at] === 1) setBit(bits, index);
+  return { bits, withSums };
+}
+
+/** Splits a rule: its conditions on texts depend on no range, so that their result can be kept. */
+function withoutSums(rule: RowTest): Pick<GroupMatch, 'withSums'> & { readonly ofTexts: RowTest } {
+  if (!('of' in rule) || rule.op === 'not' || !readsSums(rule)) return { ofTexts: rule, withSums: null };
+  const sums = rule.of.flatMap(leavesOf).filter(isSumTest);
+  const tests = sums.map((leaf) => {
+    const holds = sumTest(leaf);
+    return (of: Measures) => holds(metricOf(of, leaf.field));
+  });
+  return {
+    ofTexts: { op: rule.op, of: rule.of.filter((one) => !readsSums(one)) },
+    withSums:
+      rule.op === 'and'
+        ? (ofTexts, of) => ofTexts && tests.every((test) => test(of))
+        : (ofTexts, of) => ofTexts || tests.some((test) => test(of)),
+  };
 }
 
 /**
@@ -88,9 +105,9 @@ export function* selectKeywords<K extends IndexedKeyword>(
 ): Generator<void, K[]> {
   // Most groups need no numbers: their bits are combined before the loop over keywords.
   const matched = new Uint8Array(Math.ceil(keywords.length / 8));
-  const numericRules: { bits: Uint8Array; rule: CompiledRule }[] = [];
-  for (const { bits, rule } of matches) {
-    if (rule?.readsNumbers === true) numericRules.push({ bits, rule });
+  const ofSums: { readonly bits: Uint8Array; readonly test: NonNullable<GroupMatch['withSums']> }[] = [];
+  for (const { bits, withSums } of matches) {
+    if (withSums !== null) ofSums.push({ bits, test: withSums });
     else for (const [at, byte] of bits.entries()) matched[at]! |= byte;
     yield;
   }
@@ -98,9 +115,9 @@ export function* selectKeywords<K extends IndexedKeyword>(
   for (const keyword of keywords) {
     const { index } = keyword;
     if (hasBit(matched, index)) selected.push(keyword);
-    else if (numericRules.length > 0) {
-      const measures = measuresOf(keyword);
-      if (numericRules.some(({ bits, rule }) => rule.matches(hasBit(bits, index), measures))) selected.push(keyword);
+    else if (ofSums.length > 0) {
+      const sums = measuresOf(keyword);
+      if (ofSums.some(({ bits, test }) => test(hasBit(bits, index), sums))) selected.push(keyword);
     }
     yield;
   }
@@ -113,4 +130,32 @@ function setBit(bits: Uint8Array, index: number): void {
 
 function hasBit(bits: Uint8Array, index: number): boolean {
   return (bits[index >> 3]! & (1 << (index & 7))) !== 0;
+}
+
+interface PageGroup {
+  readonly rule: Rule;
+  /** Paths of pages that belong to it whatever the rule says. */
+  readonly pinnedUrls: readonly string[];
+}
+
+/** The pages that belong to a group, in their order: their path is pinned, or matches the rule. Yields often. */
+export function* pagesOf({ rule, pinnedUrls }: PageGroup, urls: readonly string[]): Steps<string[]> {
+  const pinned = new Set(pinnedUrls);
+  const pages: { readonly url: string; readonly path: string }[] = [];
+  for (const url of urls) {
+    pages.push({ url, path: pathOf(url) });
+    yield;
+  }
+  const columns = new RowColumns(pages, { measuresOf: () => NOTHING, textsOf: ({ path }) => ({ url: path }) });
+  const matches = yield* markMatches(columns, testOfRule(rule, 'url'));
+  const found: string[] = [];
+  for (const [at, { url, path }] of pages.entries()) {
+    if (matches[at] === 1 || pinned.has(path)) found.push(url);
+    yield;
+  }
+  return found;
+}
+
+function pathOf(url: string): string {
+  return URL.parse(url)?.pathname ?? url;
 }

@@ -1,8 +1,45 @@
-import { type Expression, ExpressionCheck } from './expressions.ts';
+import { METRIC_NAMES, type MetricName } from './comparison.ts';
+import { invalidRequest } from './errors.ts';
+import { ExpressionCheck } from './expressions.ts';
+import { INDEX_ROW_FIELDS } from './index-state.ts';
 import { INTENTS } from './intent.ts';
-import { hasPosition, type Measures } from './metrics.ts';
+import { type RowTest, SUM_OPERATORS, type SumOperator, TEXT_OPERATORS, type TextOperator } from './predicate.ts';
 
-export interface Condition {
+/** What kind of value a field has: a text, one of a few words, a number or a boolean. */
+type FieldKind = 'text' | 'number' | 'boolean' | readonly string[];
+export type Fields = Readonly<Record<string, FieldKind>>;
+
+/** How the last sync of a project ended. */
+export const SYNC_STATES = ['pending', 'ok', 'warning', 'failed'] as const;
+export const SOURCES = ['suggested', 'manual', 'import'] as const;
+
+const METRICS = { clicks: 'number', impressions: 'number', ctr: 'number', position: 'number' } as const;
+const INDEX_TEXTS = Object.fromEntries(INDEX_ROW_FIELDS.map((name) => [name, 'text'])) as Readonly<
+  Record<(typeof INDEX_ROW_FIELDS)[number], 'text'>
+>;
+
+/** The fields that rows can be filtered and sorted by. Rules of keyword groups have those of keywords. */
+export const ROW_FIELDS = {
+  keywords: { query: 'text', intent: INTENTS, source: SOURCES, ...METRICS },
+  pages: { url: 'text', ...METRICS },
+  portfolio: {
+    domain: 'text',
+    property: 'text',
+    country: 'text',
+    language: 'text',
+    syncStatus: SYNC_STATES,
+    ...METRICS,
+  },
+  queries: { query: 'text', ...METRICS, branded: 'boolean', tracked: 'boolean' },
+  index: INDEX_TEXTS,
+} as const satisfies Readonly<Record<string, Fields>>;
+
+/** The texts of a row that conditions test, besides its sums; booleans are `true` or `false`. */
+export type RowTexts = Readonly<Partial<Record<TextField, string>>>;
+type FieldsOf<Kind> = Kind extends unknown ? Exclude<keyof Kind, MetricName> : never;
+type TextField = FieldsOf<(typeof ROW_FIELDS)[keyof typeof ROW_FIELDS]>;
+
+interface Condition {
   readonly field?: string;
   readonly op: string;
   readonly value: string | number;
@@ -14,48 +51,15 @@ export interface Rule {
   readonly conditions: readonly Condition[];
 }
 
-/** The texts of a keyword or another row that rules test, besides its totals over the requested range and device. */
-export type RuleTexts = Readonly<Partial<Record<TextField, string>>>;
-type TextField =
-  | 'query'
-  | 'intent'
-  | 'source'
-  | 'url'
-  | 'branded'
-  | 'tracked'
-  | 'domain'
-  | 'property'
-  | 'country'
-  | 'language'
-  | 'syncStatus';
+const NOT = 'not_';
+export const TEXT_OPERATOR_NAMES = [
+  ...['contains', 'not_contains', 'equals', 'not_equals', 'starts_with', 'ends_with', 'matches'],
+] as const;
+export const KEYWORD_FIELDS = Object.keys(ROW_FIELDS.keywords);
 
-export const SOURCES = ['suggested', 'manual', 'import'] as const;
-const TEXT_FIELDS = ['query'];
-const CHOICE_FIELDS: Readonly<Record<string, readonly string[]>> = { intent: INTENTS, source: SOURCES };
-export const NUMBER_FIELDS = ['clicks', 'impressions', 'ctr', 'position'];
-export const KEYWORD_FIELDS = [...TEXT_FIELDS, ...Object.keys(CHOICE_FIELDS), ...NUMBER_FIELDS];
-
-/** Texts are compared without regard to case; the caller lower-cases both sides. */
-const TEXT_OPERATORS: Readonly<Record<string, (text: string, value: string) => boolean>> = {
-  contains: (text, value) => text.includes(value),
-  not_contains: (text, value) => !text.includes(value),
-  equals: (text, value) => text === value,
-  not_equals: (text, value) => text !== value,
-  starts_with: (text, value) => text.startsWith(value),
-  ends_with: (text, value) => text.endsWith(value),
-};
-
-const NUMBER_OPERATORS: Readonly<Record<string, (number: number, value: number) => boolean>> = {
-  eq: (number, value) => number === value,
-  neq: (number, value) => number !== value,
-  lt: (number, value) => number < value,
-  lte: (number, value) => number <= value,
-  gt: (number, value) => number > value,
-  gte: (number, value) => number >= value,
-};
-
-export const TEXT_OPERATOR_NAMES = [...Object.keys(TEXT_OPERATORS), 'matches'];
-export const NUMBER_OPERATOR_NAMES = Object.keys(NUMBER_OPERATORS);
+export function isMetric(field: string | undefined): field is MetricName {
+  return METRIC_NAMES.some((name) => name === field);
+}
 
 /** A message that names the wrong field or operator of a rule; undefined for a valid rule. */
 export function ruleProblem(rule: unknown, of: 'keywords' | 'pages'): string | undefined {
@@ -76,18 +80,19 @@ export function ruleProblem(rule: unknown, of: 'keywords' | 'pages'): string | u
  * Like `ruleProblem`, for one condition. `fields`: the valid names; null if it tests the URL path. `expressions` checks
  * the regular expressions of all conditions together.
  */
-export function conditionProblem(
+function conditionProblem(
   condition: unknown,
   fields: readonly string[] | null,
   expressions: ExpressionCheck,
+  { ignoresCase }: { readonly ignoresCase: boolean } = { ignoresCase: true },
 ): string | undefined {
   if (!isRecord(condition)) return `a condition must be an object with op and value, not ${quote(condition)}`;
   const field = fields === null ? 'the URL path' : condition['field'];
   if (fields !== null && !(typeof field === 'string' && fields.includes(field))) {
     return `unknown field ${quote(field)}; a field is one of ${fields.join(', ')}`;
   }
-  const isNumber = NUMBER_FIELDS.includes(String(field));
-  const operators = isNumber ? NUMBER_OPERATOR_NAMES : TEXT_OPERATOR_NAMES;
+  const isNumber = isMetric(String(field));
+  const operators: readonly string[] = isNumber ? SUM_OPERATORS : TEXT_OPERATOR_NAMES;
   const { op, value } = condition;
   if (typeof op !== 'string' || !operators.includes(op)) {
     return `unknown operator ${quote(op)} for ${String(field)}; an operator is one of ${operators.join(', ')}`;
@@ -98,91 +103,166 @@ export function conditionProblem(
       : `the value of ${String(field)} ${op} must be a number, not ${quote(value)}`;
   }
   if (typeof value !== 'string') return `the value of ${String(field)} ${op} must be a text, not ${quote(value)}`;
-  return op === 'matches' ? expressions.problemOf(expressionOf(value)) : undefined;
+  return op === 'matches' ? expressions.problemOf({ text: value, ignoresCase }) : undefined;
 }
 
-/** A compiled rule. The result of its conditions on texts does not depend on a range, so it can be cached. */
-export interface CompiledRule {
-  /** The rule without its conditions on numbers. */
-  readonly ofTexts: Rule;
-  /** Whether there are conditions on numbers. Without them `ofTexts` decides. */
-  readonly readsNumbers: boolean;
-  /** Whether a keyword matches the rule. `texts`: whether it matches `ofTexts`. */
-  readonly matches: (texts: boolean, measures: Measures) => boolean;
-}
-
-/** Compiles a rule that has passed `ruleProblem`. Ratios are compared unrounded. */
-export function compileRule({ match, conditions }: Rule): CompiledRule {
-  const numbers = conditions
-    .map(compileCondition)
-    .filter((condition) => condition.reads === 'number')
-    .map(numberTest);
+/** The test of a rule that has passed `ruleProblem`. @param field what its conditions test, if they name none */
+export function testOfRule({ match, conditions }: Rule, field?: 'url'): RowTest {
   return {
-    ofTexts: { match, conditions: conditions.filter(({ field }) => !NUMBER_FIELDS.includes(field ?? '')) },
-    readsNumbers: numbers.length > 0,
-    matches:
-      match === 'all'
-        ? (matched, measures) => matched && numbers.every((test) => test(measures))
-        : (matched, measures) => matched || numbers.some((test) => test(measures)),
+    op: match === 'all' ? 'and' : 'or',
+    of: conditions.map((condition) => testOf({ ...condition, field: field ?? condition.field! }, true)),
   };
 }
 
-/** A condition of a rule. It tests known numbers, texts in lower case, or finds an expression in texts. */
-export type CompiledCondition =
-  | { readonly reads: 'number'; readonly field: string; readonly test: (number: number) => boolean }
-  | { readonly reads: 'text'; readonly field: string; readonly expression: Expression }
-  | {
-      readonly reads: 'lower';
-      readonly field: string;
-      readonly test: (text: string) => boolean;
-      /** For a plain search: the text to find, and whether it must be found. */
-      readonly search?: { readonly value: string; readonly found: boolean };
+function testOf({ field, op, value }: Condition & { readonly field: string }, fold: boolean): RowTest {
+  if (isMetric(field)) return { field, op: op as SumOperator, value: Number(value) };
+  const isNot = op.startsWith(NOT);
+  const operator = TEXT_OPERATORS.find((one) => one === (isNot ? op.slice(NOT.length) : op))!;
+  const test = { field, op: operator satisfies TextOperator, values: [String(value)], fold };
+  return isNot ? { op: 'not', of: [test] } : test;
+}
+
+const MAX_CHARACTERS = 4096;
+const MAX_CONDITIONS = 50;
+const BOOLEAN_OPERATORS: Readonly<Record<string, string>> = { eq: 'equals', neq: 'not_equals' };
+/** After an operator of the short form: the text is compared to the letter. */
+const EXACT = '~';
+
+/** A condition of a filter as it was sent. */
+interface SentCondition extends Condition {
+  readonly caseSensitive?: unknown;
+}
+
+/** Parses a filter: conditions as `field:op:value;…`, or a rule as JSON. Throws `invalid_request` with valid values. */
+export function parseFilter(text: string, fields: Fields): RowTest {
+  if (text.length > MAX_CHARACTERS) throw wrong(`it has ${text.length} characters; at most ${MAX_CHARACTERS} are read`);
+  const { match, conditions } = readFilter(text, fields);
+  if (conditions.length === 0) throw wrong('it has no conditions');
+  if (conditions.length > MAX_CONDITIONS) throw wrong(`it has more than ${MAX_CONDITIONS} conditions`);
+  const expressions = new ExpressionCheck();
+  return {
+    op: match === 'all' ? 'and' : 'or',
+    of: conditions.map((condition) => checkedTest(condition, fields, expressions)),
+  };
+}
+
+/** The fields that the conditions of a filter name, unchecked, in either notation; none if it cannot be read. */
+export function filterFields(text: string): string[] {
+  try {
+    const { conditions } = readFilter(text, {});
+    return conditions.map((condition) =>
+      String((condition as Partial<Condition> | null)?.field)
+        .trim()
+        .toLowerCase(),
+    );
+  } catch {
+    return [];
+  }
+}
+
+interface Unchecked {
+  readonly match: Rule['match'];
+  readonly conditions: readonly unknown[];
+}
+
+function readFilter(text: string, fields: Fields): Unchecked {
+  return text.trimStart().startsWith('{') ? parseJson(text) : parseShort(text, fields);
+}
+
+function parseJson(text: string): Unchecked {
+  let rule: Partial<Unchecked>;
+  try {
+    rule = JSON.parse(text) as Partial<Unchecked>;
+  } catch {
+    throw wrong('it begins like JSON and is none');
+  }
+  const { match, conditions } = rule;
+  if (match !== 'all' && match !== 'any') throw wrong(`match must be 'all' or 'any', not ${JSON.stringify(match)}`);
+  if (!Array.isArray(conditions)) throw wrong('conditions must be a list');
+  return { match, conditions };
+}
+
+/** All conditions must hold. The first two colons separate the parts of a condition; `\;` is a semicolon. */
+function parseShort(text: string, fields: Fields): Unchecked {
+  const conditions = text.split(/(?<!\\);/).map((part) => {
+    const [, field, op, value] = /^([^:]*):([^:]*):(.*)$/s.exec(part.replaceAll('\\;', ';')) ?? [];
+    if (field === undefined || op === undefined || value === undefined) {
+      throw wrong(`${JSON.stringify(part)} is not written field:operator:value`);
+    }
+    const isExact = op.endsWith(EXACT);
+    return {
+      field,
+      op: isExact ? op.slice(0, -EXACT.length) : op,
+      value: fields[field] === 'number' ? numberOf(value) : value,
+      ...(isExact && { caseSensitive: true }),
     };
+  });
+  return { match: 'all', conditions };
+}
 
-/** Compiles a condition that has passed `conditionProblem`. */
-export function compileCondition({ field = '', op, value }: Condition): CompiledCondition {
-  if (NUMBER_FIELDS.includes(field)) {
-    const compare = NUMBER_OPERATORS[op]!;
-    const operand = Number(value);
-    return { reads: 'number', field, test: (number) => compare(number, operand) };
+/** Parses a decimal number; returns other texts unchanged, which are rejected later. */
+function numberOf(text: string): number | string {
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function checkedTest(given: unknown, fields: Fields, expressions: ExpressionCheck): RowTest {
+  const { field = '', op, value, caseSensitive = false } = (given ?? {}) as Partial<SentCondition>;
+  const kind = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (typeof caseSensitive !== 'boolean') throw wrong('caseSensitive must be true or false');
+  if (caseSensitive && kind !== undefined && kind !== 'text') {
+    const texts = Object.keys(fields).filter((name) => fields[name] === 'text');
+    throw wrong(`caseSensitive, or ${EXACT} after an operator, is for texts (${texts.join(', ')}), not for ${field}`);
   }
-  if (op === 'matches') {
-    return { reads: 'text', field, expression: expressionOf(String(value)) };
+  if (kind === 'boolean') return testOf(checkedBoolean({ field, op, value }), true);
+  const problem = conditionProblem(given, Object.keys(fields), expressions, { ignoresCase: !caseSensitive });
+  if (problem !== undefined) throw wrong(problem);
+  const isWord = typeof kind === 'object' && (op === 'equals' || op === 'not_equals');
+  if (isWord && !kind.includes(String(value).toLowerCase())) {
+    throw wrong(`unknown ${field} ${JSON.stringify(value)}; it is one of ${kind.join(', ')}`);
   }
-  const compare = TEXT_OPERATORS[op]!;
-  const operand = String(value).toLowerCase();
-  const search = op === 'contains' || op === 'not_contains' ? { value: operand, found: op === 'contains' } : undefined;
-  return { reads: 'lower', field, test: (text) => compare(text, operand), ...(search && { search }) };
+  return testOf({ field, op: op!, value: value! }, !caseSensitive);
 }
 
-function numberTest({ field, test }: CompiledCondition & { reads: 'number' }): (measures: Measures) => boolean {
-  return (measures) => {
-    const number = numberOf(measures, field);
-    return number !== undefined && test(number);
-  };
+/** Booleans are compared as texts. */
+function checkedBoolean({ field, op, value }: { field: string; op: unknown; value: unknown }) {
+  const operator = typeof op === 'string' && Object.hasOwn(BOOLEAN_OPERATORS, op) ? BOOLEAN_OPERATORS[op] : undefined;
+  if (operator === undefined) {
+    const possible = Object.keys(BOOLEAN_OPERATORS).join(', ');
+    throw wrong(`unknown operator ${JSON.stringify(op)} for ${field}; an operator is one of ${possible}`);
+  }
+  if (!['true', 'false'].includes(String(value))) {
+    throw wrong(`the value of ${field} ${String(op)} must be true or false, not ${JSON.stringify(value)}`);
+  }
+  return { field, op: operator, value: String(value) };
 }
 
-/** The text of a field; empty if there is none. */
-export function textOf(texts: RuleTexts, field: string): string {
-  return texts[field as TextField] ?? '';
+function wrong(problem: string): Error {
+  return invalidRequest(`filter: ${problem}.`);
 }
 
-/**
- * The unrounded number of a field. Undefined for a ratio without impressions and for unknown numbers (NaN): no
- * condition matches these.
- */
-export function numberOf(subject: Measures, field: string): number | undefined {
-  if (Number.isNaN(subject.impressions)) return undefined;
-  if (field === 'clicks') return subject.clicks;
-  if (field === 'impressions') return subject.impressions;
-  if (subject.impressions === 0) return undefined;
-  if (field === 'ctr') return subject.clicks / subject.impressions;
-  return hasPosition(subject) ? (subject.sumPosition + subject.impressions) / subject.impressions : undefined;
+/** A field to sort rows by. */
+export interface SortField {
+  readonly field: string;
+  readonly descending: boolean;
 }
 
-function expressionOf(text: string): Expression {
-  return { text, ignoresCase: true };
+/** Parses `-impressions,query`. Throws `invalid_request`, naming the valid fields. */
+export function parseSort(text: string, fields: Fields): SortField[] {
+  const sort = text.split(',').map((part) => {
+    const descending = part.startsWith('-');
+    const field = descending ? part.slice(1) : part;
+    if (Object.hasOwn(fields, field)) return { field, descending };
+    const possible = Object.keys(fields).join(', ');
+    throw invalidRequest(
+      `sort: unknown field ${JSON.stringify(field)}; a field is one of ${possible}, with - for descending.`,
+    );
+  });
+  if (new Set(sort.map(({ field }) => field)).size < sort.length) throw invalidRequest('sort: it names a field twice.');
+  return sort;
 }
+
+/** The documentation of filters. */
+export const FILTER_HELP = `Only rows that match: \`field:operator:value\`, several joined by \`;\` (and), or JSON \`{"match":"any","conditions":[{"field","op","value"}]}\`. Texts are compared without regard to case; \`query:contains~:iPhone\`, or \`"caseSensitive":true\` in JSON, compares to the letter. Numbers are compared by ${SUM_OPERATORS.join(', ')}, unrounded.`;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import { type Measures, NOTHING } from '../domain/metrics.ts';
-import type { QuestionOperator } from '../domain/question-filter.ts';
-import type { FactColumn, QuestionQuery, ReadRows, RowOrder, RowTest } from './question.ts';
+import type { TextOperator } from '../domain/predicate.ts';
+import type { FactColumn, FactTest, QuestionQuery, ReadRows, RowOrder } from './question.ts';
 import type { FactsValue, Fills } from './reader.ts';
 
 /** The texts of columns are bound, because they come from users; everything else is declared here. */
@@ -96,21 +96,21 @@ function orderOf(what: RowOrder['by']): string {
   return typeof what === 'number' ? `d${what}` : ORDERS[what];
 }
 
-function textOf(test: RowTest, bind: (value: FactsValue) => string): string {
+function textOf(test: FactTest, bind: (value: FactsValue) => string): string {
   if (test.op === 'not') return `not (${textOf(test.of[0], bind)})`;
   if ('of' in test) {
     if (test.of.length === 0) return test.op === 'and' ? '1 = 1' : '1 = 0';
     return `(${test.of.map((one) => textOf(one, bind)).join(test.op === 'and' ? ' and ' : ' or ')})`;
   }
   if (test.op === 'named') return `n${test.by}.name in (select unnest(${bind(test.values)}) as name)`;
-  const column = COLUMNS[test.column];
+  const column = COLUMNS[test.field];
   if (test.op === 'equals') return `${column} in (select unnest(${bind(test.values)}) as name)`;
   const { op } = test;
   return `(${test.values.map((value) => TEXT_TESTS[op](column, bind(value))).join(' or ')})`;
 }
 
 /** Tests of a text, to the letter. */
-const TEXT_TESTS: Readonly<Record<Exclude<QuestionOperator, 'equals'>, (column: string, value: string) => string>> = {
+const TEXT_TESTS: Readonly<Record<Exclude<TextOperator, 'equals'>, (column: string, value: string) => string>> = {
   contains: (column, value) => `strpos(${column}, ${value}) > 0`,
   starts_with: (column, value) => `starts_with(${column}, ${value})`,
   ends_with: (column, value) =>

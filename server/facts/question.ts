@@ -1,6 +1,6 @@
 import type { Grain } from '../domain/grains.ts';
 import type { Measures } from '../domain/metrics.ts';
-import type { QuestionOperator } from '../domain/question-filter.ts';
+import type { NamedTest, Test, TextTest } from '../domain/predicate.ts';
 
 /** A column of facts that rows are tested or grouped by. */
 export type FactColumn = 'date' | 'device' | 'country' | 'query' | 'url' | 'appearance' | 'segment' | 'keyword_id';
@@ -17,11 +17,7 @@ export interface NamedTexts {
 export type GroupedBy = FactColumn | NamedTexts;
 
 /** Which rows of facts count: tests of a column, or of the names that `by` has at an index. */
-export type RowTest =
-  | { readonly op: QuestionOperator; readonly column: FactColumn; readonly values: readonly string[] }
-  | { readonly op: 'named'; readonly by: number; readonly values: readonly string[] }
-  | { readonly op: 'and' | 'or'; readonly of: readonly RowTest[] }
-  | { readonly op: 'not'; readonly of: readonly [RowTest] };
+export type FactTest = Test<TextTest<FactColumn> | NamedTest>;
 
 /** How rows are sorted: by a measure or a ratio, or by the index of what they are grouped by. */
 export interface RowOrder {
@@ -33,7 +29,7 @@ export interface RowOrder {
 export interface QuestionQuery {
   readonly table: Grain;
   readonly by: readonly GroupedBy[];
-  readonly test: RowTest;
+  readonly test: FactTest;
   /** Adds up everything that has any name, each row of facts once; there is one row then. */
   readonly isTotal: boolean;
   readonly order: readonly RowOrder[];

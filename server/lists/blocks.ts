@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
-import type { RuleTexts } from '../domain/rules.ts';
+import type { RowTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { ENTRY_BYTES, withOwnMemory } from '../runtime/compact-buffer.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
@@ -18,7 +18,7 @@ export interface Rendering {
   readonly variant: string;
   readonly render: (row: ListRow) => object;
   /** The texts of a row for filters and sorting. */
-  readonly textsOf: (row: ListRow) => RuleTexts;
+  readonly textsOf: (row: ListRow) => RowTexts;
   /** Adds the measures of another list to rows. */
   readonly beside?: (rows: readonly ListRow[]) => Promise<readonly ListRow[]>;
 }

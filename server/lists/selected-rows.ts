@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { RowColumns } from '../domain/row-columns.ts';
-import { type Selection, selectFrom, selectRows } from '../domain/select-rows.ts';
+import { RowColumns, type Selection, selectFrom, selectRows } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { ListFile, ListRow, Rendering } from './blocks.ts';

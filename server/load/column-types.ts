@@ -1,7 +1,6 @@
 import { NOTE_CATEGORIES } from '../catalog/events.ts';
-import { SYNC_STATES } from '../domain/filter.ts';
 import { INTENTS } from '../domain/intent.ts';
-import { SOURCES } from '../domain/rules.ts';
+import { SOURCES, SYNC_STATES } from '../domain/rules.ts';
 import { sqlNames, sqlText } from '../runtime/sql.ts';
 
 /** The type of a snapshot column. `cast` returns null for an invalid value. */

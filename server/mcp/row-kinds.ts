@@ -1,4 +1,4 @@
-import { FILTER_HELP, ROW_FIELDS } from '../domain/filter.ts';
+import { FILTER_HELP, ROW_FIELDS } from '../domain/rules.ts';
 import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';

@@ -5,8 +5,7 @@ import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
-import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
-import { pagesOf } from '../domain/page-groups.ts';
+import { type Group, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { MAX_DAYS, type Range } from '../domain/range.ts';

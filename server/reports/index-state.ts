@@ -13,6 +13,7 @@ import { invalidRequest } from '../domain/errors.ts';
 import { INDEX_FIELDS } from '../domain/index-state.ts';
 import { isoInstant, type Microseconds } from '../domain/instants.ts';
 import { NOTHING } from '../domain/metrics.ts';
+import { conjunctsOf, isLeaf, isSumTest } from '../domain/predicate.ts';
 import { type Selection, selectRows } from '../domain/select-rows.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { exactText } from './joint-lists.ts';
@@ -78,7 +79,7 @@ interface IndexQuery extends Selection {
 /** The conditions that the database can select by. */
 const SELECTED: Readonly<Record<string, 'verdict' | 'other' | 'part'>> = {
   'verdict equals': 'verdict',
-  'verdict not_equals': 'other',
+  'not verdict equals': 'other',
   'url contains': 'part',
 };
 const SORTED: readonly string[] = ['url', 'since', 'inspectedAt', 'lastCrawlTime'];
@@ -90,11 +91,15 @@ function databaseQuery({ filter, sort, limit, offset }: IndexQuery): InspectedPa
   const [order, more] = sort ?? [{ field: 'url', descending: false }];
   if (limit === null || order === undefined || more !== undefined || !SORTED.includes(order.field)) return null;
   let conditions: Pick<InspectedPagesQuery, 'verdict' | 'other' | 'part'> = { verdict: null, other: null, part: null };
-  for (const { field, op, value } of filter?.conditions ?? []) {
-    const name = SELECTED[`${field} ${op}`];
+  for (const one of filter === null ? [] : conjunctsOf([filter])) {
+    const isNot = one.op === 'not';
+    const leaf = isNot ? one.of[0] : one;
+    if (!isLeaf(leaf) || isSumTest(leaf) || !leaf.fold) return null;
+    const [value = ''] = leaf.values;
+    const name = SELECTED[`${isNot ? 'not ' : ''}${leaf.field} ${leaf.op}`];
     const isKnown = name !== undefined && conditions[name] === null;
-    if (!isKnown || value === '' || !ASCII.test(String(value)) || filter?.match !== 'all') return null;
-    conditions = { ...conditions, [name]: String(value).toLowerCase() };
+    if (!isKnown || value === '' || !ASCII.test(value)) return null;
+    conditions = { ...conditions, [name]: value.toLowerCase() };
   }
   return { ...conditions, sort: `${order.descending ? '-' : ''}${order.field}`, limit, offset };
 }

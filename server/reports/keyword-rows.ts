@@ -1,12 +1,12 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
 import type { MetricName } from '../domain/comparison.ts';
 import type { Measures } from '../domain/metrics.ts';
-import { numberOf } from '../domain/rules.ts';
+import { decider, metricOf } from '../domain/predicate.ts';
 import { everyRow } from '../domain/select-rows.ts';
 import { SortKeys, sortInSteps } from '../domain/sort-steps.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import type { NamedTexts, QuestionQuery, ReadRow, ReadRows, RowOrder, RowTest } from '../facts/question.ts';
+import type { FactTest, NamedTexts, QuestionQuery, ReadRow, ReadRows, RowOrder } from '../facts/question.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** A question about keywords: its rows are grouped by names of keywords. */
@@ -25,7 +25,7 @@ export async function rowsOfKeywords(
 ): Promise<ReadRows> {
   const named = by.map((one) => namesByKeyword(one, keywords));
   const isPlain = named.length === 1 && isEmpty(test) && !isTotal;
-  const made = (isPlain && named[0]!.rows) || inTurns(rowsFor(keywords, named, decider(test), isTotal));
+  const made = (isPlain && named[0]!.rows) || inTurns(rowsFor(keywords, named, keywordDecider(test), isTotal));
   const [rows, read] = await Promise.all([made, totals]);
   if (isPlain) named[0]!.rows = rows;
   const sums = new RowSums(rows, read);
@@ -41,7 +41,7 @@ function beforeNames(order: readonly RowOrder[]): readonly RowOrder[] {
 }
 
 /** Whether there is nothing to test. */
-function isEmpty(test: RowTest): boolean {
+function isEmpty(test: FactTest): boolean {
   return test.op === 'and' && test.of.every(isEmpty);
 }
 
@@ -52,7 +52,7 @@ const KEYWORDS_PER_STEP = 250;
 function* rowsFor(
   keywords: readonly TrackedKeyword[],
   named: readonly KeywordNames[],
-  decide: ReturnType<typeof decider>,
+  decide: ReturnType<typeof keywordDecider>,
   isTotal: boolean,
 ): Generator<void, KeywordRows> {
   const areUnique = !isTotal && named.some(({ areInOrder }) => areInOrder);
@@ -142,7 +142,7 @@ class RowSums implements Record<keyof Measures, Float64Array> {
   /** Numbers to sort rows by; NaN for ratios without a value. */
   numbers(by: MetricName): Float64Array {
     if (by === 'clicks' || by === 'impressions') return this[by];
-    return this.clicks.map((_, row) => numberOf(this.#measures(row), by) ?? Number.NaN);
+    return this.clicks.map((_, row) => metricOf(this.#measures(row), by) ?? Number.NaN);
   }
 
   /** The rows at some indexes. */
@@ -217,32 +217,14 @@ export function namesByText({ texts, names }: NamedTexts): ReadonlyMap<string, r
  * Whether a test holds for all (true) or none (false) of the rows of a keyword with some names; undefined if it depends on
  * more, such as other names.
  */
-export function decider(test: RowTest): (id: string, names: readonly (string | undefined)[]) => boolean | undefined {
-  if (test.op === 'not') {
-    const inner = decider(test.of[0]);
-    return (id, names) => {
-      const found = inner(id, names);
-      return found === undefined ? undefined : !found;
-    };
-  }
-  if ('of' in test) {
-    const parts = test.of.map(decider);
-    const decisive = test.op === 'or';
-    return (id, names) => {
-      let isDecided = true;
-      for (const part of parts) {
-        const found = part(id, names);
-        if (found === decisive) return decisive;
-        isDecided &&= found !== undefined;
-      }
-      return isDecided ? !decisive : undefined;
-    };
-  }
-  const values = new Set(test.values);
-  if (test.op === 'named') {
-    return (_id, { [test.by]: name }) => (name === undefined ? undefined : values.has(name));
-  }
-  return test.op === 'equals' && test.column === 'keyword_id' ? (id) => values.has(id) : () => undefined;
+export function keywordDecider(
+  test: FactTest,
+): (id: string, names: readonly (string | undefined)[]) => boolean | undefined {
+  return decider(test, (leaf) => {
+    const values = new Set(leaf.values);
+    if (leaf.op === 'named') return (_id, { [leaf.by]: name }) => (name === undefined ? undefined : values.has(name));
+    return leaf.op === 'equals' && leaf.field === 'keyword_id' ? (id) => values.has(id) : () => undefined;
+  });
 }
 
 /** The rows with clicks or impressions as `sql/facts/question.sql` sorts them: ratios without a value last. */

@@ -2,12 +2,12 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Compare } from '../domain/comparison.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { FILTER_HELP, parseFilter, parseSort, ROW_FIELDS, type SortField } from '../domain/filter.ts';
 import { FORMATS } from '../domain/formats.ts';
 import { parseInstant } from '../domain/hours.ts';
 import { INTERVALS } from '../domain/intervals.ts';
+import type { RowTest } from '../domain/predicate.ts';
 import { checkRange, type LastDay, MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
-import type { Rule } from '../domain/rules.ts';
+import { FILTER_HELP, parseFilter, parseSort, ROW_FIELDS, type SortField } from '../domain/rules.ts';
 
 /**
  * A query parameter: its schema (for the documentation), a description of valid values, and its decoder. Decoding is strict:
@@ -187,7 +187,7 @@ export const formatParameters = {
 
 /** `filter` and `sort` for the fields of one kind of rows. */
 export function selectionParameters(of: keyof typeof ROW_FIELDS): {
-  filter: Parameter<TSchema, Rule | null> & { fallback: null };
+  filter: Parameter<TSchema, RowTest | null> & { fallback: null };
   sort: Parameter<TSchema, readonly SortField[] | null> & { fallback: null };
 } {
   const fields = ROW_FIELDS[of];

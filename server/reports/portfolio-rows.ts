@@ -2,7 +2,7 @@ import { countDays } from '../domain/dates.ts';
 import { type Measures, sum, UNKNOWN } from '../domain/metrics.ts';
 import type { UnseenEvents } from '../domain/provider-events.ts';
 import type { Quality } from '../domain/quality.ts';
-import type { RuleTexts } from '../domain/rules.ts';
+import type { RowTexts } from '../domain/rules.ts';
 import type { Device, Facts, SiteDayMeasures, StoredRange } from '../facts/facts.ts';
 import { refuseUnknownDevices, Series } from '../facts/series.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
@@ -158,7 +158,7 @@ function* groupsOf(projects: readonly PlannedProject[]): Generator<readonly Plan
 /** Reads rows for filters and sorting. */
 export const RATED = {
   measuresOf: ({ site }: PortfolioRow): Measures => ('error' in site ? UNKNOWN : site.total.now),
-  textsOf: ({ planned: { project } }: PortfolioRow): RuleTexts => {
+  textsOf: ({ planned: { project } }: PortfolioRow): RowTexts => {
     const { domain, property, country, language, syncStatus } = project;
     return { domain, property, country: country ?? '', language: language ?? '', syncStatus };
   },

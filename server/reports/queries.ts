@@ -1,7 +1,7 @@
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { brandTest } from '../domain/brand-terms.ts';
 import { toMetrics } from '../domain/metrics.ts';
-import type { RuleTexts } from '../domain/rules.ts';
+import type { RowTexts } from '../domain/rules.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { trackedReport } from './report.ts';
@@ -20,7 +20,7 @@ export const queriesReport = trackedReport({
 export function queryRendering({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
   const isBranded = brandTest(project.brandTerms);
   /** Computed lazily, because most filters read only some of them. A class, because getters of a literal are slow. */
-  class QueryTexts implements RuleTexts {
+  class QueryTexts implements RowTexts {
     readonly query: string;
 
     constructor(query: string) {

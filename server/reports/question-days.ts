@@ -112,7 +112,7 @@ async function unknownSegments(facts: Facts, query: FactsQuery): Promise<Readonl
     ...query,
     table: 'brand_daily',
     by: ['date'],
-    test: { op: 'equals', column: 'segment', values: ['unknown'] },
+    test: { op: 'equals', field: 'segment', values: ['unknown'], fold: false },
     isTotal: false,
     order: [],
     limit: eachDay(query.range.from, query.range.to).length,

@@ -3,14 +3,13 @@ import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../c
 import { invalidRequest } from '../domain/errors.ts';
 import { markFound, type Steps } from '../domain/expressions.ts';
 import { type Dimension, isTime } from '../domain/grains.ts';
-import { type GroupMatch, selectKeywords, withDescendants } from '../domain/groups.ts';
+import { type GroupMatch, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
-import { pagesOf } from '../domain/page-groups.ts';
 import type { Question } from '../domain/question.ts';
 import { type Condition, conditionsOf, dimensionsOf, type Filter } from '../domain/question-filter.ts';
-import type { FactColumn, GroupedBy, NamedTexts, RowTest } from '../facts/question.ts';
+import type { FactColumn, FactTest, GroupedBy, NamedTexts } from '../facts/question.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { decider, namesByText } from './keyword-rows.ts';
+import { keywordDecider, namesByText } from './keyword-rows.ts';
 
 /** What a group is called in rows. */
 interface GroupName {
@@ -24,7 +23,7 @@ export type DimensionValues = ReadonlyMap<string, string | GroupName> | null;
 /** How the rows of a question are grouped and chosen, besides its days. */
 export interface QuestionNames {
   readonly by: readonly { readonly dimension: Dimension; readonly grouped: GroupedBy | null }[];
-  readonly test: RowTest;
+  readonly test: FactTest;
   /** Of each dimension. */
   readonly valuesOf: readonly DimensionValues[];
   /** Whether rows of facts may count in several rows of the answer. */
@@ -76,14 +75,14 @@ export async function readNames(sources: NamesSources): Promise<QuestionNames> {
   const isOfKeywords = grain === 'keyword_daily' || grain === 'keyword_page_daily';
   const by = dimensions.map((dimension) => ({ dimension, grouped: groupedBy(dimension, tracked, members) }));
   const keywords = await keywordsOfConditions(filters, tracked);
-  const named = (filter: Condition): RowTest => testOf(filter, { by, keywords, members });
+  const named = (filter: Condition): FactTest => testOf(filter, { by, keywords, members });
   const tests = filters.map((filter) => mapped(filter, named));
   // Only the keywords that are tracked now are served; names join only those.
   const isJoined = by.some(
     ({ grouped }) => grouped !== null && typeof grouped === 'object' && grouped.column === 'keyword_id',
   );
   if (isOfKeywords && !isJoined) {
-    tests.push({ op: 'equals', column: 'keyword_id', values: tracked.keywords.map(({ id }) => id) });
+    tests.push({ op: 'equals', field: 'keyword_id', fold: false, values: tracked.keywords.map(({ id }) => id) });
   }
   return {
     by,
@@ -143,7 +142,7 @@ function shownBy(
   return new Map(members[dimension]!.groups.map(({ id, name }, at) => [sortableIndex(at), { id, name }]));
 }
 
-function mapped(filter: Filter, named: (condition: Condition) => RowTest): RowTest {
+function mapped(filter: Filter, named: (condition: Condition) => FactTest): FactTest {
   if (filter.op === 'not') return { op: 'not', of: [mapped(filter.of[0], named)] };
   if ('of' in filter) return { op: filter.op, of: filter.of.map((one) => mapped(one, named)) };
   return named(filter);
@@ -160,10 +159,12 @@ function testOf(
     keywords: ReadonlyMap<Condition, readonly string[]>;
     members: Readonly<Record<'group' | 'pageGroup', Members | undefined>>;
   },
-): RowTest {
+): FactTest {
   const { op, dimension, values } = condition;
-  if (dimension === 'keyword') return { op: 'equals', column: 'keyword_id', values: keywords.get(condition)! };
-  if (dimension !== 'group' && dimension !== 'pageGroup') return { op, column: COLUMNS[dimension]!, values };
+  if (dimension === 'keyword')
+    return { op: 'equals', field: 'keyword_id', values: keywords.get(condition)!, fold: false };
+  if (dimension !== 'group' && dimension !== 'pageGroup')
+    return { op, field: COLUMNS[dimension]!, values, fold: false };
   const { column, groups, texts } = members[dimension]!;
   const at = by.findIndex((one) => one.dimension === dimension);
   // With the dimension, a filter keeps rows of the answer; without it, what is in one of the groups.
@@ -171,7 +172,12 @@ function testOf(
     const names = groups.flatMap(({ id }, index) => (values.includes(id) ? [sortableIndex(index)] : []));
     return { op: 'named', by: at, values: names };
   }
-  return { op: 'equals', column, values: [...new Set(values.flatMap((id) => texts.get(id) ?? []))] };
+  return {
+    op: 'equals',
+    field: column,
+    values: [...new Set(values.flatMap((id) => texts.get(id) ?? []))],
+    fold: false,
+  };
 }
 
 /** The ids of the keywords that each condition on keywords chooses. */
@@ -218,8 +224,8 @@ async function keywordMembers({ question, tracked, cache, totals }: NamesSources
   const all = await Promise.all(
     groups.map(async (group) => cache.matches(tracked, withDescendants(group, tracked.groups))),
   );
-  const readsNumbers = all.flat().some(({ rule }) => rule?.readsNumbers === true);
-  const measuresOf = readsNumbers ? await totals() : () => NO_MEASURES;
+  const readsSums = all.flat().some(({ withSums }) => withSums !== null);
+  const measuresOf = readsSums ? await totals() : () => NO_MEASURES;
   const texts = new Map<string, string[]>();
   for (const [at, matches] of all.entries()) {
     const ids = await keywordsIn(tracked, matches, measuresOf);
@@ -275,9 +281,9 @@ function valuesOf(filter: Filter, dimension: Dimension): readonly string[] {
 function mayCount(
   { keywords }: TrackedKeywords,
   by: QuestionNames['by'],
-  tests: readonly RowTest[],
+  tests: readonly FactTest[],
 ): readonly TrackedKeyword[] {
-  const decide = decider({ op: 'and', of: tests });
+  const decide = keywordDecider({ op: 'and', of: tests });
   const at = by.findIndex(({ dimension }) => dimension === 'group');
   if (at < 0) return keywords.filter(({ id }) => decide(id, []) !== false);
   const groups = namesByText(by[at]!.grouped as NamedTexts);

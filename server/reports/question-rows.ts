@@ -77,7 +77,7 @@ export class QuestionRows {
       const one = by[at]!;
       if (isTime(dimension) || typeof one !== 'string') return [];
       const values = [...new Set(rows.map(({ names }) => names[at]!))];
-      return [{ op: 'equals', column: one, values } as const];
+      return [{ op: 'equals', field: one, values, fold: false } as const];
     });
     const found = await this.#read(served, { by, limit: MAX_COMPARED, offset: 0, wanted });
     return new Map(found.rows.map((row) => [keyOf(row), row.measures]));

@@ -5,7 +5,7 @@ import { NOTHING, sum } from '../domain/metrics.ts';
 import { REMAINDER_REASONS, type Remainder, type RemainderReason } from '../domain/quality.ts';
 import type { Filter } from '../domain/question-filter.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { RowTest } from '../facts/question.ts';
+import type { FactTest } from '../facts/question.ts';
 import { unknownDays } from './question-days.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 
@@ -107,8 +107,8 @@ function isOf(device: string, filter: Filter): boolean {
 }
 
 /** The test of filters on countries. */
-function testOf(filter: Filter): RowTest {
+function testOf(filter: Filter): FactTest {
   if (filter.op === 'not') return { op: 'not', of: [testOf(filter.of[0])] };
   if ('of' in filter) return { op: filter.op, of: filter.of.map(testOf) };
-  return { op: 'equals', column: 'country', values: filter.values };
+  return { op: 'equals', field: 'country', values: filter.values, fold: false };
 }

@@ -7,6 +7,7 @@ import { type LastDays, readLastDays } from '../catalog/sync-days.ts';
 import type { Day } from '../domain/dates.ts';
 import { ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
+import { leavesOf } from '../domain/predicate.ts';
 import {
   hasDevices,
   SEARCH_TYPES,
@@ -141,7 +142,7 @@ export function checkDevice(type: SearchType, device: Device): void {
 
 /** Throws `invalid_request` for positions in a filter or order. @param surface one without positions */
 export function refusePositions(surface: Surface, { filter, sort }: Selection): void {
-  const named = [...(filter?.conditions ?? []), ...(sort ?? [])];
+  const named = [...(filter === null ? [] : leavesOf(filter)), ...(sort ?? [])];
   if (!named.some(({ field }) => field === 'position')) return;
   throw invalidRequest(
     surface === 'bing'

@@ -34,7 +34,7 @@ const TEXT: Readonly<Record<string, (a: string, b: string) => boolean>> = {
   not_equals: (a, b) => a !== b,
   starts_with: (a, b) => a.startsWith(b),
   ends_with: (a, b) => a.endsWith(b),
-  matches: (a, b) => new RegExp(b, 'iu').test(a),
+  matches: (a, b) => new RegExp(b, 'u').test(a),
 };
 
 /** Comparisons by the sign of a difference. */
@@ -47,10 +47,13 @@ const NUMBER: Readonly<Record<string, (difference: bigint) => boolean>> = {
   gte: (difference) => difference >= 0n,
 };
 
-function meets(texts: Row, sum: Sum | null, { field, op, value }: Row): boolean {
+function meets(texts: Row, sum: Sum | null, { field, op, value, caseSensitive }: Row): boolean {
   const compareText = TEXT[String(op)];
   if (compareText !== undefined) {
-    return compareText(String((texts[String(field)] ?? '') as string).toLowerCase(), String(value).toLowerCase());
+    const text = String((texts[String(field)] ?? '') as string);
+    if (caseSensitive === true) return compareText(text, String(value));
+    if (op === 'matches') return new RegExp(String(value), 'iu').test(text);
+    return compareText(text.toLowerCase(), String(value).toLowerCase());
   }
   if (sum === null) return false;
   const [numerator, denominator] = quotient(sum, String(field));

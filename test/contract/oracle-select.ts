@@ -17,6 +17,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   source: ['suggested', 'manual', 'import'],
   syncStatus: ['pending', 'ok', 'warning', 'failed'],
 };
+/** Fields of a few words, which have one case. */
+const NOT_TEXTS = [...Object.keys(WORDS), 'branded', 'tracked'];
 const BOOLEANS: Readonly<Record<string, string>> = { eq: 'equals', neq: 'not_equals' };
 
 /** A row with its texts; no sum if its numbers are unknown. */
@@ -70,8 +72,10 @@ function filterIn(query: Query, texts: readonly string[]): Row | undefined {
   const { match, conditions } = sent.startsWith('{')
     ? (JSON.parse(sent) as { match: string; conditions: Row[] })
     : shortForm(sent);
-  const checked = conditions.map(({ field, op, value }): Row => {
+  const checked = conditions.map(({ field, op, value, caseSensitive }): Row => {
     const name = String(field);
+    if (caseSensitive === true && (NUMBERS.includes(name) || !texts.includes(name) || NOT_TEXTS.includes(name)))
+      throw bad('filter');
     if (NUMBERS.includes(name)) {
       if (!['eq', 'neq', 'lt', 'lte', 'gt', 'gte'].includes(String(op)) || !Number.isFinite(Number(value)))
         throw bad('filter');
@@ -88,7 +92,7 @@ function filterIn(query: Query, texts: readonly string[]): Row | undefined {
       throw bad('filter');
     const isWord = WORDS[name] === undefined || WORDS[name].includes(String(value).toLowerCase());
     if (!isWord && /equals$/.test(String(op))) throw bad('filter');
-    return { field, op, value };
+    return { field, op, value, caseSensitive };
   });
   return { match, conditions: checked };
 }
@@ -98,7 +102,8 @@ function shortForm(sent: string): { match: string; conditions: Row[] } {
   const conditions = sent.split(/(?<!\\);/).map((part) => {
     const [, field, op, value] = /^([^:]*):([^:]*):(.*)$/s.exec(part.replaceAll('\\;', ';')) ?? [];
     if (field === undefined) throw bad('filter');
-    return { field, op, value };
+    // A tilde after the operator compares to the letter.
+    return op!.endsWith('~') ? { field, op: op!.slice(0, -1), value, caseSensitive: true } : { field, op, value };
   });
   return { match: 'all', conditions };
 }

@@ -72,7 +72,7 @@ const selection =
         : kind === 'portfolio'
           ? ['SHOP', 'one.example', '.']
           : [...TEXTS, ...PARTS];
-    const condition = () => {
+    const condition = (): Record<string, unknown> => {
       const field = dice.pick([name, ...texts, ...Object.keys(VALUES)]);
       const numbers = VALUES[field];
       if (numbers !== undefined) return { field, op: dice.pick(NUMBER_OPERATORS), value: dice.pick(numbers) };
@@ -81,12 +81,16 @@ const selection =
       if (field === 'source' || field === 'intent')
         return { field, op: 'contains', value: dice.pick(['a', 'MANUAL', 'Commercial']) };
       if (field === 'syncStatus') return { field, op: 'equals', value: dice.pick(['ok', 'Warning']) };
-      if (dice.once(8)) return { field, op: 'matches', value: dice.pick(['^B', 'o+', 'acme$', '[0-9]']) };
-      return { field, op: dice.pick(TEXT_OPERATORS.slice(0, -1)), value: dice.pick(values) };
+      const exact = dice.once(4) ? { caseSensitive: true } : {};
+      if (dice.once(8)) return { field, op: 'matches', value: dice.pick(['^B', 'o+', 'acme$', '[0-9]']), ...exact };
+      return { field, op: dice.pick(TEXT_OPERATORS.slice(0, -1)), value: dice.pick(values), ...exact };
     };
     const conditions = Array.from({ length: dice.whole(1, 3) }, condition);
     const short = conditions
-      .map(({ field, op, value }) => `${field}:${op}:${String(value).replaceAll(';', '\\;')}`)
+      .map(
+        ({ field, op, value, caseSensitive }) =>
+          `${field}:${op}${caseSensitive === true ? '~' : ''}:${String(value).replaceAll(';', '\\;')}`,
+      )
       .join(';');
     const filter = dice.once(2) ? short : JSON.stringify({ match: dice.pick(['all', 'any']), conditions });
     const keys = dice.shuffled([...texts, ...Object.keys(VALUES)]).slice(0, dice.whole(1, 2));
@@ -203,7 +207,16 @@ const MISTAKES: Readonly<Record<string, readonly string[]>> = {
   interval: ['year'],
   type: ['shopping', 'bing'],
   engine: ['yahoo'],
-  filter: ['query:like:x', 'nothing:eq:1', 'clicks:eq:many', 'x', 'branded:eq:yes', 'syncStatus:equals:no'],
+  filter: [
+    'query:like:x',
+    'nothing:eq:1',
+    'clicks:eq:many',
+    'x',
+    'branded:eq:yes',
+    'syncStatus:equals:no',
+    'clicks:gt~:1',
+    'tracked:eq~:true',
+  ],
   sort: ['nothing', 'clicks,-clicks', '--clicks'],
   status: ['closed'],
   since: ['2026-02-29'],

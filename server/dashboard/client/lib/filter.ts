@@ -1,6 +1,6 @@
 import { formatFinePercent } from './format.ts';
 
-/** The language of filters: `field:operator:value`, joined by `;`, in which `\;` is a semicolon. */
+/** The language of filters: `field:operator:value`, joined by `;`, in which `\;` is a semicolon; `~` ends an operator that minds case. */
 
 export interface Condition {
   readonly field: string;
@@ -61,7 +61,9 @@ export function joinFilters(...filters: readonly string[]): string {
 }
 
 export function describeCondition({ field, op, value }: Condition): string {
-  const name = [...TEXT_OPERATORS, ...NUMBER_OPERATORS].find(([known]) => known === op)?.[1] ?? op;
+  const verb = op.replace(/~$/, '');
+  const known = [...TEXT_OPERATORS, ...NUMBER_OPERATORS].find(([one]) => one === verb)?.[1] ?? verb;
+  const name = verb === op ? known : `${known} exactly`;
   if (field === 'ctr') return `CTR ${name} ${formatFinePercent(Number(value))}`;
   return `${TEXT_FIELDS[field as TextField]?.toLowerCase() ?? field} ${name} ${value}`;
 }
