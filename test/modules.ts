@@ -26,12 +26,12 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'the web page at `/app`: sessions, files, what members do; `client/` runs in the browser',
     imports: [
       ...['api', 'formats', 'reports', 'projects', 'channels', 'alerts', 'sync', 'lists', 'load'],
-      ...['facts', 'catalog', 'domain', 'runtime'],
+      ...['facts', 'catalog', 'domain', 'model', 'runtime'],
     ],
   },
   mcp: {
     purpose: 'the MCP server at `/mcp`, over the reports of the API',
-    imports: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
+    imports: ['api', 'formats', 'reports', 'catalog', 'domain', 'model', 'runtime'],
   },
   metrics: {
     purpose: 'metrics for Prometheus, and traces',
@@ -41,12 +41,12 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
     imports: [
       ...['sandbox', 'formats', 'reports', 'providers', 'findings', 'effects'],
-      ...['facts', 'catalog', 'storage', 'domain', 'runtime'],
+      ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
     ],
   },
   sandbox: {
     purpose: 'SQL of clients, each statement in a process that is limited, isolated and killed',
-    imports: ['load', 'catalog', 'storage', 'domain', 'runtime'],
+    imports: ['load', 'catalog', 'storage', 'domain', 'model', 'runtime'],
   },
   jobs: {
     purpose: 'background jobs: what they do, when they run, in which process',
@@ -63,7 +63,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'one file per kind of answer: parse, plan, run; the columns of its flat rows',
     imports: [
       ...['formats', 'query', 'lists', 'findings', 'effects'],
-      ...['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+      ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
     ],
   },
   formats: {
@@ -80,7 +80,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   import: {
     purpose: 'exports of the user interface and pulls of the API → a snapshot',
-    imports: ['load', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+    imports: ['load', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
   },
   export: {
     purpose: 'what is stored → a snapshot',
@@ -88,15 +88,15 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   maintenance: {
     purpose: 'backups, retention, `verify`, `rebuild`, copies to other stores',
-    imports: ['alerts', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+    imports: ['alerts', 'load', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
   },
   sync: {
     purpose: 'fills connected projects: plan, fetch, publish',
-    imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
   },
   alerts: {
     purpose: 'rules, and the replay of days that opens and resolves alerts',
-    imports: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    imports: ['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
   },
   effects: {
     purpose: 'whether a change helped: clicks against what controls make expect, judged by placebos; pure',
@@ -104,15 +104,15 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   lists: {
     purpose: 'page and query lists: choose a source, fetch once, store, read by page',
-    imports: ['providers', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    imports: ['providers', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
   },
   providers: {
     purpose: 'all requests to providers: clients, sign-in, limits, retries, failures',
-    imports: ['catalog', 'domain', 'runtime', 'settings'],
+    imports: ['catalog', 'domain', 'model', 'runtime', 'settings'],
   },
   load: {
     purpose: 'snapshot or bulk export → staged → checked → written → published',
-    imports: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    imports: ['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
   },
   findings: {
     purpose: 'the statistics of findings: what differs from what a site usually does',
@@ -120,18 +120,19 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   facts: {
     purpose: 'queries over stored measures, answered by DuckDB or Trino',
-    imports: ['storage', 'domain', 'runtime', 'settings'],
+    imports: ['storage', 'domain', 'model', 'runtime', 'settings'],
   },
   catalog: {
     purpose: 'entities and the manifest of files, in SQLite or PostgreSQL',
-    imports: ['storage', 'domain', 'runtime'],
+    imports: ['storage', 'domain', 'model', 'runtime'],
   },
   storage: {
     purpose: 'immutable files, in the data folder or an object store',
     imports: ['domain', 'runtime', 'settings'],
   },
   runtime: { purpose: 'helpers without domain knowledge: locks, limits, single flight, timing', imports: ['domain'] },
-  domain: { purpose: 'pure rules: days, ranges, metrics, groups, errors', imports: [] },
+  domain: { purpose: 'pure rules: days, ranges, metrics, groups, errors', imports: ['model'] },
+  model: { purpose: 'what facts are, as data: surfaces, tables, dimensions, measures', imports: [] },
   settings: { purpose: 'the table of settings, read from the environment', imports: [] },
 };
 

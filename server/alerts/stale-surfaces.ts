@@ -1,6 +1,7 @@
 import type { SurfaceDays } from '../catalog/surface-days.ts';
 import { addDays, type Day } from '../domain/dates.ts';
-import { isStale, STALE_AFTER_DAYS, SURFACE_NAMES } from '../domain/search-types.ts';
+import { isStale } from '../domain/finality.ts';
+import { STALE_AFTER_DAYS, SURFACES } from '../model/surfaces.ts';
 import type { EvaluatedAlert } from './alert.ts';
 
 /**
@@ -19,8 +20,8 @@ export function alertsOfStaleSurfaces(surfaces: readonly SurfaceDays[], today: D
       subject: surface,
       basis: lastDay,
       severity: 'warning',
-      title: `${SURFACE_NAMES[surface]} has no days after ${lastDay}`,
-      body: `The newest day of ${SURFACE_NAMES[surface]} is ${lastDay}, more than ${STALE_AFTER_DAYS} days ago. Later days are unknown, not zero. Test the connection of the project.`,
+      title: `${SURFACES[surface].label} has no days after ${lastDay}`,
+      body: `The newest day of ${SURFACES[surface].label} is ${lastDay}, more than ${STALE_AFTER_DAYS} days ago. Later days are unknown, not zero. Test the connection of the project.`,
       date: addDays(lastDay, STALE_AFTER_DAYS + 1),
       keywordId: null,
       resolvedOn: null,

@@ -1,12 +1,11 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
-import { ENGINES } from '../domain/engines.ts';
 import { SUM_OPERATORS } from '../domain/predicate.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { RankingUpdate } from '../domain/ranking-updates.ts';
 import { KEYWORD_FIELDS, SYNC_STATES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
-import { SEARCH_TYPES } from '../domain/search-types.ts';
+import { ENGINES, SEARCH_TYPES } from '../model/surfaces.ts';
 import { DEVICES } from '../reports/parameters.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Range } from '../domain/range.ts';
+import type { FactTable } from '../model/tables.ts';
 import type { Catalog } from './catalog.ts';
-import type { FactTable } from './manifest.ts';
 
 /** The days of a project's table that came from a bulk export, as ranges in order. */
 export interface BulkExportDays {

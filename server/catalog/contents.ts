@@ -1,5 +1,6 @@
+import type { FactTable } from '../model/tables.ts';
 import type { Catalog } from './catalog.ts';
-import { type Coverage, type FactTable, readCoverage } from './manifest.ts';
+import { type Coverage, readCoverage } from './manifest.ts';
 import { listAllProjects } from './projects.ts';
 
 /** Everything that is deleted with a project. */

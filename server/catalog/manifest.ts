@@ -1,40 +1,9 @@
 import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
-import { AI_TABLES, type AiTable, BING_TABLES, type BingTable } from '../domain/engines.ts';
 import type { Range } from '../domain/range.ts';
-import { OTHER_TYPES, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
+import { FACT_TABLES, type FactTable, ROLLUPS, type StoredTable } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { Catalog } from './catalog.ts';
 import { raiseAllRevisions } from './revisions.ts';
-
-export const FACT_TABLES = [
-  'site_daily',
-  'site_hourly',
-  'keyword_daily',
-  'keyword_page_daily',
-  'country_daily',
-  'country_monthly',
-  'appearance_daily',
-  'brand_daily',
-  'page_daily',
-  'query_daily',
-  'page_period',
-  'query_period',
-  ...OTHER_TYPES.flatMap((type): TypeTable[] => Object.values(TYPE_TABLES[type])),
-  ...(Object.values(BING_TABLES) as BingTable[]),
-  ...Object.values(AI_TABLES).flatMap(({ days, pages }): AiTable[] => [days, pages]),
-] as const;
-export type FactTable = (typeof FACT_TABLES)[number];
-
-/** Lists of ranges, which have no days of their own. */
-export const PERIOD_TABLES: readonly FactTable[] = [
-  'page_period',
-  'query_period',
-  ...Object.values(AI_TABLES).map(({ pages }) => pages),
-];
-
-/** Rollups of keyword_daily, so that the cost of a range does not depend on its length. */
-export const ROLLUPS = ['keyword_all', 'keyword_running', 'keyword_cumulative'] as const;
-export type StoredTable = FactTable | (typeof ROLLUPS)[number];
 
 /** The table and project of a file of a rollup; undefined for other files. */
 export function rollupOf(file: string): { readonly table: StoredTable; readonly project: string } | undefined {

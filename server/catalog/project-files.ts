@@ -1,8 +1,9 @@
 import type { Day } from '../domain/dates.ts';
 import { EVERY_DAY } from '../domain/range.ts';
+import { FACT_TABLES, type FactTable, type StoredTable } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { Catalog } from './catalog.ts';
-import { FACT_TABLES, type FactFile, type FactTable, type Part, type StoredTable } from './manifest.ts';
+import type { FactFile, Part } from './manifest.ts';
 
 /** A current file of a project. */
 export interface ProjectFile extends FactFile {

@@ -1,7 +1,8 @@
 import { type Day, earlier, later } from '../domain/dates.ts';
-import { SURFACES, type Surface, siteTable } from '../domain/search-types.ts';
+import { SURFACE_NAMES, type Surface } from '../model/surfaces.ts';
+import { type FactTable, siteTable } from '../model/tables.ts';
 import type { Catalog } from './catalog.ts';
-import { type Coverage, type FactTable, readCoverage } from './manifest.ts';
+import { type Coverage, readCoverage } from './manifest.ts';
 import type { Project } from './projects.ts';
 import { type LastDays, readLastDays } from './sync-days.ts';
 
@@ -32,7 +33,7 @@ export async function listSurfaceDays(
 ): Promise<SurfaceDays[]> {
   const coverage: Readonly<Partial<Record<FactTable, Coverage>>> = await readCoverage(catalog, project.id);
   const days: SurfaceDays[] = [];
-  for (const surface of SURFACES) {
+  for (const surface of SURFACE_NAMES) {
     const table = siteTable(surface);
     const stored = coverage[table]?.lastDay;
     if (stored === undefined) continue;

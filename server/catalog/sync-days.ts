@@ -1,8 +1,8 @@
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
+import type { FactTable } from '../model/tables.ts';
 import type { Catalog } from './catalog.ts';
-import type { FactTable } from './manifest.ts';
 
 /** The state of a day of a table. Days without one are pending. */
 export interface SyncDay {

@@ -1,20 +1,13 @@
-import {
-  type Coverage,
-  FACT_TABLES,
-  type FactTable,
-  filesOf,
-  manifestOf,
-  PERIOD_TABLES,
-  readCoverage,
-} from '../catalog/manifest.ts';
+import { type Coverage, filesOf, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listSurfaceDays } from '../catalog/surface-days.ts';
 import { listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
-import { BING_TABLES } from '../domain/engines.ts';
+import { isStale } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, MAX_DAYS } from '../domain/range.ts';
-import { isStale, SURFACE_NAMES } from '../domain/search-types.ts';
+import { SURFACES } from '../model/surfaces.ts';
+import { FACT_TABLES, type FactTable, PERIOD_TABLES, TABLES, WEEKLY_TABLES } from '../model/tables.ts';
 import type { ReportSources } from '../reports/report.ts';
 import { readSyncStatus } from '../sync/status.ts';
 
@@ -79,7 +72,7 @@ export async function readDataState(sources: ReportSources, { project, isOwner, 
     /** Surfaces that have reported nothing for more than two weeks. */
     stale: surfaces
       .filter(({ lastDay }) => isStale(lastDay, dayOf(now())))
-      .map(({ surface, lastDay }) => ({ name: SURFACE_NAMES[surface], lastDay })),
+      .map(({ surface, lastDay }) => ({ name: SURFACES[surface].label, lastDay })),
     /** The last day that was compared with the provider. */
     reconciledThrough: compared.length === 0 ? null : compared.reduce(later),
     sync: sync && {
@@ -102,12 +95,14 @@ function calendarOf({ syncedThrough }: Project, stored: readonly Coverage[]): { 
 
 type StateOf = (day: Day) => DayState;
 
-const WEEKLY: readonly FactTable[] = [BING_TABLES.pages, BING_TABLES.queries];
-const OF_BING: readonly FactTable[] = Object.values(BING_TABLES);
+/** Whether its engine says which days may still change. */
+function hasProvisionalDays(table: FactTable): boolean {
+  return SURFACES[TABLES[table].surface].engine === 'google';
+}
 
 /** How many days a stored day of a table stands for: weeks are stored by their last one. */
 function daysOf(table: FactTable): number {
-  return WEEKLY.includes(table) ? 7 : 1;
+  return WEEKLY_TABLES.includes(table) ? 7 : 1;
 }
 
 /** The days that a stored day of a table stands for. */
@@ -122,8 +117,7 @@ function syncedState(table: FactTable, days: readonly SyncDay[]): StateOf {
     if (known === undefined) return 'missing';
     if (known.state === 'failed') return 'failed';
     if (known.cutOff) return 'cut_off';
-    // Bing does not say which days may change.
-    return known.final || OF_BING.includes(table) ? 'final' : 'provisional';
+    return known.final || !hasProvisionalDays(table) ? 'final' : 'provisional';
   };
 }
 
@@ -147,13 +141,13 @@ async function loadedState(
       const lists = await manifestOf(catalog, project.id, table, EVERY_DAY);
       return lists.flatMap(({ firstDay, lastDay }) => eachDay(firstDay, lastDay));
     }
-    if (!WEEKLY.includes(table)) return facts.storedDays(query);
+    if (!WEEKLY_TABLES.includes(table)) return facts.storedDays(query);
     return (await facts.weekSums(query)).flatMap(({ date }) => daysUntil(table, date));
   };
   const known = new Set(await read());
   return (day) => {
     if (!known.has(isMonthly ? day.slice(0, 7) : day)) return 'missing';
-    const mayChange = provisionalAfter !== null && day > provisionalAfter && !OF_BING.includes(table);
+    const mayChange = provisionalAfter !== null && day > provisionalAfter && hasProvisionalDays(table);
     return mayChange ? 'provisional' : 'final';
   };
 }

@@ -1,4 +1,5 @@
-import { addDays, type Day, later, pacificDayOf } from './dates.ts';
+import { STALE_AFTER_DAYS } from '../model/surfaces.ts';
+import { addDays, countDays, type Day, later, pacificDayOf } from './dates.ts';
 import type { Microseconds } from './instants.ts';
 
 /** Final data of the search engine trails by two to three days. */
@@ -20,4 +21,9 @@ export function lastFinalDay(provisionalAfter: Day | null, lastSyncedAt: Microse
   if (provisionalAfter === null) return settled;
   const reportedAt = Math.max((lastSyncedAt ?? 0) / 1000, Date.parse(provisionalAfter));
   return now - reportedAt <= REPORT_VALID_MS ? provisionalAfter : later(provisionalAfter, settled);
+}
+
+/** Whether a surface has reported no day for so long that its data is stale. @param last its newest day */
+export function isStale(last: Day, today: Day): boolean {
+  return countDays(last, today) - 1 > STALE_AFTER_DAYS;
 }

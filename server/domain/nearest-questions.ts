@@ -1,5 +1,5 @@
+import { type Dimension, hasDimension, isTime, QUESTION_TABLES } from '../model/tables.ts';
 import { KnownError } from './errors.ts';
-import { type Dimension, GRAIN_NAMES, hasDimension, isTime } from './grains.ts';
 import { dimensionsOf, type Filter, sentFilter } from './question-filter.ts';
 import type { Range } from './range.ts';
 
@@ -74,7 +74,7 @@ function pairsOf(wanted: readonly Dimension[]): string {
   if (wanted.length < 3) return '';
   for (const [at, one] of wanted.entries()) {
     for (const other of wanted.slice(at + 1)) {
-      const isStored = GRAIN_NAMES.some((grain) => hasDimension(grain, one) && hasDimension(grain, other));
+      const isStored = QUESTION_TABLES.some((grain) => hasDimension(grain, one) && hasDimension(grain, other));
       if (!isStored) return ` (no table has ${one} and ${other})`;
     }
   }
@@ -83,7 +83,7 @@ function pairsOf(wanted: readonly Dimension[]): string {
 
 /** Questions of dimensions that are stored together, with the most wanted ones first. A keyword may stand for a query. */
 function nearestTo(wanted: readonly Dimension[]): Dimension[][] {
-  const found = GRAIN_NAMES.map((grain) => {
+  const found = QUESTION_TABLES.map((grain) => {
     const names = wanted.flatMap((dimension): Dimension[] => {
       if (hasDimension(grain, dimension)) return [dimension];
       return dimension === 'query' && hasDimension(grain, 'keyword') ? ['keyword'] : [];

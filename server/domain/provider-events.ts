@@ -1,7 +1,7 @@
+import type { Surface } from '../model/surfaces.ts';
 import { addDays, type Day } from './dates.ts';
 import { type Measures, sum } from './metrics.ts';
 import { type Range, within } from './range.ts';
-import type { Surface } from './search-types.ts';
 
 /** What a provider event can change. */
 type AffectedMetric = 'clicks' | 'impressions' | 'ctr' | 'position';

@@ -1,4 +1,4 @@
-import type { Dimension } from './grains.ts';
+import type { Dimension } from '../model/tables.ts';
 
 /** Operators of texts; other dimensions have `equals` only. */
 export const QUESTION_OPERATORS = ['equals', 'contains', 'starts_with', 'ends_with', 'matches'] as const;

@@ -1,8 +1,8 @@
+import { DIMENSION_NAMES, type Dimension, type FactTable, isTime, questionTable, storedOf } from '../model/tables.ts';
 import { type Compare, METRIC_NAMES, type MetricName } from './comparison.ts';
 import { parseDay } from './dates.ts';
 import { invalidRequest } from './errors.ts';
 import { ExpressionCheck } from './expressions.ts';
-import { columnOf, DIMENSIONS, type Dimension, type Grain, grainOf, isTime } from './grains.ts';
 import { notTogether, RefusedQuestion } from './nearest-questions.ts';
 import {
   conjunctsOf,
@@ -33,7 +33,7 @@ export interface Question {
   readonly totals: boolean;
   readonly quality: boolean;
   /** What is stored that answers it. */
-  readonly grain: Grain;
+  readonly grain: FactTable;
 }
 
 /** The most rows of an answer, and the number without `limit`. */
@@ -68,14 +68,14 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
     'compare',
     'include',
   ]);
-  const dimensions = namesOf(sent['dimensions'], 'dimensions', DIMENSIONS);
+  const dimensions = namesOf(sent['dimensions'], 'dimensions', DIMENSION_NAMES);
   const times = dimensions.filter(isTime);
   if (times.length > 1) throw invalidRequest(`dimensions has ${times.join(' and ')}; a question has one of them.`);
   const metrics = namesOf(sent['metrics'], 'metrics', METRIC_NAMES);
   const counts = { conditions: 0, values: 0, expressions: new ExpressionCheck() };
   const filters = listOf(sent['filters'], 'filters').map((one, at) => filterOf(one, `filters[${at}]`, counts, 1));
   const include = fieldsOf(sent['include'] ?? {}, 'include', ['totals', 'quality']);
-  const grain = grainOf([...dimensions, ...filters.flatMap(dimensionsOf)]);
+  const grain = questionTable([...dimensions, ...filters.flatMap(dimensionsOf)]);
   if (grain === undefined) throw notTogether(dimensions, filters);
   checkAppearances(dimensions, filters);
   const isAll = hasAllRows && sent['limit'] === undefined && sent['offset'] === undefined;
@@ -126,7 +126,7 @@ function filterOf(sent: unknown, name: string, counts: Counts, depth: number): F
     return { op, of: [filterOf(rest[0], `${name}[1]`, counts, depth + 1)] };
   }
   const operator = nameOf(op, `${name}[0]`, [...QUESTION_OPERATORS, 'and', 'or', 'not']) as QuestionOperator;
-  const dimension = nameOf(rest[0], `${name}[1]`, DIMENSIONS);
+  const dimension = nameOf(rest[0], `${name}[1]`, DIMENSION_NAMES);
   if (isTime(dimension)) throw invalidRequest(`${name}[1]: days are chosen by range, not by a filter on ${dimension}.`);
   if (operator !== 'equals' && !TEXTS.includes(dimension)) {
     throw invalidRequest(`${name}[0] must be equals for ${dimension}, not '${operator}'.`);
@@ -157,7 +157,7 @@ function checkedValue(sent: unknown, name: string, dimension: Dimension): string
       throw invalidRequest(`${name} must be country codes of three letters (ISO 3166-1).`);
     return sent.toLowerCase();
   }
-  const choices = CHOICES[columnOf(dimension)];
+  const choices = CHOICES[storedOf(dimension)];
   if (choices !== undefined) nameOf(sent, name, choices);
   return sent;
 }

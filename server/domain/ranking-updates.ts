@@ -1,6 +1,6 @@
+import type { Surface } from '../model/surfaces.ts';
 import { type Day, earlier, later } from './dates.ts';
 import type { Range } from './range.ts';
-import type { Surface } from './search-types.ts';
 
 /** An announced change of how the search engine ranks. Counting stays the same; clicks of many sites change at once. */
 export interface RankingUpdate {

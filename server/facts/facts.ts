@@ -1,9 +1,9 @@
 import type { Day, Month } from '../domain/dates.ts';
-import type { AiMeasure } from '../domain/engines.ts';
 import type { GroupMatch, IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
+import type { AiMeasure } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { DayGrid, DaySums } from './day-grid.ts';
 import type { KeywordFiles } from './keyword-plan.ts';

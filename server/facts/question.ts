@@ -1,6 +1,6 @@
-import type { Grain } from '../domain/grains.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { NamedTest, Test, TextTest } from '../domain/predicate.ts';
+import type { FactTable } from '../model/tables.ts';
 
 /** A column of facts that rows are tested or grouped by. */
 export type FactColumn = 'date' | 'device' | 'country' | 'query' | 'url' | 'appearance' | 'segment' | 'keyword_id';
@@ -27,7 +27,7 @@ export interface RowOrder {
 
 /** Totals over the facts of one table, grouped. */
 export interface QuestionQuery {
-  readonly table: Grain;
+  readonly table: FactTable;
   readonly by: readonly GroupedBy[];
   readonly test: FactTest;
   /** Adds up everything that has any name, each row of facts once; there is one row then. */

@@ -1,10 +1,10 @@
 import { countDays, type Day, eachDay, WEEK } from '../domain/dates.ts';
-import type { AiMeasure } from '../domain/engines.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
 import type { IndexedKeyword } from '../domain/groups.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { EVERY_DAY } from '../domain/range.ts';
+import type { AiMeasure } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { DayGrid } from './day-grid.ts';
 import { collectSiteDays, collectTotals } from './each-range.ts';

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { findProjectsOfProperty } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { Day } from '../domain/dates.ts';
-import { AI_TABLES, type AiTable, type SearchEngine } from '../domain/engines.ts';
 import { lastFactDay } from '../domain/fact-days.ts';
 import type { Range } from '../domain/range.ts';
 import { ImportRefused, refuseFutureRange, requireDomain } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
+import type { SearchEngine } from '../model/surfaces.ts';
+import { AI_TABLES, type FactTable } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type AiColumns, type AiFile, type AiMap, readAiTable } from './ai-table.ts';
 import { openExport } from './open-export.ts';
@@ -40,7 +41,7 @@ interface ImportedFile {
   readonly from: Day | null;
   readonly to: Day | null;
   /** Null if it is not stored. */
-  readonly storedAs: AiTable | null;
+  readonly storedAs: FactTable | null;
   readonly remark: string | null;
 }
 
@@ -51,7 +52,7 @@ export interface AiReportSummary extends LoadSummary {
 /** A table of an export, with the days that it is about. */
 interface Target {
   readonly source: AiFile & { readonly columns: AiColumns };
-  readonly table: AiTable;
+  readonly table: FactTable;
   readonly period: Range;
 }
 
@@ -95,7 +96,7 @@ export async function importAiReport(stores: Stores, options: AiReportOptions): 
     dryRun,
     report,
     makeSnapshot: async (folder) => {
-      const days: Partial<Record<AiTable, readonly Day[]>> = {};
+      const days: Partial<Record<FactTable, readonly Day[]>> = {};
       for (const [index, { source, table, period }] of targets.entries()) {
         const { measure } = AI_TABLES[source.columns.engine];
         const isDaily = table === AI_TABLES[source.columns.engine].days;

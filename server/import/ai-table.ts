@@ -1,8 +1,8 @@
 import type { Day } from '../domain/dates.ts';
-import type { SearchEngine } from '../domain/engines.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
 import { packed } from '../load/tables.ts';
+import type { SearchEngine } from '../model/surfaces.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { ignoring, otherColumns, refuseOtherScopes, refuseUnknown } from './columns.ts';

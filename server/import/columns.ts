@@ -1,6 +1,6 @@
-import { SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
+import { SEARCH_TYPES, type SearchType } from '../model/surfaces.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { SourceFile } from './files.ts';
 import { isSameProperty } from './property.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { FactTable } from '../catalog/manifest.ts';
 import { type BrandTerm, textsOf, wordPattern } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
 import { packed } from '../load/tables.ts';
+import type { FactTable } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { isOfSite, isPeriod, type PlannedTable, type Target } from './plan.ts';
 

@@ -1,7 +1,8 @@
-import type { FactTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import { hasDevices, type OtherType, type SearchType, TYPE_TABLES } from '../domain/search-types.ts';
+import { type OtherType, type SearchType, SURFACES } from '../model/surfaces.ts';
+import type { FactTable } from '../model/tables.ts';
+import { countryTable, siteTable } from '../model/tables.ts';
 import type { ExportTable } from './read-table.ts';
 import { DIMENSIONS, type Dimension } from './words.ts';
 
@@ -53,10 +54,10 @@ function brandTargets(dimensions: readonly Dimension[], hasBrandTerms: boolean):
 
 /** Search types besides web have days and countries only. */
 function typeTargets(dimensions: readonly Dimension[], type: OtherType): Target[] {
-  const tables = { site_daily: TYPE_TABLES[type].site, country_daily: TYPE_TABLES[type].country } as const;
+  const tables = { site_daily: siteTable(type), country_daily: countryTable(type)! };
   return ownTargets(dimensions).flatMap((target) => {
     if (target.table !== 'site_daily' && target.table !== 'country_daily') return [];
-    const keys = target.table === 'site_daily' && !hasDevices(type) ? { device: "'unknown'" } : target.keys;
+    const keys = target.table === 'site_daily' && !SURFACES[type].hasDevices ? { device: "'unknown'" } : target.keys;
     return [{ ...target, table: tables[target.table], keys }];
   });
 }

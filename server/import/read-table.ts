@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import type { Day } from '../domain/dates.ts';
-import { hasQueries, SEARCH_TYPES, type SearchType } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
 import { packed } from '../load/tables.ts';
+import { SEARCH_TYPES, type SearchType, SURFACES } from '../model/surfaces.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import {
@@ -201,7 +201,7 @@ function typedParts(columns: Columns, scopes: OtherColumns['scopes'], isGuarded:
     const column = columns.get(dimension)!;
     return `${CASTS[dimension](dimension === 'query' && isGuarded ? unguarded(column) : column)} as ${dimension}`;
   });
-  const unplaced = SEARCH_TYPES.filter((type) => !hasQueries(type)).map((type) => `'${type}'`);
+  const unplaced = SEARCH_TYPES.filter((type) => !SURFACES[type].hasQueries).map((type) => `'${type}'`);
   return {
     casts: casts.join(', '),
     clicks: columns.get('clicks')!,
@@ -227,7 +227,7 @@ function refuseTypes(
       `'${name}' has rows of the search type ${other} by ${dimensions.join(', ')}; of search types besides web, only days with their devices and countries are stored. Import its rows of web alone.`,
     );
   }
-  const placed = types.find(hasQueries);
+  const placed = types.find((type) => SURFACES[type].hasQueries);
   if (placed === undefined || columns.has('position')) return;
   throw new ImportRefused(`'${name}' has rows of the search type ${placed} without positions.`);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openJoinedStore } from '../catalog/joined-store.ts';
 import { listKeywords } from '../catalog/keywords.ts';
-import { type FactTable, filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
@@ -11,12 +11,14 @@ import { lastFactDay } from '../domain/fact-days.ts';
 import { settledDay } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
-import { OTHER_TYPES, type SearchType, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
 import { ImportRefused, projectRow, refuseFutureRange, requireDomain, writeRows } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
+import { SEARCH_TYPES, type SearchType } from '../model/surfaces.ts';
+import type { FactTable } from '../model/tables.ts';
+import { siteTable } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
 import { openExport } from './open-export.ts';
@@ -214,7 +216,7 @@ async function keptDays(session: Session, { settings, catalog }: Stores, project
     return days.map(({ day }) => day);
   };
   const byDevice = new Map<FactTable, readonly Day[]>();
-  for (const table of ['site_daily', ...OTHER_TYPES.map((type) => TYPE_TABLES[type].site)] as const) {
+  for (const table of SEARCH_TYPES.map(siteTable)) {
     byDevice.set(table, await knownDays(table, 'device'));
   }
   return { synced, byDevice, bySegment: await knownDays('brand_daily', 'segment') };

@@ -6,7 +6,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
-import type { SearchType, Surface } from '../domain/search-types.ts';
+import type { SearchType, Surface } from '../model/surfaces.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 

@@ -1,14 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { connectionsOf } from '../catalog/connections.ts';
 import { listKeywords } from '../catalog/keywords.ts';
-import { type FactFile, type FactTable, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
+import { type FactFile, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
-import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
-import type { Surface } from '../domain/search-types.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import type { Surface } from '../model/surfaces.ts';
+import type { FactTable } from '../model/tables.ts';
+import { tableFor } from '../model/tables.ts';
 import type { Providers } from '../providers/providers.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import { KeywordPages } from './keyword-pages.ts';
@@ -159,7 +160,7 @@ export class Sources {
 
   /** Weeks of Bing are stored by the sync: its API is not asked for whole lists. */
   async #weeks({ id, factsRevision }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<Choice> {
-    const files = await filesOf(catalog, id, BING_TABLES[kind], range);
+    const files = await filesOf(catalog, id, tableFor('bing', [kind === 'pages' ? 'page' : 'query'], 'week')!, range);
     return {
       sourceKey: `facts ${factsRevision}`,
       sources: files.length === 0 ? [] : [new OwnFacts(this.#options.rows, files, 'bing')],

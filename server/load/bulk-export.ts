@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listKeywords } from '../catalog/keywords.ts';
-import type { FactTable } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, newProjectId } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { type BrandTerm, textsOf, wordPattern } from '../domain/brand-terms.ts';
@@ -10,6 +9,7 @@ import { lastFactDay } from '../domain/fact-days.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { count } from '../domain/problems.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
+import type { FactTable } from '../model/tables.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import type { FactTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
-import { hasDevices, hasQueries, OTHER_TYPES, type OtherType, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
+import { OTHER_TYPES, type OtherType, SURFACES } from '../model/surfaces.ts';
+import type { FactTable } from '../model/tables.ts';
+import { countryTable, siteTable } from '../model/tables.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { ExportFiles } from './bulk-export-files.ts';
 
@@ -39,10 +40,10 @@ export async function writeSearchTypes(session: Session, source: TypesSource): P
     if (!isBySite && !byUrl.some(({ searchType }) => nameOf(searchType) === name)) continue;
     if (!isBySite && site.length > 0) byPage.push(type);
     const sum = isBySite ? 'sum(sum_top_position)' : 'sum(sum_position)';
-    const position = hasQueries(type) ? sum : '0';
-    const keys = { site: hasDevices(type) ? DEVICE : "'unknown' as device", country: COUNTRY };
+    const position = SURFACES[type].hasQueries ? sum : '0';
+    const keys = { site: SURFACES[type].hasDevices ? DEVICE : "'unknown' as device", country: COUNTRY };
     for (const [of, key] of Object.entries(keys) as ['site' | 'country', string][]) {
-      const table = TYPE_TABLES[type][of];
+      const table = of === 'site' ? siteTable(type) : countryTable(type)!;
       const target = join(folder, `${table}.parquet`);
       await session.run(sqlTemplate('load/bulk-export/of_type', { key, position }), {
         files: isBySite ? site : url,

@@ -1,8 +1,7 @@
-import { PERIOD_TABLES } from '../catalog/manifest.ts';
-import { BING_TABLES } from '../domain/engines.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
+import { PERIOD_TABLES, WEEKLY_TABLES } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { batches, isSmall, type StagedPart } from './staged-parts.ts';
 import { type EntityTable, type FactTableSchema, identifiers, packed } from './tables.ts';
@@ -40,7 +39,7 @@ const FACT_CHECKS: readonly Check[] = [
     column: 'country',
     message: 'and project with more than 20 countries besides other',
   },
-  ...[BING_TABLES.pages, BING_TABLES.queries].map((table) => ({
+  ...WEEKLY_TABLES.map((table) => ({
     sql: 'week_ends',
     table,
     column: 'week_end',

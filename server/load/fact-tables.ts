@@ -1,6 +1,15 @@
-import type { FactTable } from '../catalog/manifest.ts';
-import { AI_TABLES, BING_TABLES } from '../domain/engines.ts';
-import { OTHER_TYPES, TYPE_TABLES } from '../domain/search-types.ts';
+import {
+  type ColumnName,
+  columnOf,
+  dayColumnOf,
+  FACT_TABLES,
+  type FactTable,
+  MEASURES,
+  type MeasureName,
+  TABLES,
+  type Table,
+} from '../model/tables.ts';
+import type { ColumnTypeName } from './column-types.ts';
 import { columns, type FactTableSchema } from './tables.ts';
 
 /**
@@ -13,76 +22,35 @@ const KEYWORD_ORDER = [
   'day("date")',
 ].join(' + ');
 
-const MEASURES: Parameters<typeof columns>[0] = {
-  clicks: 'measure',
-  impressions: 'measure',
-  sum_position: 'positionSum',
-};
-/** Bing does not tell the position of each row. */
-const WEEK_MEASURES = { ...MEASURES, sum_position: 'positionSum?' } as const;
+/** The columns whose order the period of a file decides already. */
+const OF_PERIOD: readonly ColumnName[] = ['first_day', 'last_day'];
 
-function facts(
-  name: FactTable,
-  schema: Parameters<typeof columns>[0],
-  more: Partial<Pick<FactTableSchema, 'day' | 'split' | 'order' | 'rollups' | 'running' | 'cumulative'>> = {},
-  measures = MEASURES,
-): FactTableSchema {
-  const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...schema };
+function schemaOf(name: FactTable): FactTableSchema {
+  const { key, measures, split, rollups }: Table = TABLES[name];
+  const keys: Parameters<typeof columns>[0] = {
+    project_id: 'shortId',
+    ...Object.fromEntries(key.map((column) => [column, columnOf(name, column).type as ColumnTypeName])),
+  };
   return {
     name,
     key: Object.keys(keys),
-    columns: columns({ ...keys, ...measures }),
-    measures: Object.keys(measures),
-    day: 'date',
-    split: 'none',
-    order: Object.keys(schema).map((column) => `"${column}"`),
-    rollups: [],
-    ...more,
+    columns: columns({ ...keys, ...Object.fromEntries(measures.map((measure) => [measure, typeOf(name, measure)])) }),
+    measures,
+    day: dayColumnOf(name),
+    split,
+    order: rollups
+      ? [KEYWORD_ORDER]
+      : key.filter((column) => !OF_PERIOD.includes(column)).map((column) => `"${column}"`),
+    rollups: rollups ? [rollups.all] : [],
+    ...(rollups && { running: rollups.running, cumulative: rollups.cumulative }),
   };
 }
 
-/** Lists of a whole range, whose single days are unknown. */
-const PERIOD = { first_day: 'factDay', last_day: 'factDay' } as const;
-const PAGES_OF_PERIOD = { day: 'last_day', split: 'period', order: ['"url"'] } as const;
+/** Some engines do not tell the position of each row. */
+function typeOf(table: FactTable, measure: MeasureName): ColumnTypeName | `${ColumnTypeName}?` {
+  const { type } = MEASURES[measure];
+  return type === 'positionSum' && TABLES[table].positions === 'some' ? `${type}?` : type;
+}
 
 /** The fact tables. Rows of a file are sorted by the columns that reports filter by. */
-export const FACTS: readonly FactTableSchema[] = [
-  facts('site_daily', { date: 'factDay', device: 'siteDevice' }),
-  facts('site_hourly', { date: 'factDay', hour: 'instant' }, { split: 'month' }),
-  facts(
-    'keyword_daily',
-    { keyword_id: 'shortId', date: 'factDay', device: 'device' },
-    {
-      split: 'month',
-      order: [KEYWORD_ORDER],
-      rollups: ['keyword_all'],
-      running: 'keyword_running',
-      cumulative: 'keyword_cumulative',
-    },
-  ),
-  facts('keyword_page_daily', { keyword_id: 'shortId', date: 'factDay', url: 'url' }, { split: 'month' }),
-  facts('country_daily', { date: 'factDay', country: 'country' }),
-  facts('country_monthly', { month: 'factMonth', country: 'countryOrOther' }, { day: 'month' }),
-  facts('appearance_daily', { date: 'factDay', appearance: 'appearance' }),
-  facts('brand_daily', { date: 'factDay', segment: 'segment' }),
-  facts('page_daily', { url: 'url', date: 'factDay', country: 'country' }, { split: 'month' }),
-  facts('query_daily', { query: 'words', date: 'factDay', country: 'country' }, { split: 'month' }),
-  facts('page_period', { ...PERIOD, url: 'url' }, PAGES_OF_PERIOD),
-  facts('query_period', { ...PERIOD, query: 'words' }, { day: 'last_day', split: 'period', order: ['"query"'] }),
-  ...OTHER_TYPES.flatMap((type) => [
-    facts(TYPE_TABLES[type].site, { date: 'factDay', device: 'siteDevice' }),
-    facts(TYPE_TABLES[type].country, { date: 'factDay', country: 'country' }),
-  ]),
-  facts(BING_TABLES.site, { date: 'factDay', device: 'siteDevice' }),
-  facts(BING_TABLES.pages, { url: 'url', week_end: 'factDay' }, { day: 'week_end', split: 'month' }, WEEK_MEASURES),
-  facts(
-    BING_TABLES.queries,
-    { query: 'words', week_end: 'factDay' },
-    { day: 'week_end', split: 'month' },
-    WEEK_MEASURES,
-  ),
-  ...Object.values(AI_TABLES).flatMap(({ days, pages, measure }) => [
-    facts(days, { date: 'factDay' }, {}, { [measure]: 'measure' }),
-    facts(pages, { ...PERIOD, url: 'url' }, PAGES_OF_PERIOD, { [measure]: 'measure' }),
-  ]),
-];
+export const FACTS: readonly FactTableSchema[] = FACT_TABLES.map(schemaOf);

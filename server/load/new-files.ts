@@ -1,10 +1,11 @@
 import type { JoinedStore } from '../catalog/joined-store.ts';
 import type { LoadLock } from '../catalog/locks.ts';
-import type { Part, StoredTable } from '../catalog/manifest.ts';
+import type { Part } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { LoadRejected } from '../domain/problems.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
+import type { StoredTable } from '../model/tables.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { daysOf, MAX_PER_PART, sumsOf } from './staged-parts.ts';

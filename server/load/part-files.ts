@@ -1,9 +1,10 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactFile, type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
+import { type FactFile, manifestOf, type Part } from '../catalog/manifest.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import type { FactTable, StoredTable } from '../model/tables.ts';
 import { allEnded } from '../runtime/all-ended.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type FactFiles, type PartChange, type Target, writeFile } from './new-files.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywordIds } from '../catalog/contents.ts';
-import type { FactTable } from '../catalog/manifest.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { count, LoadRejected } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
+import type { FactTable } from '../model/tables.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';

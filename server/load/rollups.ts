@@ -1,7 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { filesOf, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
+import { filesOf, manifestOf, type Part } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
+import type { StoredTable } from '../model/tables.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';

@@ -1,4 +1,12 @@
-import { FACT_HELP, type TableHelp } from './fact-help.ts';
+import { columnOf, FACT_TABLES, type FactTable, MEASURES, type MeasureName, TABLES } from '../model/tables.ts';
+
+/** Documentation of a snapshot table. */
+interface TableHelp {
+  readonly about: string;
+  readonly columns: Readonly<Record<string, string>>;
+  /** A row. The examples of all tables together are a loadable snapshot. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
 
 const PROJECT_ID = 'The project.';
 
@@ -184,5 +192,31 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       updated_at: '2026-03-01T10:00:00Z',
     },
   },
-  ...FACT_HELP,
+  ...Object.fromEntries(FACT_TABLES.map((table) => [table, helpOf(table)])),
 };
+
+function helpOf(table: FactTable): TableHelp {
+  const { about, key, measures, example } = TABLES[table];
+  const of = key.map((name) => [name, columnOf(table, name)] as const);
+  return {
+    about,
+    columns: {
+      project_id: PROJECT_ID,
+      ...Object.fromEntries(of.map(([name, { help }]) => [name, help])),
+      ...Object.fromEntries(measures.map((name) => [name, helpOfMeasure(table, name)])),
+    },
+    example: {
+      project_id: 'Shop1',
+      ...Object.fromEntries(of.map(([name, column]) => [name, column.example])),
+      ...Object.fromEntries(measures.map((name) => [name, MEASURES[name].example])),
+      ...example,
+    },
+  };
+}
+
+function helpOfMeasure(table: FactTable, name: MeasureName): string {
+  const { help } = MEASURES[name];
+  return name === 'sum_position' && TABLES[table].positions === 'some'
+    ? `${help} Null if the position is unknown.`
+    : help;
+}

@@ -1,4 +1,4 @@
-import { FACT_TABLES, type FactTable, type ROLLUPS } from '../catalog/manifest.ts';
+import { FACT_TABLES, type FactTable, type ROLLUPS } from '../model/tables.ts';
 import { COLUMN_TYPES, type ColumnType, type ColumnTypeName } from './column-types.ts';
 
 export interface Column {

@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { ManifestRow, StoredTable } from '../catalog/manifest.ts';
+import type { ManifestRow } from '../catalog/manifest.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import type { Engine, Parameters } from '../facts/duckdb/engine.ts';
 import { FACTS } from '../load/fact-tables.ts';
 import type { FactFiles, PartChange, Target } from '../load/new-files.ts';
 import { writeCumulative, writePartRollups, writeRunning } from '../load/rollups.ts';
+import type { StoredTable } from '../model/tables.ts';
 import { sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';

@@ -1,7 +1,7 @@
 import { FILTER_HELP, ROW_FIELDS } from '../domain/rules.ts';
-import { SEARCH_TYPES } from '../domain/search-types.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
+import { SEARCH_TYPES } from '../model/surfaces.ts';
 import { keywordsJson } from '../reports/keyword-json.ts';
 import { keywordRows } from '../reports/keyword-table.ts';
 import { keywordsReport } from '../reports/keywords.ts';

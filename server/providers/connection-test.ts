@@ -3,7 +3,8 @@ import { connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
 import { addDays, type Day } from '../domain/dates.ts';
-import { isStale, STALE_AFTER_DAYS, SURFACE_NAMES } from '../domain/search-types.ts';
+import { isStale } from '../domain/finality.ts';
+import { STALE_AFTER_DAYS, SURFACES } from '../model/surfaces.ts';
 import { ProviderFailure, type SetupStep, sentenceOf } from './failures.ts';
 import { jobOfCommand } from './gateway.ts';
 import type { ConnectedProvider } from './provider.ts';
@@ -51,7 +52,7 @@ function staleOf(kind: string, surfaces: readonly SurfaceDays[], today: Day): st
     .filter(({ surface, lastDay }) => (surface === 'bing') === (kind === 'bing') && isStale(lastDay, today))
     .map(
       ({ surface, lastDay }) =>
-        `${SURFACE_NAMES[surface]}: the newest day is ${lastDay}, more than ${STALE_AFTER_DAYS} days ago.`,
+        `${SURFACES[surface].label}: the newest day is ${lastDay}, more than ${STALE_AFTER_DAYS} days ago.`,
     );
 }
 

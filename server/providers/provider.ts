@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
-import type { FactTable } from '../catalog/manifest.ts';
 import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import type { CrawlDay, PageCrawl } from '../domain/crawl.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import type { SearchType, Surface } from '../domain/search-types.ts';
+import type { SearchType, Surface } from '../model/surfaces.ts';
+import type { FactTable } from '../model/tables.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ClientErrors, FailureKind, MissingStep, ProviderFailure } from './failures.ts';
 import type { Gateway } from './gateway.ts';

@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
-import { AI_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { siteRange } from '../domain/project-ranges.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
+import { ENGINES, type SearchEngine } from '../model/surfaces.ts';
+import { AI_TABLES } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { choice, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';

@@ -6,10 +6,10 @@ import { listUnusualDays, readFirstKept, type UnusualDay } from '../catalog/sync
 import { weeksBefore } from '../domain/compared-days.ts';
 import type { Compare, UnsafeReason } from '../domain/comparison.ts';
 import { addDays, type Day, earlier, later, WEEK, weekdayOf } from '../domain/dates.ts';
-import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest, unavailable } from '../domain/errors.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { siteTable, tableFor } from '../model/tables.ts';
 
 interface WeeksQuery {
   readonly kind: ListKind;
@@ -37,7 +37,7 @@ export async function planWeeks(
   project: Project,
   { kind, from, to, sent: { compare }, pair }: Range & WeeksQuery,
 ): Promise<WeeksPlan> {
-  const table = BING_TABLES[kind];
+  const table = tableFor('bing', [kind === 'pages' ? 'page' : 'query'], 'week')!;
   const all = (await readCoverage(catalog, project.id))[table];
   if (all === undefined) {
     throw unavailable(
@@ -52,8 +52,8 @@ export async function planWeeks(
   const span = spanOf(base === null ? [weeks] : [weeks, base]);
   const [unusual, pages, site] = await Promise.all([
     listUnusualDays(catalog, project.id, table, span),
-    filesOf(catalog, project.id, BING_TABLES.pages, weeks),
-    filesOf(catalog, project.id, BING_TABLES.site, weeks),
+    filesOf(catalog, project.id, tableFor('bing', ['page'], 'week')!, weeks),
+    filesOf(catalog, project.id, siteTable('bing'), weeks),
   ]);
   return { ...weeks, comparison: base, stored, unusual, files: { pages, site } };
 }

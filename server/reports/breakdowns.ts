@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { earlier, later } from '../domain/dates.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
+import type { FactTable } from '../model/tables.ts';
 import { anonymousOf, comparedRows, metricsOf, readComparers, rowsOfType } from './compared-breakdowns.ts';
 import { planKnownDays } from './known-days.ts';
 import { compare, formatParameters, quality, rangeParameters, readParameters } from './parameters.ts';

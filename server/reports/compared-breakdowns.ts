@@ -3,9 +3,9 @@ import { type Compared, type Comparer, NO_CHANGE, withoutPosition } from '../dom
 import type { Day } from '../domain/dates.ts';
 import { type ExactMeasures, type Metrics, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
-import { hasQueries, type SearchType } from '../domain/search-types.ts';
 import type { Breakdowns, CountryTotal, NamedTotal, Segments } from '../facts/breakdowns.ts';
 import type { Facts } from '../facts/facts.ts';
+import { type SearchType, SURFACES } from '../model/surfaces.ts';
 import { KnownDays, type KnownDaysPlan } from './known-days.ts';
 
 /** The tables that breakdowns are read from. */
@@ -78,7 +78,7 @@ export function comparedRows(now: Breakdowns, other: Other | null) {
 /** The rows of a search type other than web: how its clicks are split by brand is unknown, and maybe its positions. */
 export function rowsOfType(rows: ReturnType<typeof comparedRows>, type: SearchType): ReturnType<typeof comparedRows> {
   const all = { ...rows, segments: null };
-  if (hasQueries(type)) return all;
+  if (SURFACES[type].hasQueries) return all;
   return { ...all, countries: all.countries.map(withoutPositions), devices: all.devices.map(withoutPositions) };
 }
 

@@ -4,10 +4,10 @@ import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.
 import { NOTHING } from '../domain/metrics.ts';
 import { eventsOf, metricsWithEvents, type ProviderEvent } from '../domain/provider-events.ts';
 import { HISTORY_MONTHS } from '../domain/range.ts';
-import type { Surface } from '../domain/search-types.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import type { RangeList } from '../lists/list-pages.ts';
+import type { Surface } from '../model/surfaces.ts';
 import { KnownDays, type KnownDaysPlan, readUnseenEvents } from './known-days.ts';
 
 interface ComparedLists {

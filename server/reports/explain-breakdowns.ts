@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import { type Coverage, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { hasUnknown, NOTHING } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { hasPartOfMonth } from '../domain/spread.ts';
 import { type CountryTotal, countryTotals, type NamedTotal } from '../facts/breakdowns.ts';
+import type { FactTable } from '../model/tables.ts';
 import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type RangesRow, type ReadRows, type RowKey, type RowsReason } from './explain-rows.ts';

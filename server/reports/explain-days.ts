@@ -1,11 +1,13 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import type { Coverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays, siteTableOf } from './known-days.ts';
+import type { FactTable } from '../model/tables.ts';
+import { siteTableOf } from '../model/tables.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
 /** What to read to know on which days the rows of an explanation are stored. */
 interface RowDaysPlan extends KnownDaysPlan {

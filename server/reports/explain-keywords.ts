@@ -1,10 +1,11 @@
 import { readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
-import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import type { Coverage } from '../catalog/manifest.ts';
 import { keywordFilesUntil } from '../catalog/manifest.ts';
 import type { TrackedKeyword, TrackedRead } from '../catalog/tracked.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { isKnown } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
+import type { FactTable } from '../model/tables.ts';
 import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type ReadRows } from './explain-rows.ts';

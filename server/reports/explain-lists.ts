@@ -1,7 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import type { Coverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { StoredList } from '../catalog/stored-lists.ts';
+import type { FactTable } from '../model/tables.ts';
 import { beginsBeforeApi, eventsOfLists } from './compared-lists.ts';
 import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';

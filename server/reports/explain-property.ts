@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import type { Coverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
 import { KnownError } from '../domain/errors.ts';
@@ -9,6 +9,7 @@ import { hasPartOfMonth } from '../domain/spread.ts';
 import { type UsualChange, usualChange, usualDays } from '../domain/usual-change.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
+import type { FactTable } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import type { OfType } from './search-type.ts';
 import { planSeries, readSeries, type SeriesPlan, tableOf } from './site-series.ts';

@@ -11,7 +11,7 @@ import { comparedListRange, keywordHistoryFrom, listRange } from '../domain/proj
 import { eventsIn, metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
-import { hasDevices, hasQueries, type SearchType } from '../domain/search-types.ts';
+import { type SearchType, SURFACES } from '../model/surfaces.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { planCountryRows, planSegmentRows } from './explain-breakdowns.ts';
 import { planKeywordRows } from './explain-keywords.ts';
@@ -127,7 +127,7 @@ export const explainReport = trackedReport({
     const { type, by, limit, country, comparison } = query;
     const { facts } = sources;
     const range = { from: query.from, to: query.to };
-    const hasPositions = hasQueries(type ?? 'web');
+    const hasPositions = SURFACES[type ?? 'web'].hasQueries;
     const [of, rows, known] = await Promise.all([
       readProperty(facts, property, signal),
       read(sources, limit, signal),
@@ -202,8 +202,8 @@ function checkType(type: SearchType, by: ExplainBy): void {
     throw invalidRequest(`type must not be ${type} with by=${by}: ${why}.`);
   };
   if (by === 'keyword' || by === 'brand') refuse(`${by === 'keyword' ? 'keywords' : 'brand'} rows are of web only`);
-  if (by === 'query' && !hasQueries(type)) refuse('it has no queries');
-  if (by === 'device' && !hasDevices(type)) refuse('it has no devices');
+  if (by === 'query' && !SURFACES[type].hasQueries) refuse('it has no queries');
+  if (by === 'device' && !SURFACES[type].hasDevices) refuse('it has no devices');
 }
 
 function rowOf({ key, now, base }: RangesRow, hasPositions: boolean) {

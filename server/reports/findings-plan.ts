@@ -1,4 +1,4 @@
-import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier } from '../domain/dates.ts';
 import { metricsWithEvents } from '../domain/provider-events.ts';
@@ -8,6 +8,7 @@ import { DECAY_WEEKS } from '../findings/decay.ts';
 import type { Testable } from '../findings/find.ts';
 import type { Family, RowKind } from '../findings/finding.ts';
 import { MOST_WINDOWS, PRESENCE_WEEKS } from '../findings/grids.ts';
+import type { FactTable } from '../model/tables.ts';
 import type { RowsToRead } from './findings-rows.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { planQuality } from './quality.ts';

@@ -1,12 +1,11 @@
 import { readBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import { type Coverage, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { DayReasons } from '../domain/compared-ranges.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
-import { BING_TABLES } from '../domain/engines.ts';
 import {
   ALL_SEEN,
   dependsOnProperty,
@@ -18,9 +17,9 @@ import {
   WATCHED_DAYS,
 } from '../domain/provider-events.ts';
 import { EVERY_DAY, haveDay, type Range, spanOf, within } from '../domain/range.ts';
-import { OTHER_TYPES, type Surface, siteTable, TYPE_TABLES } from '../domain/search-types.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
+import { type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
 
 type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 
@@ -90,7 +89,7 @@ export async function planKnownDays(
     siteFiles: await filesOf(catalog, project.id, site, hull),
     ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
     watchedFiles: hasEvents ? await planWatchedDays(catalog, project.id, { site, range: hull }) : [],
-    events: hasEvents ? eventsOf(surfaceOf(table)) : [],
+    events: hasEvents ? eventsOf(TABLES[table].surface) : [],
     bulkExportDays: BULK_EXPORT_DAYS[source] ?? imported,
   };
 }
@@ -108,25 +107,12 @@ async function importedDays(catalog: Catalog, project: Project, table: FactTable
 /** The days that came from a bulk export where rows are not read from stored facts. */
 const BULK_EXPORT_DAYS: Readonly<Partial<Record<RowSource, readonly Range[]>>> = { api: [], bulkExport: [EVERY_DAY] };
 
-const SURFACES_OF = new Map<FactTable, Surface>([
-  [BING_TABLES.site, 'bing'],
-  ...OTHER_TYPES.flatMap((type) => Object.values(TYPE_TABLES[type]).map((table) => [table, type] as const)),
-]);
-
-function surfaceOf(table: FactTable): Surface {
-  return SURFACES_OF.get(table) ?? 'web';
-}
-
-/** The table with the totals of the rows of a table. */
-export function siteTableOf(table: FactTable): FactTable {
-  return siteTable(surfaceOf(table));
-}
-
 function firstDayOf(table: FactTable, coverage: Covered): Day | null {
   const first = coverage[table]?.firstDay ?? null;
-  // Few results have an appearance: the first days may have none and still be stored.
-  if (table === 'appearance_daily') return coverage.site_daily?.firstDay ?? first;
-  const months = table === 'country_daily' ? coverage.country_monthly?.firstDay : undefined;
+  const { isSparse, months: monthly } = TABLES[table];
+  // Its first days may have no rows and still be stored.
+  if (isSparse === true) return coverage[siteTableOf(table)]?.firstDay ?? first;
+  const months = coverage[monthly as FactTable]?.firstDay;
   return months === undefined ? first : earlier(months, first ?? months);
 }
 

@@ -8,12 +8,12 @@ import { isoInstant } from '../domain/instants.ts';
 import { comparedListRange, listRange } from '../domain/project-ranges.ts';
 import type { Quality } from '../domain/quality.ts';
 import { type Range, type RangeParameters, spanOf } from '../domain/range.ts';
-import { hasQueries, type SearchType, type Surface } from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
 import type { PageRequest } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
+import { type SearchType, SURFACES, type Surface } from '../model/surfaces.ts';
 import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './bing-weeks.ts';
 import { comparedRendering } from './compared-lists.ts';
 import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from './known-days.ts';
@@ -173,14 +173,14 @@ function checkFields(
   { type, ...selection }: Selection & { readonly type: SearchType },
   pair: ListPair | undefined,
 ): void {
-  if (hasQueries(type)) return;
+  if (SURFACES[type].hasQueries) return;
   if (kind === 'queries' || pair !== undefined) throw invalidRequest(`type must not be ${type}: it has no queries.`);
   refusePositions(type, selection);
 }
 
 /** Whether a surface has queries and positions: Bing has them by week. */
 function hasListedQueries(type: Surface = 'web'): boolean {
-  return type === 'bing' || hasQueries(type);
+  return type === 'bing' || SURFACES[type].hasQueries;
 }
 
 function sourceOfRows({ fromProvider, source }: ListRequest): RowSource {

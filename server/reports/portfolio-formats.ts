@@ -1,7 +1,7 @@
 import { UNKNOWN } from '../domain/metrics.ts';
-import { hasDailyPositions } from '../domain/search-types.ts';
 import type { Cell, Column, RowsAnswer } from '../formats/rows.ts';
 import { DAYS, dimension, MEASURED, type ObjectColumn, ofRows, table } from '../formats/table.ts';
+import { SURFACES } from '../model/surfaces.ts';
 import { type ObjectSet, type Row, rowSet } from '../query/rows.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { PortfolioResult } from './portfolio.ts';
@@ -60,7 +60,7 @@ type ProjectRow = Row & PortfolioRow;
 /** One row per project; with days, one per project and day. */
 export function portfolioTable({ query, paging, batches }: PortfolioResult): RowsAnswer {
   const { range, type = 'web', daily, interval, quality } = query;
-  const known = hasDailyPositions(type) ? 'all' : 'no_position';
+  const known = SURFACES[type].hasDailyPositions ? 'all' : 'no_position';
   const isCompared = range.compare !== undefined;
   const head = { name: 'portfolio', total: paging.total };
   async function* setsOf<Of extends Row>(rowsOf: (row: PortfolioRow) => readonly Of[]): AsyncGenerator<ObjectSet<Of>> {

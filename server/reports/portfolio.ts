@@ -3,8 +3,8 @@ import { countDays, type Day, dayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { siteRange } from '../domain/project-ranges.ts';
 import { MAX_DAYS } from '../domain/range.ts';
-import { hasDailyPositions } from '../domain/search-types.ts';
 import { selectRows } from '../domain/select-rows.ts';
+import { SURFACES } from '../model/surfaces.ts';
 import { inOneBatch, inTurns } from '../runtime/turns.ts';
 import * as parameter from './parameters.ts';
 import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portfolio-plan.ts';
@@ -42,7 +42,7 @@ export const portfolioReport = workspaceReport({
     const { from, to, period, compare, engine, type, device, daily, interval, quality, filter, sort, offset } = values;
     checkDevice(type, device);
     const surface = surfaceOf(engine, type, { device: device !== 'all' });
-    if (!hasDailyPositions(surface)) refusePositions(surface, { filter, sort });
+    if (!SURFACES[surface].hasDailyPositions) refusePositions(surface, { filter, sort });
     if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
     const range = { from, to, period, compare };
     const limit = parameter.rowLimit(sent, values.limit);

@@ -1,7 +1,7 @@
 import { UNKNOWN } from '../domain/metrics.ts';
-import { hasQueries } from '../domain/search-types.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { DAYS, dimension, exactSum, MEASURED, ofRows, table } from '../formats/table.ts';
+import { SURFACES } from '../model/surfaces.ts';
 import { type KnownMetrics, type ObjectSet, type Row, rowSet } from '../query/rows.ts';
 import type { BreakdownsResult } from './breakdowns.ts';
 import type { BreakdownRow } from './compared-breakdowns.ts';
@@ -77,7 +77,7 @@ export function breakdownsTable({
   answer: { project, range, quality },
   rows: { countries, devices, appearances, segments },
 }: BreakdownsResult): RowsAnswer {
-  const known = hasQueries(range.type ?? 'web') ? 'all' : 'no_position';
+  const known = SURFACES[range.type ?? 'web'].hasQueries ? 'all' : 'no_position';
   const setOf = (kind: string, rows: readonly BreakdownRow[], has: KnownMetrics = known): ObjectSet =>
     rowSet(
       rows.map(({ name, ...row }): Row => ({ ...row, names: [kind, name] })),

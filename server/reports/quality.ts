@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import { type Coverage, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { readReconciledAt } from '../catalog/sync-projects.ts';
@@ -10,8 +10,9 @@ import { eventsIn, eventsOf, type ProviderEvent } from '../domain/provider-event
 import type { Quality } from '../domain/quality.ts';
 import { type Range, rangesOf, within } from '../domain/range.ts';
 import { type KnownRankingUpdates, rankingUpdatesIn } from '../domain/ranking-updates.ts';
-import type { Surface } from '../domain/search-types.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
+import type { Surface } from '../model/surfaces.ts';
+import type { FactTable } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays, type RowSource } from './known-days.ts';
 
 export interface QualityPlan {

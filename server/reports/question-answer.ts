@@ -9,7 +9,6 @@ import {
   NOT_COMPARED,
   type NotCompared,
 } from '../domain/comparison.ts';
-import { type Aggregation, GRAINS, type Grain, intervalOf, isTime } from '../domain/grains.ts';
 import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { RefusedQuestion } from '../domain/nearest-questions.ts';
@@ -20,6 +19,7 @@ import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import type { ReadRow } from '../facts/question.ts';
+import { intervalOf, isTime, TABLES } from '../model/tables.ts';
 import { refuseUnknownKeywords } from './keyword-days.ts';
 import { qualityOf } from './quality.ts';
 import { refuseUnknown, unknownDays, WITHOUT_COMPARE } from './question-days.ts';
@@ -90,7 +90,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
     compared: compared && baseTotal ? compared.total.compare(total, baseTotal) : null,
   };
   const remainder: Remainder = remainderOf(plan, { total, cutOff, whole });
-  const aggregation: Aggregation = GRAINS[grain].aggregation;
+  const aggregation = TABLES[grain].counts;
   return {
     head: {
       project: projectReference(project),
@@ -99,7 +99,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
         provisionalAfter: project.provisionalAfter,
         ...(comparison === null ? {} : { comparison }),
       },
-      grain: grain satisfies Grain,
+      grain,
       aggregation,
     },
     rows: answers,

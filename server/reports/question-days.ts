@@ -1,17 +1,18 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import type { Coverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
-import type { Grain } from '../domain/grains.ts';
 import { type Offer, RefusedQuestion } from '../domain/nearest-questions.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { undividedDays } from '../facts/site-days.ts';
+import type { FactTable } from '../model/tables.ts';
+import { TABLES } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
 /** What to read to learn which days of a grain are known. */
 export interface QuestionDaysPlan {
-  readonly grain: Grain;
+  readonly grain: FactTable;
   readonly known: KnownDaysPlan;
   /** The days that have rows of the grain; null without any. */
   readonly stored: Coverage | null;
@@ -24,7 +25,7 @@ export interface QuestionDaysPlan {
 export async function planQuestionDays(
   catalog: Catalog,
   project: Project,
-  grain: Grain,
+  grain: FactTable,
   {
     devices = false,
     ...days
@@ -43,18 +44,6 @@ export async function planQuestionDays(
     devices,
   };
 }
-
-/** What is asked for, in words of people. */
-const WHAT: Readonly<Record<Grain, string>> = {
-  site_daily: 'device',
-  brand_daily: 'brand',
-  appearance_daily: 'appearance',
-  country_daily: 'country',
-  keyword_daily: 'keyword',
-  query_daily: 'query',
-  page_daily: 'page',
-  keyword_page_daily: 'page by keyword',
-};
 
 export const WITHOUT_COMPARE: Offer = { says: 'the same without compare', question: { compare: null } };
 
@@ -142,7 +131,7 @@ export function refuseUnknown(
     { says: 'dimensions date, over any range', question: { dimensions: ['date'], filters: null, sort: null } },
   ];
   throw new RefusedQuestion(
-    `${isOfComparison ? 'compare' : 'range'}: the ${WHAT[grain]} of ${days} is not known${why}.`,
+    `${isOfComparison ? 'compare' : 'range'}: the ${TABLES[grain].question!.what} of ${days} is not known${why}.`,
     offers,
   );
 }

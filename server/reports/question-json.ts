@@ -1,6 +1,6 @@
 import { METRIC_NAMES } from '../domain/comparison.ts';
-import type { Dimension } from '../domain/grains.ts';
 import { MetricsBytes, openRows } from '../formats/json.ts';
+import type { Dimension } from '../model/tables.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import type { QuestionResult } from './question.ts';
 import { metricsOf } from './question-answer.ts';

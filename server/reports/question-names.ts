@@ -2,12 +2,12 @@ import type { PageGroup } from '../catalog/keywords.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { markFound, type Steps } from '../domain/expressions.ts';
-import { type Dimension, isTime } from '../domain/grains.ts';
 import { type GroupMatch, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Question } from '../domain/question.ts';
 import { type Condition, conditionsOf, dimensionsOf, type Filter } from '../domain/question-filter.ts';
 import type { FactColumn, FactTest, GroupedBy, NamedTexts } from '../facts/question.ts';
+import { type Dimension, isTime } from '../model/tables.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { keywordDecider, namesByText } from './keyword-rows.ts';
 

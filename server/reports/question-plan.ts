@@ -1,14 +1,14 @@
 import { readKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { listPageGroups } from '../catalog/keywords.ts';
-import { filesOf, keywordFilesUntil, readCoverage, type StoredTable } from '../catalog/manifest.ts';
+import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import type { Compare } from '../domain/comparison.ts';
-import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
 import type { Offer } from '../domain/nearest-questions.ts';
 import type { Question } from '../domain/question.ts';
 import { conjunctsOf, dimensionsOf } from '../domain/question-filter.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { KeywordFiles } from '../facts/keyword-plan.ts';
+import { type Dimension, type FactTable, hasDimension, type StoredTable } from '../model/tables.ts';
 import { planKeywordDays } from './keyword-days.ts';
 import { planQuality } from './quality.ts';
 import { planQuestionDays, type QuestionDaysPlan } from './question-days.ts';
@@ -33,7 +33,7 @@ function usedIn({ dimensions, filters }: Pick<Question, 'dimensions' | 'filters'
 }
 
 /** Keywords over all devices are stored as sums, which are fewer. */
-function tableOf(grain: Grain, used: readonly Dimension[]): StoredTable {
+function tableOf(grain: FactTable, used: readonly Dimension[]): StoredTable {
   return grain === 'keyword_daily' && !used.includes('device') ? 'keyword_all' : grain;
 }
 
@@ -49,7 +49,7 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
   const now = served({ from, to });
   const hull = spanOf(ranges);
   const files = async (table: StoredTable) => (served(hull) === null ? [] : filesOf(catalog, project.id, table, hull));
-  const daysOf = (of: Grain, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> =>
+  const daysOf = (of: FactTable, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> =>
     planQuestionDays(catalog, project, of, { ranges: asked, coverage, devices, hasEvents: comparison !== null });
   const isOfKeywords = hasDimension(grain, 'keyword');
   const base = comparison && served(comparison);
@@ -92,7 +92,7 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
 export type QuestionPlan = Awaited<ReturnType<typeof planQuestion>>;
 
 /** What the rows are a part of: the property, with those filters that the property is stored by. */
-function referenceOf(grain: Grain, filters: Question['filters']) {
+function referenceOf(grain: FactTable, filters: Question['filters']) {
   const all = conjunctsOf(filters);
   for (const [dimension, of] of [
     ['device', 'site_daily'],

@@ -1,4 +1,3 @@
-import { type Dimension, isTime } from '../domain/grains.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import {
   type Batch,
@@ -12,6 +11,7 @@ import {
   type RowsAnswer,
   sumPositionColumn,
 } from '../formats/rows.ts';
+import { type Dimension, isTime } from '../model/tables.ts';
 import type { QuestionResult } from './question.ts';
 import type { QuestionRow } from './question-answer.ts';
 import type { DimensionValues } from './question-names.ts';

@@ -1,25 +1,12 @@
-import type { Grain } from '../domain/grains.ts';
-import { GRAINS } from '../domain/grains.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { NOTHING, sum } from '../domain/metrics.ts';
 import { REMAINDER_REASONS, type Remainder, type RemainderReason } from '../domain/quality.ts';
 import type { Filter } from '../domain/question-filter.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { FactTest } from '../facts/question.ts';
+import { type FactTable, TABLES } from '../model/tables.ts';
 import { unknownDays } from './question-days.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
-
-/** What a grain itself leaves out. */
-const OWN_REASONS: Readonly<Record<Grain, readonly RemainderReason[]>> = {
-  site_daily: [],
-  brand_daily: ['anonymised'],
-  appearance_daily: ['overlapping'],
-  country_daily: ['not_reported'],
-  keyword_daily: ['not_tracked'],
-  query_daily: ['anonymised'],
-  page_daily: ['counted_by_page'],
-  keyword_page_daily: ['not_tracked', 'counted_by_page'],
-};
 
 interface Rows {
   /** What the rows add up to; null if they cannot be added up. */
@@ -39,7 +26,7 @@ export function remainderOf(
   const isGrouped = dimensions.includes('group') || dimensions.includes('pageGroup');
   const reasons = new Set<RemainderReason>([
     ...(reference.isFiltered ? (['filtered'] as const) : []),
-    ...OWN_REASONS[grain],
+    ...(TABLES[grain].leavesOut ?? []),
     ...(isGrouped ? (['not_grouped'] as const) : []),
     ...(cutOff ? (['cut_off'] as const) : []),
   ]);
@@ -54,12 +41,12 @@ export function remainderOf(
   return told(whole && { clicks: whole.clicks - total.clicks, impressions: whole.impressions - total.impressions });
 }
 
-function isUncountable(grain: Grain): boolean {
-  return GRAINS[grain].aggregation === 'page' || grain === 'appearance_daily';
+function isUncountable(grain: FactTable): boolean {
+  return TABLES[grain].counts === 'page' || TABLES[grain].leavesOut?.includes('overlapping') === true;
 }
 
 /** A part of the property that is stored itself is whole. */
-function isComplete(grain: Grain, reference: QuestionPlan['reference']): boolean {
+function isComplete(grain: FactTable, reference: QuestionPlan['reference']): boolean {
   return grain === reference.grain && !reference.isFiltered && (grain === 'site_daily' || reference.filters.length > 0);
 }
 

@@ -1,23 +1,23 @@
 import { type TSchema, Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, readCoverage } from '../catalog/manifest.ts';
+import { type Coverage, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { lastReportedDay } from '../catalog/surface-days.ts';
 import { type LastDays, readLastDays } from '../catalog/sync-days.ts';
 import type { Day } from '../domain/dates.ts';
-import { ENGINES, type SearchEngine } from '../domain/engines.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
 import { leavesOf } from '../domain/predicate.ts';
-import {
-  hasDevices,
-  SEARCH_TYPES,
-  type SearchType,
-  type Surface,
-  siteTable,
-  TYPE_TABLES,
-} from '../domain/search-types.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device } from '../facts/facts.ts';
+import {
+  ENGINES,
+  SEARCH_TYPES,
+  type SearchEngine,
+  type SearchType,
+  SURFACES,
+  type Surface,
+} from '../model/surfaces.ts';
+import { countryTable, type FactTable, siteTable } from '../model/tables.ts';
 import type { Parameter } from './parameters.ts';
 
 /** Without `enum`, generated clients need no type for it. */
@@ -58,8 +58,8 @@ export interface OfSurface {
 export function tablesOfType(type?: SearchType): { readonly site: FactTable; readonly country: FactTable };
 export function tablesOfType(type?: Surface): { readonly site: FactTable; readonly country?: FactTable };
 export function tablesOfType(type: Surface = 'web'): { readonly site: FactTable; readonly country?: FactTable } {
-  if (type === 'bing') return { site: siteTable(type) };
-  return type === 'web' ? { site: siteTable(type), country: 'country_daily' } : TYPE_TABLES[type];
+  const country = countryTable(type);
+  return { site: siteTable(type), ...(country && { country }) };
 }
 
 /** The property of a query value; none for web, so that nothing changes for requests without a type. */
@@ -136,7 +136,7 @@ export async function readProjectOf(catalog: Catalog, type: Surface | undefined,
 
 /** Throws `invalid_request` for a device of a type without devices. */
 export function checkDevice(type: SearchType, device: Device): void {
-  if (device === 'all' || hasDevices(type)) return;
+  if (device === 'all' || SURFACES[type].hasDevices) return;
   throw invalidRequest(`device must be left out, not '${device}': the search engine tells no devices of ${type}.`);
 }
 

@@ -5,10 +5,10 @@ import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/inte
 import type { ExactMeasures } from '../domain/metrics.ts';
 import { oneDevice } from '../domain/project-ranges.ts';
 import { type Range, within } from '../domain/range.ts';
-import { hasDailyPositions } from '../domain/search-types.ts';
 import { Total } from '../domain/spread.ts';
 import type { Device } from '../facts/facts.ts';
 import type { Series } from '../facts/series.ts';
+import { SURFACES } from '../model/surfaces.ts';
 import { type KnownMetrics, metricsOf, type PartSums, type Sums } from '../query/rows.ts';
 import type { KnownDays } from './known-days.ts';
 import { type OfSurface, surfaceRange } from './search-type.ts';
@@ -92,7 +92,7 @@ export class SiteAnswer {
   }
 
   get #known(): KnownMetrics {
-    return hasDailyPositions(this.#facts.type ?? 'web') ? 'all' : 'no_position';
+    return SURFACES[this.#facts.type ?? 'web'].hasDailyPositions ? 'all' : 'no_position';
   }
 
   #over(parts: readonly Range[]): ExactMeasures {

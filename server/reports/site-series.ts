@@ -1,10 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import { type Coverage, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { type Range, within } from '../domain/range.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { type Series, siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
+import type { FactTable } from '../model/tables.ts';
 import { type OfSurface, tablesOfType } from './search-type.ts';
 
 /** The stored days of a property, or of one of its countries, and the files to read for a range. */

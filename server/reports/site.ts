@@ -1,12 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { BING_TABLES } from '../domain/engines.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Device } from '../facts/facts.ts';
+import { siteTable } from '../model/tables.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import {
   compare,
@@ -103,7 +103,7 @@ export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
   const { from, to, country: named, comparison, type } = query;
   const coverage = await readCoverage(catalog, project.id);
-  if (type === 'bing' && coverage[BING_TABLES.site] === undefined) throw noDaysOfBing();
+  if (type === 'bing' && coverage[siteTable('bing')] === undefined) throw noDaysOfBing();
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
   const table = tableOf(query);
   return {

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { FACT_TABLES, type FactTable } from '../catalog/manifest.ts';
 import {
   filesOfProject,
   findFileOfProject,
@@ -11,6 +10,7 @@ import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
+import { FACT_TABLES, type FactTable } from '../model/tables.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type Parameter, readParameters } from './parameters.ts';

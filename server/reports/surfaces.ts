@@ -2,10 +2,11 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, dayOf } from '../domain/dates.ts';
-import { AI_TABLES, ENGINES, type SearchEngine } from '../domain/engines.ts';
+import { isStale } from '../domain/finality.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import { type Range, spanOf } from '../domain/range.ts';
-import { isStale, SURFACES, type Surface } from '../domain/search-types.ts';
+import { ENGINES, type SearchEngine, SURFACE_NAMES, type Surface } from '../model/surfaces.ts';
+import { AI_TABLES } from '../model/tables.ts';
 import { type AiCounts, planAiDays, readAiTotals } from './ai.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
@@ -123,7 +124,7 @@ async function planSurfaces(catalog: Catalog, project: Project, { from, to, comp
       known: comparison && (await planKnownDays(catalog, ofSurface, tablesOfType(type).site, { ranges, coverage })),
     };
   };
-  const stored = SURFACES.flatMap((type) => {
+  const stored = SURFACE_NAMES.flatMap((type) => {
     const found = coverage[tablesOfType(type).site];
     // Clicks of one country and those of all would be added up.
     const isOther = type === 'bing' && project.country !== null;

@@ -3,7 +3,7 @@ import { type Day, eachDay } from '../domain/dates.ts';
 import { isNonblank, isUrl } from '../domain/fact-values.ts';
 import { sumPositionOf } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import { hasDevices, hasQueries, type OtherType, type SearchType } from '../domain/search-types.ts';
+import { type OtherType, type SearchType, SURFACES } from '../model/surfaces.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { batchesOf, brandExpressions, type KeywordQuery } from './batches.ts';
@@ -81,7 +81,7 @@ export function appearanceQuery(
 export function typeQuery(project: QueriedProject, type: OtherType, by: 'site' | 'country', range: Range): FactQuery {
   const dayQuery = { ...range, dataState: 'all' } as const;
   if (by === 'country') return countryQuery(project, dayQuery, type);
-  if (hasDevices(type)) return siteQuery(project, dayQuery, type);
+  if (SURFACES[type].hasDevices) return siteQuery(project, dayQuery, type);
   return factQuery(project, dayQuery, { dimensions: ['date'], type }, (row, [day]) =>
     fact(row, day, { device: 'unknown' }),
   );
@@ -105,7 +105,7 @@ function countryQuery(project: QueriedProject, dayQuery: QueryDays, type: Search
 
 /** Types without queries are counted by page only. */
 function totalsOf(type: SearchType): Pick<AnalyticsQuery, 'aggregation' | 'type'> {
-  return { aggregation: hasQueries(type) ? 'byProperty' : 'auto', type };
+  return { aggregation: SURFACES[type].hasQueries ? 'byProperty' : 'auto', type };
 }
 
 function brandQueries(project: QueriedProject, dayQuery: DayQuery): FactQuery[] {

@@ -1,7 +1,5 @@
 import type { Archive } from '../catalog/connections.ts';
-import type { FactTable } from '../catalog/manifest.ts';
-import type { BingTable } from '../domain/engines.ts';
-import type { TypeTable } from '../domain/search-types.ts';
+import type { FactTable } from '../model/tables.ts';
 
 /** The fact tables that the sync fills by day, in request order. */
 export const SYNC_TABLES = [
@@ -19,7 +17,7 @@ export type SyncTable = (typeof SYNC_TABLES)[number];
 /** Filled by a separate request, without history (`hours.ts`). */
 export const HOURS_TABLE = 'site_hourly';
 /** The tables whose state the sync stores by day. */
-export type DayTable = SyncTable | typeof HOURS_TABLE | TypeTable | BingTable;
+export type DayTable = SyncTable | typeof HOURS_TABLE | FactTable | FactTable;
 
 /** Facts of tracked keywords, which can be fetched for single keywords. */
 export const KEYWORD_TABLES: readonly SyncTable[] = ['keyword_daily', 'keyword_page_daily'];

@@ -5,7 +5,9 @@ import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import { OTHER_TYPES, type OtherType, TYPE_TABLES, type TypeTable } from '../domain/search-types.ts';
+import { OTHER_TYPES, type OtherType } from '../model/surfaces.ts';
+import type { FactTable } from '../model/tables.ts';
+import { countryTable, siteTable } from '../model/tables.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import { DayFiles } from './day-files.ts';
 import { type DaysByTable, failedDay, fetchedState } from './day-states.ts';
@@ -47,7 +49,7 @@ export async function syncTypes(
     const fetching = { ...input, files, options, replaced };
     const states: SyncDay[] = [];
     for (const type of OTHER_TYPES) {
-      const { site, country } = TYPE_TABLES[type];
+      const [site, country] = [siteTable(type), countryTable(type)!];
       const days = await fetchTable(fetching, type, 'site');
       const hasRows = [...days, ...daysOf(input, site).values()].some(({ rows }) => rows > 0);
       states.push(...days);
@@ -57,11 +59,11 @@ export async function syncTypes(
     await publishFetched(stores, input.project, {
       files,
       states,
-      before: ({ table, day }) => daysOf(input, table as TypeTable).get(day),
+      before: ({ table, day }) => daysOf(input, table as FactTable).get(day),
       replaced,
       // Reports contain the last final day of each type.
       inTransaction: async () =>
-        states.some(({ table, day, final }) => final !== (daysOf(input, table as TypeTable).get(day)?.final ?? false)),
+        states.some(({ table, day, final }) => final !== (daysOf(input, table as FactTable).get(day)?.final ?? false)),
     });
     return states;
   } finally {
@@ -81,7 +83,7 @@ interface Fetching extends TypesInput {
 /** Tables with days but no states, which are forgotten when a project gets another country. */
 async function tablesToReplace({ catalog }: SyncStores, input: TypesInput): Promise<ReadonlySet<string>> {
   const tables = Object.keys(await readCoverage(catalog, input.project));
-  return new Set(tables.filter((table) => daysOf(input, table as TypeTable).size === 0));
+  return new Set(tables.filter((table) => daysOf(input, table as FactTable).size === 0));
 }
 
 async function fetchTable(
@@ -89,7 +91,7 @@ async function fetchTable(
   type: OtherType,
   by: 'site' | 'country',
 ): Promise<SyncDay[]> {
-  const table = TYPE_TABLES[type][by];
+  const table = by === 'site' ? siteTable(type) : countryTable(type)!;
   const known = daysOf(input, table);
   const range = dueDays(known, input);
   if (range === null) return [];
@@ -118,8 +120,8 @@ async function fetchTable(
 
 /** The least number of requests that a run needs. */
 export function countTypeRequests(input: Due & Pick<TypesInput, 'days'>): number {
-  const tables = OTHER_TYPES.flatMap((type): TypeTable[] => {
-    const { site, country } = TYPE_TABLES[type];
+  const tables = OTHER_TYPES.flatMap((type): FactTable[] => {
+    const [site, country] = [siteTable(type), countryTable(type)!];
     return daysOf(input, country).size === 0 ? [site] : [site, country];
   });
   return tables.filter((table) => dueDays(daysOf(input, table), input) !== null).length;
@@ -140,6 +142,6 @@ function dueDays(known: ReadonlyMap<Day, SyncDay>, { syncRange, now, staleBefore
   return { from: provisional.reduce(earlier, to), to };
 }
 
-function daysOf({ days }: Pick<TypesInput, 'days'>, table: TypeTable): ReadonlyMap<Day, SyncDay> {
+function daysOf({ days }: Pick<TypesInput, 'days'>, table: FactTable): ReadonlyMap<Day, SyncDay> {
   return days.get(table) ?? new Map();
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import { storeCrawlDays } from '../catalog/crawl-days.ts';
-import { type FactTable, readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { cacheKey } from '../domain/cache-key.ts';
@@ -11,6 +11,7 @@ import { isNonblank, isUrl } from '../domain/fact-values.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { LoadRejected } from '../domain/problems.ts';
+import type { FactTable } from '../model/tables.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderJob } from '../providers/gateway.ts';
 import type { ConnectedProvider, Provider, WholeTable, WholeTableRow } from '../providers/provider.ts';

@@ -3,7 +3,7 @@ import type { Permission } from '../../cli/demo/provider/accounts.ts';
 import { type LogEntry, ProviderModel } from '../../cli/demo/provider/provider.ts';
 import type { AnalyticsRequest } from '../../cli/demo/provider/request.ts';
 import { type Failure, startProvider } from '../../cli/demo/provider/server.ts';
-import type { SearchType } from '../../server/domain/search-types.ts';
+import type { SearchType } from '../../server/model/surfaces.ts';
 import { credentialsFile, SECRETS } from './connected.ts';
 
 export interface FakeProviderOptions {

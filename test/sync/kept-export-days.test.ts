@@ -1,10 +1,11 @@
 // Rows of a bulk export that the sync keeps stay known as such: those of other keywords, and country days as months.
+
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readBulkExportDays } from '../../server/catalog/bulk-export-days.ts';
-import type { FactTable } from '../../server/catalog/manifest.ts';
 import { eachDay } from '../../server/domain/dates.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
+import type { FactTable } from '../../server/model/tables.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { keyword, PROJECT, temporaryFolder } from '../world.ts';
 import { type SyncWorld, syncWorld } from './sync-world.ts';

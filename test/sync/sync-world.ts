@@ -9,14 +9,15 @@ import type { SearchSource } from '../../cli/demo/provider/searches.ts';
 import { Site } from '../../cli/demo/provider/site.ts';
 import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
 import { listArchivedKeywords, listKeywords } from '../../server/catalog/keywords.ts';
-import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
+import { filesOf } from '../../server/catalog/manifest.ts';
 import { findAnyProject, type Project } from '../../server/catalog/projects.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
 import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/domain/dates.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
-import { hasDevices, hasQueries, type SearchType } from '../../server/domain/search-types.ts';
 import type { Job } from '../../server/jobs/job.ts';
+import { type SearchType, SURFACES } from '../../server/model/surfaces.ts';
+import type { StoredTable } from '../../server/model/tables.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { syncProject } from '../../server/sync/run.ts';
@@ -233,9 +234,9 @@ export function modelled(
   const filters = country === null ? [] : [{ filters: [{ dimension: 'country', expression: country }] }];
   const body = {
     ...{ startDate: from, endDate: to, type, rowLimit: 25_000, dimensionFilterGroups: filters },
-    dimensions: hasDevices(type) && by === 'date' ? [by, 'device'] : [by],
+    dimensions: SURFACES[type].hasDevices && by === 'date' ? [by, 'device'] : [by],
     dataState: by === 'hour' ? 'hourly_all' : 'all',
-    aggregationType: hasQueries(type) ? 'byProperty' : 'auto',
+    aggregationType: SURFACES[type].hasQueries ? 'byProperty' : 'auto',
   };
   // Of hours that it has dropped, too.
   const { source, options } = site;

@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../../../server/domain/dates.ts';
-import { hasDevices, hasQueries, SEARCH_TYPES, type SearchType } from '../../../server/domain/search-types.ts';
+import { SEARCH_TYPES, type SearchType, SURFACES } from '../../../server/model/surfaces.ts';
 import { badRequest } from './errors.ts';
 
 const DIMENSIONS = ['date', 'hour', 'query', 'page', 'country', 'device', 'searchAppearance'] as const;
@@ -77,7 +77,7 @@ export function isAbout({ dimensions, filters }: AnalyticsRequest, dimension: Di
  * aggregation.
  */
 export function isByPage(request: AnalyticsRequest): boolean {
-  if (!hasQueries(request.type)) return true;
+  if (!SURFACES[request.type].hasQueries) return true;
   if (request.aggregation !== 'auto') return request.aggregation === 'byPage';
   return isAbout(request, 'page') || isAbout(request, 'searchAppearance');
 }
@@ -92,10 +92,10 @@ function checkCombination(request: AnalyticsRequest): void {
   if (dimensions.includes('hour') !== (dataState === 'hourly_all')) {
     throw badRequest('The dimension HOUR requires the dataState HOURLY_ALL.');
   }
-  if (!hasQueries(type) && (isAbout(request, 'query') || aggregation === 'byProperty')) {
+  if (!SURFACES[type].hasQueries && (isAbout(request, 'query') || aggregation === 'byProperty')) {
     throw badRequest(`Queries and BY_PROPERTY are not supported for the type ${type}.`);
   }
-  if (!hasDevices(type) && isAbout(request, 'device')) {
+  if (!SURFACES[type].hasDevices && isAbout(request, 'device')) {
     throw badRequest(`The dimension DEVICE is not supported for the type ${type}.`);
   }
   if (aggregation === 'byProperty' && (isAbout(request, 'page') || isAbout(request, 'searchAppearance'))) {

@@ -1,5 +1,5 @@
 import type { Day } from '../../../server/domain/dates.ts';
-import { hasQueries } from '../../../server/domain/search-types.ts';
+import { SURFACES } from '../../../server/model/surfaces.ts';
 import type { AnalyticsRequest, Dimension } from './request.ts';
 import { addTo, type Measures, type Result, type Search } from './searches.ts';
 
@@ -64,7 +64,7 @@ export class Groups {
     if (this.#options.order === 'date' && this.#request.dimensions[0] === 'date') {
       rows.sort((a, b) => compare(a.keys.slice(0, 12), b.keys.slice(0, 12)));
     }
-    const hasPositions = hasQueries(this.#request.type);
+    const hasPositions = SURFACES[this.#request.type].hasQueries;
     return rows.slice(startRow, startRow + rowLimit).map((row) => toJson(row, hasPositions));
   }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { addDays, type Day, eachDay, earlier, later, pacificDayOf } from '../../../server/domain/dates.ts';
 import { hoursOf, hourText } from '../../../server/domain/hours.ts';
-import type { OtherType } from '../../../server/domain/search-types.ts';
+import type { OtherType } from '../../../server/model/surfaces.ts';
 import { firstIncompleteDay, newestDay, oldestDay, stageOf, TIMETABLE, type Timetable } from './days.ts';
 import { compileFilters, type Filters } from './filters.ts';
 import { firstIncompleteHour, newestHour, spreadOverHours } from './hours.ts';

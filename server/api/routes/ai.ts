@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { ENGINES } from '../../domain/engines.ts';
 import { documentJson } from '../../formats/json.ts';
+import { ENGINES } from '../../model/surfaces.ts';
 import { aiReport } from '../../reports/ai.ts';
 import { aiRows } from '../../reports/record-tables.ts';
 import { answerWith } from '../answer.ts';

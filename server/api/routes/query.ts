@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { METRIC_NAMES } from '../../domain/comparison.ts';
-import { DIMENSIONS, GRAIN_NAMES } from '../../domain/grains.ts';
 import { REMAINDER_REASONS, type RemainderReason } from '../../domain/quality.ts';
 import { DEFAULT_ROWS, MAX_ROWS } from '../../domain/question.ts';
 import { QUESTION_OPERATORS } from '../../domain/question-filter.ts';
 import { PERIOD_PATTERN } from '../../domain/range.ts';
+import { DIMENSION_NAMES, QUESTION_TABLES } from '../../model/tables.ts';
 import { NAMED_RANGES } from '../../reports/parameters.ts';
 import { questionReport } from '../../reports/question.ts';
 import { questionJson } from '../../reports/question-json.ts';
@@ -29,7 +29,7 @@ import {
 import type { Route } from './route.ts';
 
 const optional = Type.Optional;
-const dimension = oneOf('QuestionDimension', DIMENSIONS);
+const dimension = oneOf('QuestionDimension', DIMENSION_NAMES);
 const metric = oneOf('MetricName', METRIC_NAMES);
 
 /** The days of a question. */
@@ -135,7 +135,7 @@ const row = object(
 const answer = object('QuestionAnswer', {
   project,
   range,
-  grain: openWords(GRAIN_NAMES, 'What is stored that answered.'),
+  grain: openWords(QUESTION_TABLES, 'What is stored that answered.'),
   aggregation: openWords(
     ['property', 'page'],
     'How a search counts: once for the property, or once for each page that it showed.',

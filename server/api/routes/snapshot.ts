@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { FACT_TABLES } from '../../catalog/manifest.ts';
 import { FILES_PER_REQUEST, REQUESTS_PER_MINUTE } from '../../domain/request-limits.ts';
 import { documentJson } from '../../formats/json.ts';
+import { FACT_TABLES } from '../../model/tables.ts';
 import { findReportProject } from '../../reports/report.ts';
 import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
 import { answerWith } from '../answer.ts';

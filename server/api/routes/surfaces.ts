@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { ENGINES } from '../../domain/engines.ts';
-import { SEARCH_TYPES, STALE_AFTER_DAYS } from '../../domain/search-types.ts';
 import { documentJson } from '../../formats/json.ts';
+import { ENGINES, SEARCH_TYPES, STALE_AFTER_DAYS } from '../../model/surfaces.ts';
 import { surfacesTable } from '../../reports/property-tables.ts';
 import { surfacesReport } from '../../reports/surfaces.ts';
 import { answerWith } from '../answer.ts';

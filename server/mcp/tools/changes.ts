@@ -3,8 +3,8 @@ import { earlier } from '../../domain/dates.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { eventsIn } from '../../domain/provider-events.ts';
 import type { Range } from '../../domain/range.ts';
-import { hasQueries } from '../../domain/search-types.ts';
 import { type Cell, cellReader, plainColumns, type RowsAnswer } from '../../formats/rows.ts';
+import { SURFACES } from '../../model/surfaces.ts';
 import * as parameter from '../../reports/parameters.ts';
 import { ofType, searchEngine, searchType, surfaceRange } from '../../reports/search-type.ts';
 import { siteReport } from '../../reports/site.ts';
@@ -38,7 +38,7 @@ export const changes: Tool = {
     const { kind: of, metric, limit } = asked;
     const { engine, type } = parameter.readParameters(surfaces, { engine: sent['engine'], type: sent['type'] });
     const surface = engine === 'bing' ? engine : type;
-    if (metric === 'position' && surface !== 'bing' && !hasQueries(surface))
+    if (metric === 'position' && surface !== 'bing' && !SURFACES[surface].hasQueries)
       throw invalidRequest(`metric must not be position with type ${surface}: it has no positions.`);
     // Reads whole lists, like long responses of the API.
     const leave = await call.context.longAnswers.enter(call.workspace, call.signal);

@@ -1,5 +1,5 @@
 import type { Day } from '../../domain/dates.ts';
-import type { SearchType } from '../../domain/search-types.ts';
+import type { SearchType } from '../../model/surfaces.ts';
 
 type Dimension = 'date' | 'hour' | 'query' | 'page' | 'country' | 'device' | 'searchAppearance';
 

@@ -2,7 +2,7 @@ import { ARCHIVES, DEFAULT_ARCHIVE } from '../../catalog/connections.ts';
 import type { ListKind, ListPair } from '../../catalog/stored-lists.ts';
 import { addDays } from '../../domain/dates.ts';
 import { sumPositionOf } from '../../domain/metrics.ts';
-import { SEARCH_TYPES } from '../../domain/search-types.ts';
+import { SEARCH_TYPES } from '../../model/surfaces.ts';
 import { readCredentials } from '../google/credentials.ts';
 import { GOOGLE_ERRORS } from '../google/failures.ts';
 import { GOOGLE_NOTE, GOOGLE_OPTIONS } from '../google/options.ts';

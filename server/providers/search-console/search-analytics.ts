@@ -3,8 +3,8 @@ import type { Connection } from '../../catalog/connections.ts';
 import { type Day, parseDay } from '../../domain/dates.ts';
 import { type HourStart, parseHour } from '../../domain/hours.ts';
 import type { Inspection } from '../../domain/index-state.ts';
-import { hasQueries } from '../../domain/search-types.ts';
 import type { Sitemap } from '../../domain/sitemap.ts';
+import { SURFACES } from '../../model/surfaces.ts';
 import { ProviderFailure } from '../failures.ts';
 import { type Identity, identityOf } from '../google/auth.ts';
 import { READ_SCOPE } from '../google/oauth.ts';
@@ -94,7 +94,7 @@ export class SearchAnalytics {
     const requestBody = { ...toRequestBody(query), rowLimit: limit, startRow: start };
     return this.#request(run, [property], async (api, options) => {
       const { data } = await api.searchanalytics.query({ siteUrl: property, requestBody }, options);
-      return readPage(data, { keys: dimensions.length, hasPositions: hasQueries(type) }, limit);
+      return readPage(data, { keys: dimensions.length, hasPositions: SURFACES[type].hasQueries }, limit);
     });
   }
 

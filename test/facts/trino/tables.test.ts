@@ -1,8 +1,9 @@
 // Trino has every fact table and rollup, with the same columns as the stored files.
+
 import t from 'tap';
-import { ROLLUPS } from '../../../server/catalog/manifest.ts';
 import { TRINO_TABLES, tableDefinitions, tableOfFile } from '../../../server/facts/trino/tables.ts';
 import { FACTS } from '../../../server/load/fact-tables.ts';
+import { ROLLUPS } from '../../../server/model/tables.ts';
 
 t.test('the tables of Trino are the fact tables and rollups, with their columns', async (t) => {
   t.strictSame(Object.keys(TRINO_TABLES).sort(), [...FACTS.map(({ name }) => name), ...ROLLUPS].sort());
