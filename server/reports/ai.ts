@@ -3,6 +3,7 @@ import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
 import { siteRange } from '../domain/project-ranges.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
+import { compareTexts } from '../domain/texts.ts';
 import type { Facts } from '../facts/facts.ts';
 import { ENGINES, type SearchEngine } from '../model/surfaces.ts';
 import { AI_TABLES } from '../model/tables.ts';
@@ -139,5 +140,5 @@ function totalsOf(all: Iterable<AiCounts>): AiCounts {
 
 function byCounts([pageA, a]: readonly [string, AiCounts], [pageB, b]: readonly [string, AiCounts]): number {
   const difference = (b.aiImpressions ?? -1) - (a.aiImpressions ?? -1) || (b.citations ?? -1) - (a.citations ?? -1);
-  return difference || (pageA < pageB ? -1 : 1);
+  return difference || compareTexts(pageA, pageB);
 }

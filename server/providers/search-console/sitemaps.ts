@@ -1,4 +1,5 @@
 import type { Sitemap } from '../../domain/sitemap.ts';
+import { compareTexts } from '../../domain/texts.ts';
 import { ProviderFailure } from '../failures.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,7 +11,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readSitemaps({ sitemap: listed = [] }: Fields): Sitemap[] {
   if (!Array.isArray(listed)) throw new ProviderFailure('broken', 'the response has sitemaps that are not a list');
   const sitemaps = listed.map((one: unknown) => readSitemap((one ?? {}) as Fields));
-  return sitemaps.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return sitemaps.toSorted((a, b) => compareTexts(a.path, b.path));
 }
 
 function readSitemap(fields: Fields): Sitemap {
