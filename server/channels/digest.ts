@@ -23,12 +23,21 @@ export async function projectsOf(catalog: Catalog, { workspace, project }: Chann
   return all.filter(({ id, setupFinished }) => setupFinished && (project === null || id === project));
 }
 
-/** The days of a range that may still change; none for a project without data. */
-export function provisionalDays(project: Project, { from, to }: Range, now: number): readonly Day[] {
-  const { provisionalAfter, lastSyncedAt, syncedThrough } = project;
-  if (syncedThrough === null) return [];
-  const final = earlier(lastFinalDay(provisionalAfter, lastSyncedAt, now), syncedThrough);
-  return eachDay(later(from, addDays(final, 1)), to);
+/** The days of a range that a sync may still change; none for a project without data. */
+export function unsettledDays(project: Project, range: Range, now: number): readonly Day[] {
+  const { provisionalAfter, lastSyncedAt } = project;
+  return daysAfter(lastFinalDay(provisionalAfter, lastSyncedAt, now), project, range);
+}
+
+/** The days of a range that were not final when they were stored, as answers call them provisional. */
+function provisionalDays(project: Project, range: Range, now: number): readonly Day[] {
+  return project.provisionalAfter === null
+    ? unsettledDays(project, range, now)
+    : daysAfter(project.provisionalAfter, project, range);
+}
+
+function daysAfter(final: Day, { syncedThrough }: Project, { from, to }: Range): readonly Day[] {
+  return syncedThrough === null ? [] : eachDay(later(from, addDays(earlier(final, syncedThrough), 1)), to);
 }
 
 /**

@@ -6,7 +6,7 @@ import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { ReportSources } from '../reports/report.ts';
-import { composeDigest, projectsOf, provisionalDays, withoutDays } from './digest.ts';
+import { composeDigest, projectsOf, unsettledDays, withoutDays } from './digest.ts';
 
 /** A digest that is due and not written. */
 interface DueDigest {
@@ -41,7 +41,7 @@ async function isDue(catalog: Catalog, channel: Channel, range: Range, now: numb
   if (now < due || now >= end || channel.createdAt > toMicroseconds(due)) return false;
   if (now >= latest) return true;
   const projects = await projectsOf(catalog, channel);
-  return projects.every((project) => provisionalDays(project, range, now).length === 0);
+  return projects.every((project) => unsettledDays(project, range, now).length === 0);
 }
 
 /** Writes a digest that is due. Returns whether it did. */

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { announceSync } from '../../server/catalog/outbox.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
-import { addDays } from '../../server/domain/dates.ts';
+import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { headersOf, partsOf } from '../fakes/smtp.ts';
 import { sameAsRecorded } from '../recorded.ts';
 import { facts, keyword, PROJECT, type Row, WORKSPACE } from '../world.ts';
@@ -20,7 +20,7 @@ const SIZES = { wA: 3, wB: 3, wC: 2, wD: 2, wE: 51 };
 
 const projectsOf = (workspace_id: string, count: number): Row[] =>
   Array.from({ length: count }, (_, n) => ({
-    ...{ ...PROJECT, workspace_id, id: workspace_id[1] + String(n).padStart(4, '0') },
+    ...{ ...PROJECT, provisional_after: '2026-03-10', workspace_id, id: workspace_id[1] + String(n).padStart(4, '0') },
     domain: `${'abc'[n] ?? `p${n}`}.example`,
   }));
 
@@ -91,6 +91,8 @@ t.test('each event in each kind of channel', async (t) => {
           [`https://shop.example/${at}`, '2026-02-25', 'gbr', before, 60, 80],
           [`https://shop.example/${at}`, '2026-03-04', 'gbr', now, 60, 80],
         ]),
+        // Pages of each day: without them, nothing could be said to have moved.
+        ...eachDay('2026-02-23', '2026-03-08').map((day) => ['https://shop.example/same', day, 'gbr', 1, 60, 80]),
       ),
       alerts: [
         ...['info', 'critical'].map((severity, n) => alertRow('Proj1', ['Clicks fell <b>', EVIL][n]!, severity)),
