@@ -70,10 +70,6 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'row sets → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
     imports: ['query', 'domain', 'runtime'],
   },
-  query: {
-    purpose: 'rows of answers with their sums and comparisons, over objects or columns',
-    imports: ['domain'],
-  },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',
     imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
@@ -104,7 +100,11 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   lists: {
     purpose: 'page and query lists: choose a source, fetch once, store, read by page',
-    imports: ['providers', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
+    imports: ['query', 'providers', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
+  },
+  query: {
+    purpose: 'rows of answers with their sums and comparisons, over objects or columns',
+    imports: ['domain'],
   },
   providers: {
     purpose: 'all requests to providers: clients, sign-in, limits, retries, failures',

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { findAccess, hashOf } from '../catalog/keys.ts';
 import { findLargestProject } from '../catalog/projects.ts';
-import { keywordsJson } from '../reports/keyword-json.ts';
+import { keywordsJson } from '../reports/keyword-formats.ts';
 import { keywordsReport } from '../reports/keywords.ts';
 import { askReport } from '../reports/report.ts';
 import type { Context } from './routes/context.ts';

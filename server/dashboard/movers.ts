@@ -5,11 +5,11 @@ import { isKnown, type Measures, NOTHING, toMetrics } from '../domain/metrics.ts
 import { CHANGE_KINDS, type ChangeKind, changeKindOf, gainOf } from '../domain/movers.ts';
 import { SortKeys } from '../domain/sort-steps.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
-import type { ListRow } from '../lists/blocks.ts';
-import { keywordRows } from '../reports/keyword-table.ts';
+import { type ListRow, renderRow } from '../lists/blocks.ts';
+import { keywordsTable } from '../reports/keyword-formats.ts';
 import { keywordsReport } from '../reports/keywords.ts';
-import { listRows } from '../reports/list-table.ts';
 import type { ListResult } from '../reports/lists.ts';
+import { listTable } from '../reports/lists.ts';
 import { pagesReport } from '../reports/pages.ts';
 import { choice, paging, readParameters } from '../reports/parameters.ts';
 import { queriesReport } from '../reports/queries.ts';
@@ -100,9 +100,9 @@ async function moversOfList(sources: ReportSources, of: OfList, page: Page): Pro
       ...shown,
       // A row that the provider has cut off is not new, and not gone.
       isCut: isCut && (page.change === 'new' || page.change === 'gone'),
-      [kind]: picked.rows.map((row) => result.render(row)),
+      [kind]: picked.rows.map((row) => renderRow(result.rendering, row)),
     }),
-    rows: () => listRows({ ...result, head: shown, rows: inOneBatch(picked.rows) }),
+    rows: () => listTable({ ...result, head: shown, rows: inOneBatch(picked.rows) }),
   };
 }
 
@@ -148,7 +148,7 @@ async function moversOfKeywords(
         };
       }),
     }),
-    rows: () => keywordRows({ ...result, head, keywords: picked.rows }),
+    rows: () => keywordsTable({ ...result, head, keywords: picked.rows }),
   };
 }
 

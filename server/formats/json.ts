@@ -1,17 +1,17 @@
-import { NOT_COMPARED, RATIO_SCALE, RATIOS, type Unsafe } from '../domain/comparison.ts';
-import { type Measures, scaledRatio } from '../domain/metrics.ts';
+import {
+  CHANGES,
+  type Comparer,
+  METRIC_NAMES,
+  METRIC_SCALES,
+  type MetricName,
+  NOT_COMPARED,
+  RATIO_SCALE,
+  RATIOS,
+  type Unsafe,
+} from '../domain/comparison.ts';
+import { type ExactMeasures, hasPosition, isKnown, scaledRatio, toMetrics } from '../domain/metrics.ts';
+import { type KnownMetrics, metricsIn, metricsOf, type RowSet, unsafeOf } from '../query/rows.ts';
 import { Piece, TextBytes } from '../runtime/text-bytes.ts';
-
-/**
- * The properties of a metrics object and its closing brace: the same text as `JSON.stringify(toMetrics(measures))`,
- * without an object for each of 500,000 rows.
- */
-export function metricsJson(clicks: number, impressions: number, sumPosition: number): string {
-  if (impressions === 0) return `"clicks":${clicks},"impressions":0,"ctr":null,"position":null}`;
-  const ctr = scaledRatio(clicks, impressions, 10_000) / 10_000;
-  const position = scaledRatio(sumPosition + impressions, impressions, 10) / 10;
-  return `"clicks":${clicks},"impressions":${impressions},"ctr":${ctr},"position":${position}}`;
-}
 
 /** The start of a response whose rows follow: `{…,"name":[`. The caller ends it with `]}`. */
 export function openRows(head: object, name: string): string {
@@ -36,7 +36,7 @@ export function listJson({
   return Buffer.concat([Buffer.from(openRows(head, kind)), ...json, Buffer.from(']}')]);
 }
 
-/** Max length of the metrics of a day: the longest numbers have 16 digits, and `ctr` at most 20 characters. */
+/** Max length of metrics: the longest numbers have 16 digits, and `ctr` at most 20 characters. */
 const MAX_METRICS_BYTES = 192;
 /** Max length of a comparison: its fixed text, 12 numbers, and all reasons of each metric. */
 const MAX_COMPARED_BYTES = 2048;
@@ -45,9 +45,10 @@ const CLICKS = new Piece('"clicks":');
 const IMPRESSIONS = new Piece(',"impressions":');
 const CTR = new Piece(',"ctr":');
 const POSITION = new Piece(',"position":');
-const NOTHING = new Piece(',"ctr":null,"position":null');
+const NO_RATIOS = new Piece(',"ctr":null,"position":null');
+const UNKNOWN = new Piece('"clicks":null,"impressions":null,"ctr":null,"position":null');
 const COMPARISON = new Piece(',"comparison":{"clicks":');
-const NONE = new Piece(`,${JSON.stringify(NOT_COMPARED).slice(1, -1)}`);
+const NO_COMPARISON = new Piece(',"comparison":null,"change":null');
 const CHANGE = new Piece('},"change":{"clicks":{"difference":');
 const RATIO = new Piece(',"ratio":');
 /** The text after the ratio of each metric, and the same with a ratio of null. */
@@ -57,84 +58,93 @@ const AFTER_RATIO = [
   '},"position":{"difference":',
   '}}',
 ].map((text) => ({ number: new Piece(text), none: new Piece(`,"ratio":null${text}`) }));
+/** Zeros of the factors of metrics. */
+const ZEROS = METRIC_NAMES.map((name) => Math.log10(METRIC_SCALES[name]));
 const NULL = new Piece('null');
-const [COMMA, BRACE] = Buffer.from(',}') as unknown as [number, number];
-
-/** Measures of the other range, and the results of `Comparer.changes`. */
-export interface ComparedMeasures {
-  readonly base: Measures;
-  readonly changes: Float64Array;
-  readonly unsafe: Unsafe;
-}
 
 /**
- * Writes metrics of keywords as bytes: the same JSON as from `metricsJson` and `JSON.stringify`, without a string for
- * each of 500,000 days. V8 collects strings so late that a response would take 100 MB more, and strings of the many
- * decimals of a comparison take five times the processor time.
+ * Writes rows of row sets as bytes: the same JSON as of `metricsOf`, without an object or a string for each of 500,000.
+ * V8 collects strings so late that a response would take 100 MB more, and strings of the many decimals of a comparison take
+ * five times the processor time.
  */
-export class MetricsBytes extends TextBytes {
-  /** Writes one day. `start` is the JSON before its metrics. */
-  day(start: Piece, first: boolean, clicks: number, impressions: number, sumPosition: number): void {
-    this.reserve(start.length + MAX_METRICS_BYTES);
-    if (!first) this.bytes[this.end++] = COMMA;
-    this.raw(start);
-    this.#metrics(CLICKS, clicks, impressions, sumPosition);
-    this.bytes[this.end++] = BRACE;
+export class RowBytes extends TextBytes {
+  readonly #metrics: readonly MetricName[];
+  readonly #changes = new Float64Array(CHANGES);
+
+  /**
+   * @param size the expected size of the content
+   * @param metrics those that were asked for
+   */
+  constructor(size?: number, metrics: readonly MetricName[] = METRIC_NAMES) {
+    super(size);
+    this.#metrics = metrics;
   }
 
-  /** Writes one day with its comparison; null if the other range does not have the day, or it is unknown. */
-  comparedDay(start: Piece, first: boolean, now: Measures, other: ComparedMeasures | null): void {
-    this.day(start, first, now.clicks, now.impressions, now.sumPosition);
-    // Overwrites the closing brace.
-    this.end--;
-    this.compared(other);
-    this.bytes[this.end++] = BRACE;
-  }
-
-  /** Writes the properties of a comparison, each after a comma; null if there is nothing to compare with. */
-  compared(other: ComparedMeasures | null): void {
-    this.reserve(MAX_COMPARED_BYTES);
-    if (other === null) {
-      this.raw(NONE);
+  /**
+   * Writes a row up to its closing brace.
+   * @param start the JSON before its metrics
+   * @param between the JSON between its metrics and their comparison
+   */
+  row(start: Piece | string, set: RowSet, row: number, between?: Piece): void {
+    if (typeof start === 'string') this.text(start);
+    else this.piece(start);
+    const now = set.now(row);
+    const comparer = set.comparer?.(row);
+    const base = comparer ? set.base!(row) : null;
+    if (this.#metrics.length < METRIC_NAMES.length) {
+      this.text(JSON.stringify(metricsOf({ now, base, comparer }, set.known, this.#metrics)).slice(1, -1));
       return;
     }
-    const { base, changes, unsafe } = other;
-    this.#metrics(COMPARISON, base.clicks, base.impressions, base.sumPosition);
-    this.raw(CHANGE);
-    this.#change(changes, 0, 0, 1);
-    this.#change(changes, 1, 0, 1);
-    this.#change(changes, 2, 4, 10_000);
-    this.#change(changes, 3, 1, 10);
-    this.raw(unsafePiece(unsafe));
-  }
-
-  /** Writes a keyword's metrics after the JSON before them. */
-  metrics(measures: Measures): void {
     this.reserve(MAX_METRICS_BYTES);
-    this.#metrics(CLICKS, measures.clicks, measures.impressions, measures.sumPosition);
-    this.bytes[this.end++] = BRACE;
+    if (isKnown(now)) this.#sums(CLICKS, now, set.known);
+    else this.raw(UNKNOWN);
+    if (between !== undefined) this.piece(between);
+    if (comparer !== undefined) this.#compared(comparer, now, base, set.known);
   }
 
-  /** Without the closing brace. */
-  #metrics(start: Piece, clicks: number, impressions: number, sumPosition: number): void {
+  /** Writes the properties of a comparison, each after a comma. */
+  #compared(comparer: Comparer | null, now: ExactMeasures, base: ExactMeasures | null, known: KnownMetrics): void {
+    this.reserve(MAX_COMPARED_BYTES);
+    if (comparer === null || base === null || !isKnown(now) || !isKnown(base)) {
+      this.raw(NO_COMPARISON);
+      this.raw(unsafePiece(NOT_COMPARED.unsafe, known));
+      return;
+    }
+    const changes = this.#changes;
+    const unsafe = comparer.changes(now, base, changes);
+    this.#sums(COMPARISON, base, known);
+    this.raw(CHANGE);
+    const count = metricsIn(known).length;
+    for (let at = 0; at < RATIOS; at++) {
+      const isShown = at < count;
+      this.#change(isShown ? changes[at]! : Number.NaN, isShown ? changes[RATIOS + at]! : Number.NaN, at);
+    }
+    this.raw(unsafePiece(unsafe, known));
+  }
+
+  /** Writes known sums; there must be space for them. */
+  #sums(start: Piece, sums: ExactMeasures, known: KnownMetrics): void {
+    const { clicks, impressions, sumPosition, fraction } = sums;
     this.raw(start);
     this.whole(clicks);
     this.raw(IMPRESSIONS);
     this.whole(impressions);
-    if (impressions === 0) {
-      this.raw(NOTHING);
+    if (impressions === 0 || known === 'counts') {
+      this.raw(NO_RATIOS);
       return;
     }
     this.raw(CTR);
-    this.decimal(scaledRatio(clicks, impressions, 10_000), 4, 10_000);
+    this.decimal(scaledRatio(clicks, impressions, METRIC_SCALES.ctr), 4, METRIC_SCALES.ctr);
     this.raw(POSITION);
-    this.decimal(scaledRatio(sumPosition + impressions, impressions, 10), 1, 10);
+    if (known !== 'all' || !hasPosition(sums)) this.raw(NULL);
+    else if (fraction === undefined) this.decimal(scaledRatio(sumPosition + impressions, impressions, 10), 1, 10);
+    else this.number(toMetrics(sums).position!);
   }
 
-  /** The change of a metric, and the text before the next one. */
-  #change(changes: Float64Array, at: number, zeros: number, scale: number): void {
-    this.#signed(changes[at]!, zeros, scale);
-    const ratio = changes[RATIOS + at]!;
+  /** The change of a metric (NaN is null), and the text before the next one. */
+  #change(difference: number, ratio: number, at: number): void {
+    if (Number.isNaN(difference)) this.raw(NULL);
+    else this.decimal(difference, ZEROS[at]!, METRIC_SCALES[METRIC_NAMES[at]!]);
     const after = AFTER_RATIO[at]!;
     if (Number.isNaN(ratio)) {
       this.raw(after.none);
@@ -144,25 +154,20 @@ export class MetricsBytes extends TextBytes {
     this.decimal(ratio, 4, RATIO_SCALE);
     this.raw(after.number);
   }
-
-  /** Like `#decimal`, for signed numbers; NaN is null. */
-  #signed(value: number, zeros: number, scale: number): void {
-    if (Number.isNaN(value)) {
-      this.raw(NULL);
-      return;
-    }
-    this.decimal(value, zeros, scale);
-  }
 }
 
-/** A cache of unsafe metrics as a property: rows share few such objects. */
-const unsafePieces = new WeakMap<Unsafe, Piece>();
+/** Unsafe metrics as a property: rows share few such objects. */
+const unsafePieces: Readonly<Record<KnownMetrics, WeakMap<Unsafe, Piece>>> = {
+  all: new WeakMap(),
+  no_position: new WeakMap(),
+  counts: new WeakMap(),
+};
 
-function unsafePiece(unsafe: Unsafe): Piece {
-  let piece = unsafePieces.get(unsafe);
+function unsafePiece(unsafe: Unsafe, known: KnownMetrics): Piece {
+  let piece = unsafePieces[known].get(unsafe);
   if (piece === undefined) {
-    piece = new Piece(`,"unsafe":${JSON.stringify(unsafe)}`);
-    unsafePieces.set(unsafe, piece);
+    piece = new Piece(`,"unsafe":${JSON.stringify(unsafeOf(unsafe, known))}`);
+    unsafePieces[known].set(unsafe, piece);
   }
   return piece;
 }

@@ -9,7 +9,7 @@ import {
   type Unsafe,
 } from '../domain/comparison.ts';
 import { type ExactMeasures, hasPosition, isKnown, roundRatio, toMetrics } from '../domain/metrics.ts';
-import { type KnownMetrics, metricsIn, type ObjectSet, type PartSums, type RowSet } from '../query/rows.ts';
+import { type KnownMetrics, metricsIn, type ObjectSet, type RowSet } from '../query/rows.ts';
 import type { Batch, Cell, Cells, Column, ReadCell, RowsAnswer, RowsHead } from './rows.ts';
 
 /** A column with a cell of its own: how a row set gives its cells. */
@@ -37,7 +37,7 @@ export const DAYS: SetColumn<RowSet> = {
 export type ObjectColumn<Of> = readonly [name: string, type: Column['type'], read: (row: Of) => Cell];
 
 /** Columns of a row set over objects. */
-export function ofRows<Of extends PartSums>(...columns: readonly ObjectColumn<Of>[]): SetColumn<ObjectSet<Of>>[] {
+export function ofRows<Of>(...columns: readonly ObjectColumn<Of>[]): SetColumn<Pick<ObjectSet<Of>, 'rows'>>[] {
   return columns.map(([name, type, read]) => ({
     column: { name, type },
     cell:

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import type { Measures } from '../domain/metrics.ts';
+import type { Comparer } from '../domain/comparison.ts';
+import { type Measures, NOTHING } from '../domain/metrics.ts';
 import type { RowTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import { comparedOf, type KnownMetrics, metricsOf } from '../query/rows.ts';
 import { ENTRY_BYTES, withOwnMemory } from '../runtime/compact-buffer.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
 
@@ -12,15 +14,32 @@ export type ListRow = Measures & {
   readonly base?: Measures | undefined;
 };
 
+/** A property of a row besides its metrics. */
+type ListField = readonly [name: string, type: 'text' | 'boolean', read: (row: ListRow) => string | boolean | null];
+
 /** How a row is written in a response. */
 export interface Rendering {
   /** Distinguishes different renderings of the same row. */
   readonly variant: string;
-  readonly render: (row: ListRow) => object;
+  /** What the text of a row is. */
+  readonly name: 'url' | 'query';
+  readonly known: KnownMetrics;
+  /** Properties between the metrics and their comparison. */
+  readonly fields: readonly ListField[];
+  /** Compares a row with `base`, which is zero where it is not in the other list. */
+  readonly comparerOf?: (row: ListRow) => Comparer;
   /** The texts of a row for filters and sorting. */
   readonly textsOf: (row: ListRow) => RowTexts;
   /** Adds the measures of another list to rows. */
   readonly beside?: (rows: readonly ListRow[]) => Promise<readonly ListRow[]>;
+}
+
+/** A row of a response. */
+export function renderRow({ name, known, fields, comparerOf }: Rendering, row: ListRow): object {
+  const rendered: Record<string, unknown> = { [name]: row.text, ...metricsOf({ now: row }, known) };
+  for (const [field, , read] of fields) rendered[field] = read(row);
+  const comparer = comparerOf?.(row);
+  return { ...rendered, ...comparedOf({ now: row, base: row.base ?? NOTHING, comparer }, known) };
 }
 
 /** A block of a list: JSON rows, each followed by a comma. */
@@ -125,7 +144,7 @@ async function readBlock(engine: Engine, { path, block, rendering }: BlockQuery)
   const parameters = { file: path, after: block * ROWS_PER_BLOCK, limit: ROWS_PER_BLOCK };
   const read = await engine.query<ListRow>('lists/list_rows', parameters);
   const rows = (await rendering.beside?.(read)) ?? read;
-  const texts = rows.map((row) => `${JSON.stringify(rendering.render(row))},`);
+  const texts = rows.map((row) => `${JSON.stringify(renderRow(rendering, row))},`);
   const ends = new Uint32Array(rows.length);
   let end = 0;
   for (const [index, text] of texts.entries()) {

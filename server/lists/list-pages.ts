@@ -78,10 +78,10 @@ export class ListPages {
     request: PageRequest,
     page: Page,
     signal: AbortSignal,
-  ): Promise<ReadPage & Pick<Rendering, 'render'> & { readonly rows: AsyncIterable<readonly ListRow[]> }> {
+  ): Promise<ReadPage & { readonly rendering: Rendering; readonly rows: AsyncIterable<readonly ListRow[]> }> {
     return this.#read(request, page, signal, async (list, rows, rendering) => ({
       rows: await this.#options.reader.rows(list, rows, rendering, signal),
-      render: rendering.render,
+      rendering,
     }));
   }
 

@@ -2,10 +2,9 @@ import { FILTER_HELP, ROW_FIELDS } from '../domain/rules.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { SEARCH_TYPES } from '../model/surfaces.ts';
-import { keywordsJson } from '../reports/keyword-json.ts';
-import { keywordRows } from '../reports/keyword-table.ts';
+import { keywordsJson, keywordsTable } from '../reports/keyword-formats.ts';
 import { keywordsReport } from '../reports/keywords.ts';
-import { listRows } from '../reports/list-table.ts';
+import { listTable } from '../reports/lists.ts';
 import { pagesReport } from '../reports/pages.ts';
 import * as parameter from '../reports/parameters.ts';
 import { queriesReport } from '../reports/queries.ts';
@@ -65,8 +64,8 @@ export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Pr
 /** All rows, read on demand. */
 export async function allRows(of: Kind, id: string, sent: Sent, call: Call): Promise<RowsAnswer> {
   const flat = { ...sent, format: 'ndjson' };
-  if (of !== 'keywords') return listRows(await askList(of, id, flat, call));
-  return keywordRows(await ask(keywordsReport, id, argumentsFor(of, flat, keywordsReport.parameters), call));
+  if (of !== 'keywords') return listTable(await askList(of, id, flat, call));
+  return keywordsTable(await ask(keywordsReport, id, argumentsFor(of, flat, keywordsReport.parameters), call));
 }
 
 function askList(of: 'queries' | 'pages', id: string, sent: Sent, call: Call) {

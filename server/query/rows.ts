@@ -58,7 +58,7 @@ export interface RowSet {
 }
 
 /** A row set over objects. */
-export type ObjectSet<Of extends PartSums = Row> = RowSet & { readonly rows: readonly Of[] };
+export type ObjectSet<Of = Row> = RowSet & { readonly rows: readonly Of[] };
 
 /** A row set over objects, for short answers. */
 export function rowSet<Of extends Row>(rows: readonly Of[], known: KnownMetrics = 'all'): ObjectSet<Of> {
@@ -85,19 +85,43 @@ const KNOWN: Readonly<Record<KnownMetrics, readonly MetricName[]>> = {
   counts: ['clicks', 'impressions'],
 };
 
-/** Known sums as in responses: metrics that rows do not have are null. */
+/**
+ * Known sums as in responses: metrics that rows do not have are null.
+ * @param metrics those that were asked for
+ */
 export function metricsOf(sums: Sums, known?: KnownMetrics): Metrics & Partial<Compared>;
 export function metricsOf(sums: PartSums, known?: KnownMetrics): Metrics & Partial<Compared | NotCompared>;
 export function metricsOf(
+  sums: PartSums,
+  known: KnownMetrics,
+  metrics: readonly MetricName[],
+): Partial<Metrics & (Compared | NotCompared)>;
+export function metricsOf(
+  sums: PartSums,
+  known: KnownMetrics = 'all',
+  metrics: readonly MetricName[] = METRIC_NAMES,
+): Partial<Metrics & (Compared | NotCompared)> {
+  const shown = picked(withKnown(toMetrics(sums.now), known, null), metrics);
+  const compared = comparedOf(sums, known);
+  if (compared === undefined) return shown;
+  const { comparison, change, unsafe } = compared;
+  return {
+    ...shown,
+    comparison: comparison && picked(comparison, metrics),
+    change: change && picked(change, metrics),
+    unsafe: picked(unsafe, metrics),
+  } as Partial<Compared | NotCompared>;
+}
+
+/** The comparison of known sums as in responses; undefined without one. */
+export function comparedOf(
   { now, base, comparer }: PartSums,
   known: KnownMetrics = 'all',
-): Metrics & Partial<Compared | NotCompared> {
-  const metrics = withKnown(toMetrics(now), known, null);
-  if (comparer === undefined) return metrics;
-  if (comparer === null || !base) return { ...metrics, ...NOT_COMPARED, unsafe: unsafeOf(NOT_COMPARED.unsafe, known) };
+): Compared | NotCompared | undefined {
+  if (comparer === undefined) return undefined;
+  if (comparer === null || !base) return { ...NOT_COMPARED, unsafe: unsafeOf(NOT_COMPARED.unsafe, known) };
   const { comparison, change, unsafe } = comparer.compare(now, base);
   return {
-    ...metrics,
     comparison: withKnown(comparison, known, null),
     change: withKnown(change, known, NO_CHANGE),
     unsafe: unsafeOf(unsafe, known),
@@ -105,14 +129,13 @@ export function metricsOf(
 }
 
 /** The reasons about metrics that rows have. */
-function unsafeOf(unsafe: Unsafe, known: KnownMetrics): Unsafe {
-  if (known === 'all') return unsafe;
-  return Object.fromEntries(
-    KNOWN[known].flatMap((name) => {
-      const reasons = unsafe[name];
-      return reasons === undefined ? [] : [[name, reasons]];
-    }),
-  );
+export function unsafeOf(unsafe: Unsafe, known: KnownMetrics): Unsafe {
+  return known === 'all' ? unsafe : picked(unsafe, KNOWN[known]);
+}
+
+function picked<Of extends object>(of: Of, metrics: readonly MetricName[]): Of {
+  if (metrics.length === METRIC_NAMES.length) return of;
+  return Object.fromEntries(Object.entries(of).filter(([name]) => metrics.includes(name as MetricName))) as Of;
 }
 
 function withKnown<Of extends Readonly<Record<MetricName, unknown>>, None>(

@@ -1,7 +1,6 @@
 import { cacheKey } from '../domain/cache-key.ts';
-import { Comparer, lengthReasons, type UnsafeReason, withoutPosition } from '../domain/comparison.ts';
+import { Comparer, lengthReasons, type UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
-import { NOTHING } from '../domain/metrics.ts';
 import { eventsOf, metricsWithEvents, type ProviderEvent } from '../domain/provider-events.ts';
 import { HISTORY_MONTHS } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -22,14 +21,13 @@ interface ComparedLists {
   /** Further reasons. */
   readonly reasons: readonly UnsafeReason[];
   readonly type: Surface | undefined;
-  readonly hasPositions: boolean;
   readonly signal: AbortSignal;
 }
 
 /** The rendering of a list that is compared with another one. */
 export async function comparedRendering(
   facts: Facts,
-  { rendering, open, other, known, watchedFiles, reasons: more, type, hasPositions, signal }: ComparedLists,
+  { rendering, open, other, known, watchedFiles, reasons: more, type, signal }: ComparedLists,
 ): Promise<Rendering> {
   const lists = [open, other] as const;
   const days = known && (await readDays(facts, known, lists, signal));
@@ -47,10 +45,7 @@ export async function comparedRendering(
   return {
     ...rendering,
     variant: cacheKey(rendering.variant, file, fetchedAt, open.range, other.range, [...reasons], [...events]),
-    render: (row) => {
-      const compared = (row.base === undefined ? absent : total).compare(row, row.base ?? NOTHING);
-      return { ...rendering.render(row), ...(hasPositions ? compared : withoutPosition(compared)) };
-    },
+    comparerOf: ({ base }) => (base === undefined ? absent : total),
   };
 }
 

@@ -5,15 +5,19 @@ import type { ListKind, ListPair, StoredList } from '../catalog/stored-lists.ts'
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { NOTHING } from '../domain/metrics.ts';
 import { comparedListRange, listRange } from '../domain/project-ranges.ts';
 import type { Quality } from '../domain/quality.ts';
 import { type Range, type RangeParameters, spanOf } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
+import type { RowsAnswer } from '../formats/rows.ts';
+import { dimension, ofRows, table } from '../formats/table.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
 import type { PageRequest } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
 import { type SearchType, SURFACES, type Surface } from '../model/surfaces.ts';
+import type { ObjectSet } from '../query/rows.ts';
 import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './bing-weeks.ts';
 import { comparedRendering } from './compared-lists.ts';
 import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from './known-days.ts';
@@ -122,9 +126,7 @@ export interface ListResult {
   readonly lists: readonly StoredList[];
   /** The rows, read on demand, for formats other than JSON. */
   readonly rows: AsyncIterable<readonly ListRow[]> | undefined;
-  readonly render: Rendering['render'];
-  /** Whether the sums of positions are known. */
-  readonly hasPositions: boolean;
+  readonly rendering: Rendering;
 }
 
 /** Identifies the lists that a result was read from: the same query may use others later. */
@@ -199,7 +201,7 @@ export async function planList(
   const { kind, type, country: named, pair, sent } = query;
   const weeks = type === 'bing' ? await planWeeks(catalog, project, query) : null;
   const { from, to, comparison } = weeks ?? query;
-  const rendering = hasListedQueries(type) ? ofRows : withoutPositions(ofRows);
+  const rendering = hasListedQueries(type) ? ofRows : { ...ofRows, known: 'no_position' as const };
   const asked = { kind, country: named, type, pair };
   const parameters = { from: sent.from, to: sent.to, period: sent.period };
   const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);
@@ -234,7 +236,6 @@ export async function runList(
   { signal, reader }: ReportRequest,
 ): Promise<ListResult> {
   const { kind, type, country: named, pair, filter, sort, limit, offset } = query;
-  const hasPositions = hasListedQueries(type);
   const page = { filter, sort, limit, offset, reader };
   const asked: PageRequest = {
     list: request,
@@ -250,15 +251,21 @@ export async function runList(
           watchedFiles: compared.watchedFiles,
           reasons: weeks === null ? [] : weekReasons(weeks),
           type,
-          hasPositions,
           signal,
         }),
     },
   };
-  const { list, range, other, total, json, rows, render } =
-    query.format === 'json'
-      ? { ...(await lists.pages.json(asked, page, signal)), rows: undefined, render: rendering.render }
-      : { ...(await lists.pages.rows(asked, page, signal)), json: [] };
+  const {
+    list,
+    range,
+    other,
+    total,
+    json,
+    rows,
+    rendering: rendered,
+  } = query.format === 'json'
+    ? { ...(await lists.pages.json(asked, page, signal)), rows: undefined, rendering }
+    : { ...(await lists.pages.rows(asked, page, signal)), json: [] };
   return {
     head: {
       project: projectReference(project),
@@ -282,14 +289,8 @@ export async function runList(
     json,
     lists: other === null ? [list] : [list, other.list],
     rows,
-    render,
-    hasPositions,
+    rendering: rendered,
   };
-}
-
-/** Rows of a type without positions. */
-function withoutPositions(rendering: Rendering): Rendering {
-  return { ...rendering, render: (row) => ({ ...rendering.render(row), position: null }) };
 }
 
 /** If so, a new plan uses another source, or the list that is being fetched again. */
@@ -300,4 +301,32 @@ export function wasListLost(error: unknown): boolean {
 /** The source of a list, in responses. */
 export function sourceOf({ source, fetchedAt, truncated, capped }: StoredList): ListSource {
   return { kind: source, fetchedAt: isoInstant(fetchedAt), truncated, capped };
+}
+
+/** The rows of a list, read while they are written. */
+export function listTable({
+  head: { project, range, quality, paging },
+  kind,
+  rows,
+  rendering: { name, known, fields, comparerOf },
+}: ListResult): RowsAnswer {
+  async function* sets(): AsyncGenerator<ObjectSet<ListRow>> {
+    for await (const part of rows ?? []) {
+      yield {
+        rows: part,
+        length: part.length,
+        known,
+        name: (row) => part[row]!.text,
+        now: (row) => part[row]!,
+        comparer: (row) => comparerOf?.(part[row]!),
+        base: (row) => part[row]!.base ?? NOTHING,
+      };
+    }
+  }
+  return table({
+    head: { name: `${project.domain}-${kind}`, total: paging.total, range, ...(quality && { quality }) },
+    columns: [dimension(name), 'metrics', ...ofRows(...fields), 'comparison', 'sum_position'],
+    sets: sets(),
+    isCompared: range.comparison !== undefined,
+  });
 }

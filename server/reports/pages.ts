@@ -1,11 +1,12 @@
-import { toMetrics } from '../domain/metrics.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { projectReport } from './report.ts';
 
 export const PAGE_RENDERING: Rendering = {
   variant: '',
-  render: (row) => ({ url: row.text, ...toMetrics(row) }),
+  name: 'url',
+  known: 'all',
+  fields: [],
   textsOf: ({ text }) => ({ url: text }),
 };
 

@@ -1,6 +1,5 @@
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { brandTest } from '../domain/brand-terms.ts';
-import { toMetrics } from '../domain/metrics.ts';
 import type { RowTexts } from '../domain/rules.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
@@ -38,15 +37,12 @@ export function queryRendering({ project, tracked: { idByQuery } }: TrackedRead)
 
   return {
     variant: String(project.entitiesRevision),
-    render: (row) => {
-      const text = row.text.toLowerCase();
-      return {
-        query: row.text,
-        ...toMetrics(row),
-        branded: isBranded(text),
-        trackedKeywordId: idByQuery.get(text) ?? null,
-      };
-    },
+    name: 'query',
+    known: 'all',
+    fields: [
+      ['branded', 'boolean', ({ text }) => isBranded(text.toLowerCase())],
+      ['trackedKeywordId', 'text', ({ text }) => idByQuery.get(text.toLowerCase()) ?? null],
+    ],
     textsOf: ({ text }) => new QueryTexts(text),
   };
 }

@@ -1,16 +1,9 @@
 import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
 import type { TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
-import {
-  type Compared,
-  type Comparer,
-  METRIC_NAMES,
-  type MetricName,
-  NOT_COMPARED,
-  type NotCompared,
-} from '../domain/comparison.ts';
+import type { Comparer } from '../domain/comparison.ts';
 import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
-import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { type Measures, NOTHING } from '../domain/metrics.ts';
 import { RefusedQuestion } from '../domain/nearest-questions.ts';
 import { eventsOf } from '../domain/provider-events.ts';
 import type { Remainder } from '../domain/quality.ts';
@@ -33,9 +26,9 @@ import { projectReference } from './report.ts';
 export interface QuestionRow extends ReadRow {
   /** See `daysUntil`; of weeks and months. */
   readonly days?: number | undefined;
-  /** The sums over the range to compare with; null without one, and if it has no such days. */
+  /** See `PartSums`. */
   readonly base?: Measures | null;
-  readonly compared?: Compared | NotCompared | null;
+  readonly comparer?: Comparer | null;
 }
 
 interface Sources {
@@ -86,8 +79,8 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
     for await (const batch of rows.after(read.length, count, range, ranges.now)) yield await answersOf(batch);
   }
   const totals = total && {
-    measures: total,
-    compared: compared && baseTotal ? compared.total.compare(total, baseTotal) : null,
+    now: total,
+    ...(compared && baseTotal && { base: baseTotal, comparer: compared.total }),
   };
   const remainder: Remainder = remainderOf(plan, { total, cutOff, whole });
   const aggregation = TABLES[grain].counts;
@@ -234,35 +227,10 @@ function rowMaker({ buckets, before, compared, query, lastDay }: RowContext): (r
   return (row) => {
     const bucket = buckets?.get(row.names[timeAt]!);
     const days = counts && bucket ? daysUntil(bucket, lastDay) : undefined;
-    if (compared === null || before === null) return { ...row, days, base: null, compared: null };
+    if (compared === null || before === null) return { ...row, days };
     const device = row.names[deviceAt] as 'desktop' | 'mobile' | 'tablet' | undefined;
     const total = device === undefined ? compared.total : compared.ofDevice(device);
     const comparer = bucket === undefined ? total : bucket.comparer;
-    if (comparer === null) return { ...row, days, base: null, compared: NOT_COMPARED };
-    const base = before.get(keyOf(row)) ?? NOTHING;
-    return { ...row, days, base, compared: comparer.compare(row.measures, base) };
+    return { ...row, days, base: comparer && (before.get(keyOf(row)) ?? NOTHING), comparer };
   };
-}
-
-/** Sums, with the metrics that were asked for. */
-export function metricsOf(
-  { measures, compared }: Pick<QuestionRow, 'measures' | 'compared'>,
-  metrics: readonly MetricName[],
-): Readonly<Record<string, unknown>> {
-  const shown = picked(toMetrics(measures), metrics);
-  if (!compared) return shown;
-  const { comparison, change, unsafe } = compared;
-  return {
-    ...shown,
-    comparison: comparison && picked(comparison, metrics),
-    change: change && picked(change, metrics),
-    unsafe: picked(unsafe, metrics),
-  };
-}
-
-function picked<Of extends object>(of: Of, metrics: readonly MetricName[]): Partial<Of> {
-  if (metrics.length === METRIC_NAMES.length) return of;
-  return Object.fromEntries(
-    Object.entries(of).filter(([name]) => metrics.some((metric) => metric === name)),
-  ) as Partial<Of>;
 }

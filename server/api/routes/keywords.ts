@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { INTENTS } from '../../domain/intent.ts';
 import { SOURCES } from '../../domain/rules.ts';
-import { dailyKeywordsJson, keywordsJson } from '../../reports/keyword-json.ts';
-import { keywordRows } from '../../reports/keyword-table.ts';
+import { dailyKeywordsJson, keywordsJson, keywordsTable } from '../../reports/keyword-formats.ts';
 import { isLongResult, keywordsReport } from '../../reports/keywords.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
@@ -55,7 +54,7 @@ export const keywords: Route = {
     json: keywordsJson,
     // Responses with days are too long to cache.
     jsonChunks: ({ daily }) => (daily ? dailyKeywordsJson : undefined),
-    rows: keywordRows,
+    rows: keywordsTable,
     isLong: isLongResult,
   }),
 };

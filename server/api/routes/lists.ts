@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { listJson } from '../../formats/json.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
-import { listRows } from '../../reports/list-table.ts';
-import { isLongList, listVersion } from '../../reports/lists.ts';
+import { isLongList, listTable, listVersion } from '../../reports/lists.ts';
 import { instant, object, openWords } from '../schemas.ts';
 
 const sources = PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists]));
@@ -30,4 +29,4 @@ export const listSource = object('ListSource', {
 });
 
 /** How lists are written. */
-export const listFormats = { json: listJson, rows: listRows, isLong: isLongList, version: listVersion };
+export const listFormats = { json: listJson, rows: listTable, isLong: isLongList, version: listVersion };

@@ -7,8 +7,7 @@ import { PERIOD_PATTERN } from '../../domain/range.ts';
 import { DIMENSION_NAMES, QUESTION_TABLES } from '../../model/tables.ts';
 import { NAMED_RANGES } from '../../reports/parameters.ts';
 import { questionReport } from '../../reports/question.ts';
-import { questionJson } from '../../reports/question-json.ts';
-import { questionTable } from '../../reports/question-table.ts';
+import { questionJson, questionTable } from '../../reports/question-formats.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {

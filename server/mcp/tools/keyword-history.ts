@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/errors.ts';
 import type { Quality } from '../../domain/quality.ts';
-import { dailyKeywordsJson } from '../../reports/keyword-json.ts';
+import { dailyKeywordsJson } from '../../reports/keyword-formats.ts';
 import { keywordsReport } from '../../reports/keywords.ts';
 import * as parameter from '../../reports/parameters.ts';
 import { project, type Sent } from '../arguments.ts';
