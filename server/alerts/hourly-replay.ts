@@ -7,6 +7,7 @@ import { addDays, type Day, eachDay, pacificDayOf } from '../domain/dates.ts';
 import { firstIncompleteHour, HOUR, type HourStart, hoursOf, hourText } from '../domain/hours.ts';
 import type { Range } from '../domain/range.ts';
 import { percentText } from '../domain/shown-numbers.ts';
+import { siteHours } from '../facts/days.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type EvaluatedAlert, SITE_SUBJECT } from './alert.ts';
@@ -67,7 +68,7 @@ export async function replayHours(
   { calendar, signal }: { calendar: AlertCalendar; signal: AbortSignal },
 ): Promise<EvaluatedAlert[]> {
   if (files.length === 0) return [];
-  const rows = await facts.siteHours({ files, range: read, signal });
+  const rows = await siteHours(facts, { files, range: read, signal });
   const stored = new Set(rows.map(({ hour }) => pacificDayOf(hour / 1000)));
   for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);
   for (const [day, { isMissed }] of partial) if (isMissed) stored.delete(day);

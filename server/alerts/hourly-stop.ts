@@ -1,7 +1,7 @@
 import { addDays, type Day, eachDay } from '../domain/dates.ts';
 import { HOUR, type HourStart, hoursOf, startOfPacificDay } from '../domain/hours.ts';
 import type { Range } from '../domain/range.ts';
-import type { HourMeasures } from '../facts/facts.ts';
+import type { HourMeasures } from '../facts/days.ts';
 import { toPrefixSums } from './daily-sums.ts';
 
 /** Hours of the window, which ends with the evaluated hour. */

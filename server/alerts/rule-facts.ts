@@ -6,8 +6,9 @@ import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
 import { type Group, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
+import { daySums, undividedDays } from '../facts/days.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import { undividedDays } from '../facts/site-days.ts';
+import { rowsWith } from '../facts/sums.ts';
 import type { StoredTable } from '../model/tables.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -75,7 +76,7 @@ export async function readRuleSubject(
     const urls = await inTurns(pagesOf(group, await facts.pageUrls(query)), signal);
     return subject(
       `page group "${group.name}"`,
-      await facts.pageSums(query, urls),
+      await daySums(facts, query, { table: 'page_daily', test: rowsWith('url', urls) }),
       await stored(query, synced.page_daily),
     );
   }
@@ -86,16 +87,16 @@ export async function readRuleSubject(
       synced.keyword_daily,
       ids.flatMap((member) => gaps.get(member) ?? []),
     );
+  const sumsOf = (ids: readonly string[]): Promise<DayMeasures[]> =>
+    daySums(facts, query, { table: 'keyword_all', test: rowsWith('keyword_id', ids) });
   if (scope === 'keyword') {
     const keyword = state.keywords.find((each) => each.id === id);
-    return (
-      keyword && subject(`"${keyword.query}"`, await facts.keywordSums(query, [keyword.id]), await days([keyword.id]))
-    );
+    return keyword && subject(`"${keyword.query}"`, await sumsOf([keyword.id]), await days([keyword.id]));
   }
   const group = state.tracked.groups.find((each) => each.id === id);
   if (group === undefined) return undefined;
   const members = await currentMembers(facts, state, files, group, signal);
-  return subject(`group "${group.name}"`, await facts.keywordSums(query, members), await days(members));
+  return subject(`group "${group.name}"`, await sumsOf(members), await days(members));
 }
 
 async function currentMembers(

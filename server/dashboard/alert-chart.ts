@@ -11,7 +11,9 @@ import { type AlertRule, windowDays } from '../domain/alert-rules.ts';
 import { addDays, countDays, type Day, dayOf, eachDay, earlier, WEEK } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
+import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
+import { rowsWith } from '../facts/sums.ts';
 import type { ReportSources } from '../reports/report.ts';
 
 /** Days before the alert, more than any check looks at, and days after it, as long as one stays open. */
@@ -114,7 +116,11 @@ async function readDays(
     return facts.siteDays({ files, range, signal }, 'all');
   }
   const files = await filesOf(catalog, project.id, 'keyword_all', range);
-  return facts.keywordSums({ files, range, signal }, [alert.keywordId]);
+  return daySums(
+    facts,
+    { files, range, signal },
+    { table: 'keyword_all', test: rowsWith('keyword_id', [alert.keywordId]) },
+  );
 }
 
 type Days = ReadonlyMap<Day, DayMeasures>;

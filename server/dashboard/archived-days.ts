@@ -8,7 +8,9 @@ import { bucketsOf, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
+import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
+import { rowsWith } from '../facts/sums.ts';
 import { exactText } from '../reports/joint-lists.ts';
 import { KnownDays, planKnownDays } from '../reports/known-days.ts';
 import { compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
@@ -42,7 +44,7 @@ export async function readArchivedDays(sources: ReportSources, { project, of, pa
   const table = TABLES[of];
   const readDays = async (days: Range): Promise<DayMeasures[]> => {
     const asked = { files: await filesOf(catalog, project.id, table, days), range: days, signal };
-    return of === 'page' ? facts.pageSums(asked, [text]) : facts.querySums(asked, [text]);
+    return daySums(facts, asked, { table, test: rowsWith(of === 'page' ? 'url' : 'query', [text]) });
   };
   const readCompared = async (base: Range): Promise<ComparedRanges> => {
     const coverage = await readCoverage(catalog, project.id);

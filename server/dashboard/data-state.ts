@@ -6,6 +6,8 @@ import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dat
 import { isStale } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, MAX_DAYS } from '../domain/range.ts';
+import { daySums } from '../facts/days.ts';
+import { EVERY_ROW } from '../facts/sums.ts';
 import { SURFACES } from '../model/surfaces.ts';
 import { FACT_TABLES, type FactTable, PERIOD_TABLES, TABLES, WEEKLY_TABLES } from '../model/tables.ts';
 import type { ReportSources } from '../reports/report.ts';
@@ -136,13 +138,13 @@ async function loadedState(
   const files = await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, calendar);
   const query = { files, range: calendar, signal };
   const read = async (): Promise<readonly string[]> => {
-    if (isMonthly) return (await facts.countryMonths(query, null)).map(({ month }) => month);
+    if (isMonthly) return (await daySums(facts, query, { table, test: EVERY_ROW })).map(({ date }) => date.slice(0, 7));
     if (PERIOD_TABLES.includes(table)) {
       const lists = await manifestOf(catalog, project.id, table, EVERY_DAY);
       return lists.flatMap(({ firstDay, lastDay }) => eachDay(firstDay, lastDay));
     }
     if (!WEEKLY_TABLES.includes(table)) return facts.storedDays(query);
-    return (await facts.weekSums(query)).flatMap(({ date }) => daysUntil(table, date));
+    return (await daySums(facts, query, { table, test: EVERY_ROW })).flatMap(({ date }) => daysUntil(table, date));
   };
   const known = new Set(await read());
   return (day) => {

@@ -5,6 +5,7 @@ import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
+import { rowsWith } from '../facts/sums.ts';
 import { keywordVersion } from '../projects/keywords.ts';
 import { rangeParameters, readParameters } from '../reports/parameters.ts';
 import type { ReportSources } from '../reports/report.ts';
@@ -32,11 +33,20 @@ export async function readKeyword(sources: ReportSources, { project, keyword, pa
   if (read?.found === undefined) throw notFound('The project tracks no such keyword.');
   const { found, managed, groupIds, pages } = read;
   const { tags, targetUrl } = managed!;
-  const ranking = await sources.facts.keywordPageTotals({ files: pages, range, signal }, keyword, MAX_PAGES);
+  const ranking = await sources.facts.sums({
+    files: pages,
+    range,
+    signal,
+    table: 'keyword_page_daily',
+    by: ['url'],
+    test: rowsWith('keyword_id', [keyword]),
+    hasZeros: true,
+    page: { order: [{ by: 'impressions', descending: true }], limit: MAX_PAGES, offset: 0 },
+  });
   return {
     range,
     keyword: { ...found, trackedSince: isoInstant(found.trackedSince), groupIds, tags, targetUrl },
     version: keywordVersion(managed!),
-    pages: ranking.map((page) => ({ url: page.name, ...toMetrics(page) })),
+    pages: ranking.rows.map(({ names: [url], measures }) => ({ url: url!, ...toMetrics(measures) })),
   };
 }

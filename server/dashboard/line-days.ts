@@ -12,7 +12,10 @@ import {
   siteRange,
 } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
+import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
+import { rowsWith } from '../facts/sums.ts';
+import type { ColumnName, StoredTable } from '../model/tables.ts';
 import { exactText } from '../reports/joint-lists.ts';
 import { keywordsReport } from '../reports/keywords.ts';
 import { choice, compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
@@ -75,23 +78,22 @@ class LineReader {
   }
 
   async segment(segment: 'brand' | 'non_brand'): Promise<DayMeasures[]> {
-    return this.#sources.facts.segmentSums(await this.#asked('brand_daily'), segment);
+    return this.#sums('brand_daily', 'segment', [segment]);
   }
 
   async page(url: string): Promise<DayMeasures[]> {
-    return this.#sources.facts.pageSums(await this.#asked('page_daily'), [url]);
+    return this.#sums('page_daily', 'url', [url]);
   }
 
   /** The days of the archive; those of the keyword that the plan may read where the query is tracked and not archived. */
   async query(query: string): Promise<DayMeasures[]> {
-    const { facts } = this.#sources;
-    const archived = await facts.querySums(await this.#asked('query_daily'), [query]);
+    const archived = await this.#sums('query_daily', 'query', [query]);
     if (archived.length > 0) return archived;
     const keyword = (await this.#tracked()).idByQuery.get(query.toLowerCase());
     const { from, to } = this.#range;
     const first = later(from, keywordHistoryFrom(this.#question.project, this.#sources.now()));
     if (keyword === undefined || first > to) return [];
-    return facts.keywordSums(await this.#asked('keyword_all', { from: first, to }), [keyword]);
+    return this.#sums('keyword_all', 'keyword_id', [keyword], { from: first, to });
   }
 
   /** The keywords that are in the group in these days. A day that is unknown of one of them is left out. */
@@ -103,7 +105,7 @@ class LineReader {
     const ids = keywords.map((keyword) => keyword.id);
     if (ids.length === 0) return [];
     const gaps = await readKeywordGaps(sources.catalog, this.#question.project.id, this.#range);
-    const days = await sources.facts.keywordSums(await this.#asked('keyword_all'), ids);
+    const days = await this.#sums('keyword_all', 'keyword_id', ids);
     if (gaps.size === 0) return days;
     return days.filter(({ date }) => !ids.some((member) => isUnknownIn(gaps, member, { from: date, to: date })));
   }
@@ -114,12 +116,16 @@ class LineReader {
     return found.name;
   }
 
+  async #sums(table: StoredTable, column: ColumnName, values: readonly string[], range = this.#range) {
+    return daySums(this.#sources.facts, await this.#asked(table, range), { table, test: rowsWith(column, values) });
+  }
+
   async #tracked() {
     const { workspaceId, id } = this.#question.project;
     return (await this.#sources.trackedCache.read(workspaceId, id, async ({ tracked }) => tracked))!;
   }
 
-  async #asked(table: Parameters<typeof filesOf>[2], range = this.#range) {
+  async #asked(table: StoredTable, range: Range) {
     const { catalog } = this.#sources;
     const {
       project,

@@ -3,7 +3,7 @@ import { hasPosition, type Measures } from './metrics.ts';
 
 /**
  * Conditions, whatever they were written in: `filter=` and rules (`rules.ts`), and questions (`server/query/question.ts`).
- * Rows are tested by `markMatches` (`select-rows.ts`), facts in SQL (`server/facts/question-sql.ts`), both alike.
+ * Rows are tested by `markMatches` (`select-rows.ts`), facts in SQL (`server/facts/sums.ts`), both alike.
  */
 export type Test<Leaf> =
   | Leaf

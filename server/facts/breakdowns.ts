@@ -2,9 +2,13 @@ import { addDays, type Day } from '../domain/dates.ts';
 import { type ExactMeasures, hasUnknown, type Measures, NOTHING, sum } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
+import type { Dimension } from '../model/tables.ts';
+import { DIMENSIONS } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { Facts, NamedMeasures } from './facts.ts';
-import { addMonth } from './series.ts';
+import type { Facts, FactsQuery, NamedMeasures } from './facts.ts';
+import { addMonth, countryMonths } from './series.ts';
+import type { SumsQuery } from './sums.ts';
+import { EVERY_ROW } from './sums.ts';
 
 /** The total of one name in a breakdown. */
 export interface NamedTotal {
@@ -51,9 +55,9 @@ export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<B
   const { range, signal, files } = query;
   const [{ countries, hasMonths }, devices, appearances, brand] = await Promise.all([
     countryTotals(facts, query),
-    facts.totalsBy('device', { files: files.site, range, signal }),
-    facts.totalsBy('appearance', { files: files.appearance, range, signal }),
-    facts.totalsBy('brand', { files: files.brand, range, signal }),
+    totalsBy(facts, 'device', { files: files.site, range, signal, table: 'site_daily' }),
+    totalsBy(facts, 'appearance', { files: files.appearance, range, signal, table: 'appearance_daily' }),
+    totalsBy(facts, 'brand', { files: files.brand, range, signal, table: 'brand_daily' }),
   ]);
   return {
     countries: countries.filter(hasCounts).sort(byClicks),
@@ -69,6 +73,17 @@ export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<B
   };
 }
 
+/** Totals by name, unordered. */
+export async function totalsBy(
+  facts: Pick<Facts, 'sums'>,
+  dimension: Dimension,
+  query: FactsQuery & Pick<SumsQuery, 'table'>,
+): Promise<NamedMeasures[]> {
+  const by = [DIMENSIONS[dimension].column];
+  const { rows } = await facts.sums({ ...query, by, test: EVERY_ROW, hasZeros: true });
+  return rows.map(({ names: [name], measures }) => ({ name: name!, ...measures }));
+}
+
 /** Totals by country, unordered: of days, and of the months that are stored as totals. */
 export async function countryTotals(
   facts: Facts,
@@ -77,8 +92,10 @@ export async function countryTotals(
   const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
   const afterMonthly = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
   const [months, rows] = await Promise.all([
-    monthly ? facts.countryMonths({ files: files.countryMonths, range: monthly, signal }, null) : [],
-    afterMonthly ? facts.totalsBy('country', { files: files.country, range: afterMonthly, signal }) : [],
+    monthly ? countryMonths(facts, { files: files.countryMonths, range: monthly, signal }) : [],
+    afterMonthly
+      ? totalsBy(facts, 'country', { files: files.country, range: afterMonthly, signal, table: 'country_daily' })
+      : [],
   ]);
   const totals = new Map<string, Total>();
   const totalOf = (country: string): Total => {

@@ -3,12 +3,11 @@ import type { GroupMatch, IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
-import type { AiMeasure } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { DayGrid, DaySums } from './day-grid.ts';
 import type { KeywordFiles } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
-import type { QuestionQuery, ReadRows } from './question.ts';
+import type { ReadRows, SumsQuery } from './sums.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
@@ -16,17 +15,9 @@ export type DayMeasures = Measures & { readonly date: Day };
 export type SiteDayMeasures = DayMeasures & { readonly hasUnknownDevice: number };
 /** `device` as stored: `unknown` on days that are known as a whole only. */
 export type DeviceMeasures = DayMeasures & { readonly device: string };
-/** `hour`: its start, in microseconds. */
-export type HourMeasures = Measures & { readonly hour: number };
-/** `date`: the last day of the week. */
-export type WeekSums = Omit<DayMeasures, 'sumPosition'>;
-export type NamedCount = { readonly name: string; readonly count: number };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
-
-/** The groupings of totals. */
-export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
 export interface PageWeight {
   readonly url: string;
@@ -142,18 +133,6 @@ export interface Facts {
   /** Rows of the property (`site_daily`) by day and device, in order. Those of files that were read lately are in memory. */
   siteDevices(query: FactsQuery): Promise<readonly DeviceMeasures[]>;
 
-  /** The hours of the property that have rows, in order. */
-  siteHours(query: FactsQuery): Promise<HourMeasures[]>;
-
-  /** The days of a country that have rows, in order. */
-  countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]>;
-
-  /** Whole months of one country, or of all (null), that the range touches. */
-  countryMonths(query: FactsQuery, country: string | null): Promise<CountryMonth[]>;
-
-  /** Totals by name, unordered. */
-  totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]>;
-
   /** Totals of all keywords of `indexes` (see `KeywordTotals`). */
   keywordTotals(
     query: KeywordTotalsQuery,
@@ -193,15 +172,6 @@ export interface Facts {
    */
   keywordCumulativeDays(query: FactsQuery, take: TakeColumns): Promise<void>;
 
-  /** Sums of keywords (`keyword_all`) on each day that any of them has, in order. */
-  keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]>;
-
-  /** The weeks of a table of Bing that have rows, by their last day, in order. */
-  weekSums(query: FactsQuery): Promise<WeekSums[]>;
-
-  /** What a table of AI reports counts, by day or page, in order. */
-  aiCounts(query: FactsQuery, measure: AiMeasure, of: 'days' | 'pages'): Promise<NamedCount[]>;
-
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<readonly Day[]>;
 
@@ -214,9 +184,6 @@ export interface Facts {
   /** The pages of keywords by their numbers, without fills, in the order of addresses. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
 
-  /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */
-  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]>;
-
   /** The page of each keyword with most impressions (`keyword_page_daily`), without its fragment; unordered. */
   keywordTopPages(
     query: FactsQuery,
@@ -228,15 +195,6 @@ export interface Facts {
 
   /** Addresses of all pages of `page_daily`, unordered. */
   pageUrls(query: FactsQuery): Promise<string[]>;
-
-  /** Sums of pages (`page_daily`) on each day that any of them has, in order. */
-  pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]>;
-
-  /** Sums of queries with the name of the brand (`brand`), and of other ones (`non_brand`), on each day that has any. */
-  segmentSums(query: FactsQuery, segment: 'brand' | 'non_brand'): Promise<DayMeasures[]>;
-
-  /** The pages with most clicks (`page_daily`), most first. */
-  pageClickTotals(query: FactsQuery, limit: number): Promise<{ readonly name: string; readonly clicks: number }[]>;
 
   /** The pages of a range (`page_daily`) with most impressions, and their clicks since two of its days. */
   pageWeights(query: FactsQuery, of: { recent: Day; newest: Day; limit: number }): Promise<PageWeight[]>;
@@ -257,9 +215,9 @@ export interface Facts {
    */
   rowSums(query: RowsQuery, days: number, take: TakeColumns): Promise<void>;
 
-  /** Sums of queries (`query_daily`) on each day that any of them has, in order. */
-  querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;
-
-  /** Totals of the facts that a question is about, sorted; none of zeros. */
-  question(query: FactsQuery & QuestionQuery): Promise<ReadRows>;
+  /**
+   * Sums of the facts of one table, grouped: the only read that is not of a kind of its own. `Sums` are those of the table.
+   * Throws `invalid_request` for values of tests that cannot be compared. Short pages are remembered.
+   */
+  sums<Sums = Measures>(query: FactsQuery & SumsQuery): Promise<ReadRows<Sums>>;
 }

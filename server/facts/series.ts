@@ -13,7 +13,9 @@ import { invalidRequest } from '../domain/errors.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { CountryMonth, DayMeasures, Device, Facts, SiteDayMeasures } from './facts.ts';
+import { daySums } from './days.ts';
+import type { CountryMonth, DayMeasures, Device, Facts, FactsQuery, SiteDayMeasures } from './facts.ts';
+import { EVERY_ROW, rowsWith } from './sums.ts';
 
 interface SeriesQuery {
   /** The days to read; null for none. */
@@ -123,8 +125,14 @@ export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Pr
   const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
   const afterMonthly = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
   const [months, days] = await Promise.all([
-    monthly ? facts.countryMonths({ files: query.monthFiles, range: monthly, signal }, country) : [],
-    afterMonthly ? facts.countryDays({ files: query.countryFiles, range: afterMonthly, signal }, country) : [],
+    monthly ? countryMonths(facts, { files: query.monthFiles, range: monthly, signal }, country) : [],
+    afterMonthly
+      ? daySums(
+          facts,
+          { files: query.countryFiles, range: afterMonthly, signal },
+          { table: 'country_daily', test: rowsWith('country', [country]) },
+        )
+      : [],
   ]);
   if (afterMonthly !== null) await refuseUnknownCountries(facts, query, afterMonthly, days);
   return new Series(days, months, monthlyThrough);
@@ -149,6 +157,18 @@ async function refuseUnknownCountries(
 
 /** Only queries for a device return which days have unknown devices. */
 const ANY_DEVICE: Device = 'desktop';
+
+/** Whole months of one country, or of all, that a range touches. */
+export async function countryMonths(
+  facts: Pick<Facts, 'sums'>,
+  query: FactsQuery,
+  country?: string,
+): Promise<CountryMonth[]> {
+  const test = country === undefined ? EVERY_ROW : rowsWith('country', [country]);
+  const by = ['month', 'country'] as const;
+  const { rows } = await facts.sums({ ...query, table: 'country_monthly', by, test, hasZeros: true });
+  return rows.map(({ names: [month, of], measures }) => ({ month: monthOf(month!), country: of!, ...measures }));
+}
 
 /** Adds the part of a month's total that is in a range. The range must overlap the month. */
 export function addMonth(total: Total, { month, ...measures }: CountryMonth, range: Range): void {

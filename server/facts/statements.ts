@@ -29,15 +29,10 @@ export class FactStatements {
     this.#choose = choose;
   }
 
-  /**
-   * Like `rows`, of results that are read again and again.
-   * @param isChecked looks at the files each time, so that nothing is answered once they are damaged
-   */
-  cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T, isChecked = false): Promise<readonly T[]> {
-    const { files } = query;
+  /** Like `rows`, of results that are read again and again. */
+  cached<Row, T>(name: string, query: FactsQuery, read: (row: Row) => T): Promise<readonly T[]> {
     const rows = async (): Promise<T[]> => (await this.rows<Row>(name, query, {})).map(read);
-    const check = (): Promise<void> => this.withReader(files, (reader) => reader.check(files));
-    return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length, ...(isChecked && { check }) });
+    return this.remember(name, query, {}, { read: rows, rowsOf: ({ length }) => length });
   }
 
   /** The result of `read`, or of an earlier call. @param more what it depends on beside files and range, as plain data */

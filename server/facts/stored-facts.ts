@@ -4,44 +4,35 @@ import type { IndexedKeyword } from '../domain/groups.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { EVERY_DAY } from '../domain/range.ts';
-import type { AiMeasure } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { DayGrid } from './day-grid.ts';
+import { daysOfDevice } from './days.ts';
 import { collectSiteDays, collectTotals } from './each-range.ts';
 import type {
-  Breakdown,
-  CountryMonth,
-  DayMeasures,
   Device,
   DeviceMeasures,
   Facts,
   FactsQuery,
-  HourMeasures,
   KeywordDays,
   KeywordDaysQuery,
   KeywordPage,
   KeywordsQuery,
   KeywordTotalsQuery,
-  NamedCount,
-  NamedMeasures,
   NamedRow,
   PageWeight,
   RowsQuery,
   SiteDayMeasures,
   StoredRange,
   TakeColumns,
-  WeekSums,
 } from './facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from './keyword-plan.ts';
 import { KeywordTotals } from './keyword-totals.ts';
 import { keywordDayBatches, keywordPage } from './keywords.ts';
-import type { QuestionQuery, ReadRows } from './question.ts';
-import { hasManyValues, type QuestionRow, questionSql, readQuestionRows } from './question-sql.ts';
 import type { FactsReader, FactsValues } from './reader.ts';
-import { daysOfDevice } from './site-days.ts';
 import { daysOf, FactStatements } from './statements.ts';
+import { EVERY_ROW, hasManyValues, type ReadRows, readSums, type SumsQuery, type SumsRow, sumsSql } from './sums.ts';
 
-/** Rows of a question that are remembered, at most. */
+/** Rows of a page of sums that are remembered, at most. */
 const MAX_REMEMBERED = 1000;
 
 /** Windows, and weeks before the newest one, where they do not begin with weeks. */
@@ -77,26 +68,21 @@ export class StoredFacts implements Facts {
   async siteDevices({ files, range, signal }: FactsQuery): Promise<readonly DeviceMeasures[]> {
     // Files are read once, whatever ranges are asked for.
     const all = { files, range: EVERY_DAY, signal };
-    const read = (row: DeviceMeasures): DeviceMeasures => row;
-    const rows = await this.#statements.cached('facts/site_devices', all, read, true);
+    const read = async (): Promise<DeviceMeasures[]> => {
+      // All tables of sites have the same columns.
+      const sums = { table: 'site_daily', by: ['date', 'device'], test: EVERY_ROW, hasZeros: true } as const;
+      const { rows } = await this.sums({ ...all, ...sums });
+      return rows
+        .map(({ names: [date, device], measures }) => ({ date: date!, device: device!, ...measures }))
+        .sort((a, b) => (a.date === b.date ? (a.device < b.device ? -1 : 1) : a.date < b.date ? -1 : 1));
+    };
+    const rows = await this.#statements.remember(
+      'site devices',
+      all,
+      {},
+      { read, rowsOf: ({ length }) => length, check: () => this.#check(files) },
+    );
     return rows.filter(({ date }) => date >= range.from && date <= range.to);
-  }
-
-  siteHours(query: FactsQuery): Promise<HourMeasures[]> {
-    return this.#statements.rows('facts/site_hourly', query, {});
-  }
-
-  countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]> {
-    return this.#statements.rows('facts/country_days', query, { country });
-  }
-
-  countryMonths(query: FactsQuery, country: string | null): Promise<CountryMonth[]> {
-    return this.#statements.rows('facts/country_months', query, { country });
-  }
-
-  totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]> {
-    // Every other breakdown is named like its column.
-    return this.#statements.rows('facts/totals', query, {}, { name: breakdown === 'brand' ? 'segment' : breakdown });
   }
 
   /**
@@ -181,22 +167,6 @@ export class StoredFacts implements Facts {
     return this.#statements.take('alerts/keyword_cumulative_days', { files, signal }, take);
   }
 
-  keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
-    return this.#statements.rows('facts/day_sums', query, { names: keywords }, { name: 'keyword_id' });
-  }
-
-  weekSums(query: FactsQuery): Promise<WeekSums[]> {
-    return this.#statements.rows('facts/week_sums', query, {});
-  }
-
-  aiCounts(query: FactsQuery, measure: AiMeasure, of: 'days' | 'pages'): Promise<NamedCount[]> {
-    const columns =
-      of === 'days'
-        ? { name: 'date', first: 'date', last: 'date' }
-        : { name: 'url', first: 'first_day', last: 'last_day' };
-    return this.#statements.rows('facts/ai_counts', query, {}, { ...columns, measure });
-  }
-
   storedDays(query: FactsQuery): Promise<readonly Day[]> {
     return this.#statements.cached('alerts/table_days', query, ({ date }: { date: Day }) => date);
   }
@@ -216,28 +186,12 @@ export class StoredFacts implements Facts {
     return new Map(urls.map((url, index) => [numbers[index]!, url]));
   }
 
-  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]> {
-    return this.#statements.rows('facts/keyword_page_totals', query, { keyword, limit });
-  }
-
   keywordTopPages(query: FactsQuery, keywords: readonly string[]): Promise<{ keyword: string; url: string }[]> {
     return this.#statements.rows('facts/keyword_top_pages', query, { keywords });
   }
 
   async pageUrls(query: FactsQuery): Promise<string[]> {
     return (await this.#statements.rows<{ url: string }>('alerts/page_urls', query, {})).map(({ url }) => url);
-  }
-
-  pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {
-    return this.#statements.rows('facts/day_sums', query, { names: urls }, { name: 'url' });
-  }
-
-  segmentSums(query: FactsQuery, segment: 'brand' | 'non_brand'): Promise<DayMeasures[]> {
-    return this.#statements.rows('facts/day_sums', query, { names: [segment] }, { name: 'segment' });
-  }
-
-  pageClickTotals(query: FactsQuery, limit: number): Promise<{ name: string; clicks: number }[]> {
-    return this.#statements.rows('facts/page_click_totals', query, { limit });
   }
 
   pageWeights(query: FactsQuery, of: { recent: Day; newest: Day; limit: number }): Promise<PageWeight[]> {
@@ -265,31 +219,32 @@ export class StoredFacts implements Facts {
     return this.#statements.take('facts/row_sums', read, take);
   }
 
-  querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
-    return this.#statements.rows('facts/day_sums', query, { names: queries }, { name: 'query' });
-  }
-
-  async question(query: FactsQuery & QuestionQuery): Promise<ReadRows> {
-    const { files, signal } = query;
-    if (files.length === 0) return readQuestionRows([], query);
-    const { fills, values } = questionSql(query);
+  async sums<Sums = Measures>(query: FactsQuery & SumsQuery): Promise<ReadRows<Sums>> {
+    const { files, signal, page } = query;
+    if (files.length === 0) return readSums([], query);
+    const { fills, values } = sumsSql(query);
     const asked = { files, fills, values: { ...values, ...daysOf(query) }, signal };
-    const readWith = async (reader: FactsReader): Promise<ReadRows> => {
-      const rows = await reader.rows<QuestionRow>('facts/question', asked).catch((error: unknown) => {
+    const readWith = async (reader: FactsReader): Promise<ReadRows<Sums>> => {
+      const rows = await reader.rows<SumsRow>('facts/sums', asked).catch((error: unknown) => {
         throw ofClient(error) ?? error;
       });
-      return readQuestionRows(rows, query);
+      return readSums(rows, query);
     };
     if (hasManyValues(values)) return readWith(this.#local);
-    const read = (): Promise<ReadRows> => this.#statements.withReader(files, readWith);
-    // Reports read such lists from the store when they are asked again.
-    if (query.limit > MAX_REMEMBERED) return read();
+    const read = (): Promise<ReadRows<Sums>> => this.#statements.withReader(files, readWith);
+    // Reports read long lists from the store when they are asked again.
+    if (page === undefined || page.limit > MAX_REMEMBERED) return read();
     return this.#statements.remember(
-      'facts/question',
+      'facts/sums',
       query,
       { fills, values },
-      { read, rowsOf: ({ rows }) => rows.length },
+      { read, rowsOf: ({ rows }) => rows.length, check: () => this.#check(files) },
     );
+  }
+
+  /** Nothing is answered from memory once the files are damaged. */
+  #check(files: readonly StoredFile[]): Promise<void> {
+    return this.#statements.withReader(files, (reader) => reader.check(files));
   }
 }
 

@@ -16,7 +16,7 @@ const DIMENSION_RULES = {
   keyword: { column: 'keyword_id', isText: true },
 } as const satisfies Readonly<Record<string, DimensionRules>>;
 export type Dimension = keyof typeof DIMENSION_RULES;
-const DIMENSIONS: Readonly<Record<Dimension, DimensionRules>> = DIMENSION_RULES;
+export const DIMENSIONS: Readonly<Record<Dimension, DimensionRules>> = DIMENSION_RULES;
 export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[];
 /** Dimensions of time; every table of days has them. */
 export type Time = {
@@ -82,17 +82,18 @@ export const COLUMNS = {
 } as const satisfies Readonly<Record<string, ColumnRules>>;
 export type ColumnName = keyof typeof COLUMNS;
 
-/** What facts count. All are whole numbers that can be added up. */
+/** What facts count: whole numbers that can be added up. `as`: their names in sums. */
 export const MEASURES = {
-  clicks: { type: 'measure', help: 'Clicks.', example: 12 },
-  impressions: { type: 'measure', help: 'Impressions; not fewer than the clicks.', example: 340 },
+  clicks: { as: 'clicks', type: 'measure', help: 'Clicks.', example: 12 },
+  impressions: { as: 'impressions', type: 'measure', help: 'Impressions; not fewer than the clicks.', example: 340 },
   sum_position: {
+    as: 'sumPosition',
     type: 'positionSum',
     help: 'Sum of the positions of all impressions, counted from zero: average position = sum_position / impressions + 1. From an average p: round((p - 1) * impressions).',
     example: 2100,
   },
-  ai_impressions: { type: 'measure', help: 'Impressions in AI answers.', example: 40 },
-  citations: { type: 'measure', help: 'Citations.', example: 40 },
+  ai_impressions: { as: 'aiImpressions', type: 'measure', help: 'Impressions in AI answers.', example: 40 },
+  citations: { as: 'citations', type: 'measure', help: 'Citations.', example: 40 },
 } as const;
 export type MeasureName = keyof typeof MEASURES;
 
@@ -342,6 +343,15 @@ export function byTable<Value>(of: (table: FactTable) => Value): Readonly<Record
 /** A fact table, or a rollup that is stored beside one. */
 export type StoredTable = FactTable | Rollup;
 
+/** The columns of a stored table that sums are made of; a rollup has those of its table. */
+export function rulesOf(table: StoredTable): {
+  readonly measures: readonly MeasureName[];
+  readonly dayColumn: DayColumn;
+} {
+  const of = FACT_TABLES.find((name) => name === table) ?? 'keyword_daily';
+  return { measures: TABLES[of].measures, dayColumn: dayColumnOf(of) };
+}
+
 /** The length of what a row of facts is about. */
 export type Grain = 'hour' | 'day' | 'week' | 'month' | 'range';
 
@@ -358,7 +368,8 @@ function grainOf(table: FactTable): Grain {
 }
 
 /** The column with the day of a row: of weeks, months and ranges the one that files are split by. */
-export function dayColumnOf(table: FactTable): 'date' | 'month' | 'last_day' | 'week_end' {
+type DayColumn = 'date' | 'month' | 'last_day' | 'week_end';
+export function dayColumnOf(table: FactTable): DayColumn {
   const columns = ['month', 'last_day', 'week_end'] as const;
   return columns.find((column) => TABLES[table].key.some((one) => one === column)) ?? 'date';
 }

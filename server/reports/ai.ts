@@ -4,7 +4,8 @@ import { addDays } from '../domain/dates.ts';
 import { siteRange } from '../domain/project-ranges.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { compareTexts } from '../domain/texts.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { EVERY_ROW } from '../facts/sums.ts';
 import { ENGINES, type SearchEngine } from '../model/surfaces.ts';
 import { AI_TABLES } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
@@ -119,14 +120,28 @@ async function readCounts(
 ): Promise<Map<string, AiCounts>> {
   const counts = new Map<string, AiCounts>();
   const ofEngines = await Promise.all(
-    ENGINES.map((engine) => facts.aiCounts({ files: files[engine], range, signal }, AI_TABLES[engine].measure, of)),
+    ENGINES.map((engine) => readCount(facts, engine, of, { files: files[engine], range, signal })),
   );
   for (const [index, engine] of ENGINES.entries()) {
-    for (const { name, count } of ofEngines[index]!) {
+    for (const [name, count] of ofEngines[index]!) {
       counts.set(name, { ...(counts.get(name) ?? UNKNOWN), [NAMES[engine]]: count });
     }
   }
   return counts;
+}
+
+/** What an engine's table counts, by day or page, in order. */
+async function readCount(facts: Facts, engine: SearchEngine, of: 'days' | 'pages', query: FactsQuery) {
+  const by = of === 'days' ? 'date' : 'url';
+  const { rows } = await facts.sums<Readonly<Record<string, number>>>({
+    ...query,
+    table: AI_TABLES[engine][of],
+    by: [by],
+    test: EVERY_ROW,
+    hasZeros: true,
+  });
+  const counts = rows.map(({ names: [name], measures }) => [name!, measures[NAMES[engine]]!] as const);
+  return counts.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function totalsOf(all: Iterable<AiCounts>): AiCounts {

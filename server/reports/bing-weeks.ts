@@ -8,7 +8,9 @@ import type { Compare, UnsafeReason } from '../domain/comparison.ts';
 import { addDays, type Day, earlier, later, WEEK, weekdayOf } from '../domain/dates.ts';
 import { invalidRequest, unavailable } from '../domain/errors.ts';
 import { type Range, spanOf } from '../domain/range.ts';
+import { daySums } from '../facts/days.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { EVERY_ROW } from '../facts/sums.ts';
 import { siteTable, tableFor } from '../model/tables.ts';
 
 interface WeeksQuery {
@@ -107,7 +109,7 @@ export async function areReconciled(
 ): Promise<boolean> {
   const query = { range: { from, to }, signal };
   const [weeks, days] = await Promise.all([
-    facts.weekSums({ ...query, files: files.pages }),
+    daySums(facts, { ...query, files: files.pages }, { table: tableFor('bing', ['page'], 'week')!, test: EVERY_ROW }),
     facts.siteDays({ ...query, files: files.site }, 'all'),
   ]);
   return (['clicks', 'impressions'] as const).every((metric) => {

@@ -11,8 +11,10 @@ import type { ProviderEvent } from '../domain/provider-events.ts';
 import { MAX_DAYS, type Range } from '../domain/range.ts';
 import { type Unit, unitOf } from '../effects/scatter.ts';
 import type { Windows } from '../effects/windows.ts';
+import { daySums } from '../facts/days.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import { EVERY_ROW, rowsWith } from '../facts/sums.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Subject } from './effect-subject.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
@@ -129,14 +131,21 @@ async function pages(facts: Facts, read: FactsQuery, { found, windows, signal }:
       : await inTurns(pagesOf(found.pageGroup, await facts.pageUrls(read)), signal);
   const own = new Set(urls);
   const before = { ...read, range: beforeOf(read.range, windows) };
-  const largest = await facts.pageClickTotals(before, MAX_CONTROLS + own.size);
+  const { rows: largest } = await facts.sums({
+    ...before,
+    table: 'page_daily',
+    by: ['url'],
+    test: EVERY_ROW,
+    hasZeros: true,
+    page: { order: [{ by: 'clicks', descending: true }], limit: MAX_CONTROLS + own.size, offset: 0 },
+  });
   return {
     members: urls,
     controls: largest
-      .map(({ name }) => name)
+      .map(({ names: [name] }) => name!)
       .filter((name) => !own.has(name))
       .slice(0, MAX_CONTROLS),
-    sums: urls.length === 0 ? [] : await facts.pageSums(read, urls),
+    sums: urls.length === 0 ? [] : await daySums(facts, read, { table: 'page_daily', test: rowsWith('url', urls) }),
     notesOn: (names) => {
       const of = new Set(names);
       return found.notes.filter(({ page }) => page !== null && of.has(page));
@@ -170,7 +179,10 @@ async function keywords(
   return {
     members,
     controls,
-    sums: members.length === 0 ? [] : await facts.keywordSums(read, members),
+    sums:
+      members.length === 0
+        ? []
+        : await daySums(facts, read, { table: 'keyword_all', test: rowsWith('keyword_id', members) }),
     notesOn: (names) =>
       found.notes.filter(({ keyword, group }) =>
         names.some((name) => keyword?.id === name || (group !== null && noted.get(group.id)?.has(name) === true)),

@@ -4,7 +4,7 @@ import type { Project } from '../catalog/projects.ts';
 import { hasUnknown, NOTHING } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { hasPartOfMonth } from '../domain/spread.ts';
-import { type CountryTotal, countryTotals, type NamedTotal } from '../facts/breakdowns.ts';
+import { type CountryTotal, countryTotals, type NamedTotal, totalsBy } from '../facts/breakdowns.ts';
 import type { FactTable } from '../model/tables.ts';
 import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
@@ -30,7 +30,7 @@ export async function planSegmentRows(
   return async ({ facts }, limit, signal) => {
     const [{ lacks, events }, ...totals] = await Promise.all([
       readRowDays(facts, days, signal),
-      ...ranges.map((range) => facts.totalsBy(by, { files, range, signal })),
+      ...ranges.map((range) => totalsBy(facts, by, { files, range, signal, table })),
     ]);
     // Of some imported days the devices or segments are unknown. Those of one range alone would look lost.
     const isUnknown = totals.some(hasUnknown);

@@ -15,6 +15,7 @@ import {
 } from '../domain/hours.ts';
 import { NOTHING, toMetrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
+import { siteHours } from '../facts/days.ts';
 import { formatParameters, hourLimit, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
 
@@ -73,7 +74,7 @@ export const hoursReport = projectReport({
   }),
   run: async ({ query, project, files, unusual, partial, until }, { facts }, { signal }) => {
     const { first, last, days } = query;
-    const found = await facts.siteHours({ files, range: days, signal });
+    const found = await siteHours(facts, { files, range: days, signal });
     const measures = new Map(found.map((row) => [row.hour / 1000, row]));
     const stored = new Set(found.map(({ hour }) => pacificDayOf(hour / 1000)));
     for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);

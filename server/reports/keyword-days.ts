@@ -5,8 +5,8 @@ import type { TrackedKeywords } from '../catalog/tracked.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
+import { undividedDays } from '../facts/days.ts';
 import type { Facts } from '../facts/facts.ts';
-import { undividedDays } from '../facts/site-days.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { planQuestionDays, type QuestionDaysPlan, unknownDays } from './question-days.ts';
 

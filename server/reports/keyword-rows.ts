@@ -6,11 +6,13 @@ import { everyRow } from '../domain/select-rows.ts';
 import { SortKeys, sortInSteps } from '../domain/sort-steps.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import type { FactTest, NamedTexts, QuestionQuery, ReadRow, ReadRows, RowOrder } from '../facts/question.ts';
+import type { FactTest, NamedTexts, ReadRow, ReadRows, RowOrder, RowPage } from '../facts/sums.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** A question about keywords: its rows are grouped by names of keywords. */
-interface KeywordsQuestion extends Omit<QuestionQuery, 'table' | 'by'> {
+interface KeywordsQuestion extends RowPage {
+  readonly test: FactTest;
+  readonly isTotal: boolean;
   readonly by: readonly NamedTexts[];
 }
 
@@ -227,7 +229,7 @@ export function keywordDecider(
   });
 }
 
-/** The rows with clicks or impressions as `sql/facts/question.sql` sorts them: ratios without a value last. */
+/** The rows with clicks or impressions as `sql/facts/sums.sql` sorts them: ratios without a value last. */
 function* inOrder(rows: RowSums, order: readonly RowOrder[]): Generator<void, Uint32Array> {
   const { found, names } = rows;
   // Each sort keeps the order of equal rows, so that the last one goes first.

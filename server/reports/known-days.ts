@@ -17,8 +17,8 @@ import {
   WATCHED_DAYS,
 } from '../domain/provider-events.ts';
 import { EVERY_DAY, haveDay, type Range, spanOf, within } from '../domain/range.ts';
+import { undividedDays } from '../facts/days.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
-import { undividedDays } from '../facts/site-days.ts';
 import { type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
 
 type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;

@@ -10,6 +10,7 @@ import { eventsIn, eventsOf, type ProviderEvent } from '../domain/provider-event
 import type { Quality } from '../domain/quality.ts';
 import { type Range, rangesOf, within } from '../domain/range.ts';
 import { type KnownRankingUpdates, rankingUpdatesIn } from '../domain/ranking-updates.ts';
+import { totalsBy } from '../facts/breakdowns.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import type { Surface } from '../model/surfaces.ts';
 import type { FactTable } from '../model/tables.ts';
@@ -96,7 +97,7 @@ async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal)
       ? [[], []]
       : await Promise.all([
           facts.siteDays(query(siteFiles), 'all'),
-          brandFiles === null ? [] : facts.totalsBy('brand', query(brandFiles)),
+          brandFiles === null ? [] : totalsBy(facts, 'brand', { ...query(brandFiles), table: 'brand_daily' }),
         ]);
   const days = await KnownDays.read(facts, known, signal, new Set(siteDays.map(({ date }) => date)));
   const isKnown = brandFiles !== null && !hasUnknown(segments);

@@ -11,7 +11,7 @@ import { type Filter, sentFilter } from '../domain/question-filter.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import type { ReadRow } from '../facts/question.ts';
+import type { ReadRow } from '../facts/sums.ts';
 import { intervalOf, isTime, TABLES } from '../model/tables.ts';
 import { refuseUnknownKeywords } from './keyword-days.ts';
 import { qualityOf } from './quality.ts';

@@ -4,8 +4,9 @@ import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { type Offer, RefusedQuestion } from '../domain/nearest-questions.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
+import { daySums, undividedDays } from '../facts/days.ts';
 import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import { undividedDays } from '../facts/site-days.ts';
+import { rowsWith } from '../facts/sums.ts';
 import type { FactTable } from '../model/tables.ts';
 import { TABLES } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
@@ -97,17 +98,8 @@ function daysIn({ known: { ranges, project } }: QuestionDaysPlan, test: (day: Da
 }
 
 async function unknownSegments(facts: Facts, query: FactsQuery): Promise<ReadonlySet<Day>> {
-  const { rows } = await facts.question({
-    ...query,
-    table: 'brand_daily',
-    by: ['date'],
-    test: { op: 'equals', field: 'segment', values: ['unknown'], fold: false },
-    isTotal: false,
-    order: [],
-    limit: eachDay(query.range.from, query.range.to).length,
-    offset: 0,
-  });
-  return new Set(rows.map(({ names: [day] }) => day!));
+  const rows = await daySums(facts, query, { table: 'brand_daily', test: rowsWith('segment', ['unknown']) });
+  return new Set(rows.map(({ date }) => date));
 }
 
 /** Throws `invalid_request` that says which days of the range, or of the one to compare with, are not known, and which are. */

@@ -6,7 +6,8 @@ import { type GroupMatch, pagesOf, selectKeywords, withDescendants } from '../do
 import type { Measures } from '../domain/metrics.ts';
 import type { Question } from '../domain/question.ts';
 import { type Condition, conditionsOf, dimensionsOf, type Filter } from '../domain/question-filter.ts';
-import type { FactColumn, FactTest, GroupedBy, NamedTexts } from '../facts/question.ts';
+import type { FactTest, GroupedBy, NamedTexts } from '../facts/sums.ts';
+import type { ColumnName } from '../model/tables.ts';
 import { type Dimension, isTime } from '../model/tables.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { keywordDecider, namesByText } from './keyword-rows.ts';
@@ -46,7 +47,7 @@ interface NamesSources {
   readonly urls: () => Promise<readonly string[]>;
 }
 
-const COLUMNS: Partial<Record<Dimension, FactColumn>> = {
+const COLUMNS: Partial<Record<Dimension, ColumnName>> = {
   query: 'query',
   page: 'url',
   country: 'country',

@@ -8,7 +8,16 @@ import { MAX_ROWS } from '../domain/question.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import type { GroupedBy, NamedTexts, ReadRow, ReadRows, RowOrder } from '../facts/question.ts';
+import type {
+  FactTest,
+  GroupedBy,
+  NamedTexts,
+  ReadRow,
+  ReadRows,
+  RowOrder,
+  RowPage,
+  SumsQuery,
+} from '../facts/sums.ts';
 import { intervalOf, isTime } from '../model/tables.ts';
 import { rowsOfKeywords } from './keyword-rows.ts';
 import type { QuestionNames } from './question-names.ts';
@@ -124,20 +133,21 @@ export class QuestionRows {
       offset,
       isTotal = false,
       wanted = [],
-    }: Pick<Parameters<Facts['question']>[0], 'by' | 'limit' | 'offset'> & {
-      isTotal?: boolean;
-      wanted?: readonly Parameters<Facts['question']>[0]['test'][];
-    },
+    }: Pick<SumsQuery, 'by'> &
+      Omit<RowPage, 'order'> & {
+        isTotal?: boolean;
+        wanted?: readonly FactTest[];
+      },
   ): Promise<ReadRows> {
     const { plan, names, totalsOf, signal } = this.#options;
     const { files, query } = plan;
     const test = { op: 'and', of: [names.test, ...wanted] } as const;
     const order = orderOf(query);
-    const asked = { files, range, signal, by, test, isTotal, order, limit, offset };
+    const page = { order, limit, offset };
     if (plan.isOfTotals) {
-      return rowsOfKeywords({ ...asked, by: by.filter(isNamed) }, plan.tracked.keywords, totalsOf(range));
+      return rowsOfKeywords({ ...page, by: by.filter(isNamed), test, isTotal }, plan.tracked.keywords, totalsOf(range));
     }
-    return this.#facts.question({ ...asked, table: query.grain });
+    return this.#facts.sums({ files, range, signal, table: query.grain, by, test, isTotal, page });
   }
 }
 

@@ -3,7 +3,7 @@ import { NOTHING, sum } from '../domain/metrics.ts';
 import { REMAINDER_REASONS, type Remainder, type RemainderReason } from '../domain/quality.ts';
 import type { Filter } from '../domain/question-filter.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { FactTest } from '../facts/question.ts';
+import type { FactTest } from '../facts/sums.ts';
 import { type FactTable, TABLES } from '../model/tables.ts';
 import { unknownDays } from './question-days.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
@@ -70,17 +70,14 @@ export async function readWhole(
     const { from, to } = range;
     return sum(read.site.filter(({ date, device }) => from <= date && date <= to && isOf(device, test)));
   }
-  const { total } = await facts.question({
+  const { total } = await facts.sums({
     files: reference.files,
     range,
     signal: read.signal,
     table: reference.grain,
     by: [],
     test: testOf(test),
-    isTotal: false,
-    order: [],
-    limit: 1,
-    offset: 0,
+    page: { order: [], limit: 1, offset: 0 },
   });
   return total;
 }

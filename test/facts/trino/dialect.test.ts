@@ -3,26 +3,28 @@ import t from 'tap';
 import type { FactsRead, FactsReader } from '../../../server/facts/reader.ts';
 import { UnreadableHere } from '../../../server/facts/reader.ts';
 import { StoredFacts } from '../../../server/facts/stored-facts.ts';
+import { sumsSql } from '../../../server/facts/sums.ts';
 import { toTrino } from '../../../server/facts/trino/dialect.ts';
 import type { TRINO_TABLES } from '../../../server/facts/trino/tables.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../../../server/runtime/sql.ts';
 
 const FILES = 'project_id in ($projects) and "$path" in ($files)';
+const TEXT = { field: 'url', values: ['a'], fold: false } as const;
 const PARTS = {
   name: 'url',
-  measure: 'citations',
-  first: 'first_day',
-  last: 'last_day',
   text: 'url',
   times: '',
   by: 'query',
   rows: 'select 1',
-  columns: 'f.url as d0',
-  joins: '',
-  filter: '1 = 1',
-  keys: 'd0,',
-  groups: 'group by d0',
-  order: 'd0',
+  ...sumsSql({
+    table: 'country_monthly',
+    by: ['country', { column: 'url', texts: ['a'], names: ['b'] }],
+    test: {
+      op: 'and',
+      of: (['equals', 'contains', 'starts_with', 'ends_with'] as const).map((op) => ({ ...TEXT, op })),
+    },
+    page: { order: [{ by: 'position', descending: true }], limit: 1, offset: 0 },
+  }).fills,
 };
 const CUMULATIVE = { clicks: 'clicks_17', impressions: 'impressions_17', sumPosition: 'sum_position_17' };
 
@@ -31,8 +33,31 @@ const CUMULATIVE = { clicks: 'clicks_17', impressions: 'impressions_17', sumPosi
  * two days in different months is a month for DuckDB, and for Trino only if a whole one has passed.
  */
 const IN_BOTH = new Set([
-  ...['bool_or', 'cast', 'coalesce', 'count', "date_diff('day'", "date_trunc('month'", 'floor', 'from_base', 'max'],
-  ...['min', 'row_number', 'split_part', 'substr', 'sum', 'to_hex', 'to_utf8', 'unnest'],
+  ...[
+    'bool_or',
+    'cast',
+    'coalesce',
+    'count',
+    "date_diff('day'",
+    "date_trunc('month'",
+    'floor',
+    'from_base',
+    'length',
+    'max',
+  ],
+  ...[
+    'min',
+    'nullif',
+    'row_number',
+    'split_part',
+    'starts_with',
+    'strpos',
+    'substr',
+    'sum',
+    'to_hex',
+    'to_utf8',
+    'unnest',
+  ],
 ]);
 
 /** What a statement calls that is not known to mean the same in both. */
