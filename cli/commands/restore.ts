@@ -45,6 +45,9 @@ A backup of a database and an object store can be restored into a folder too, su
         print(
           `Restored ${projects.toLocaleString('en')} projects, ${files.toLocaleString('en')} files, ${(bytes / 1e6).toFixed(1)} MB, as they were at ${time}, to ${to}.`,
         );
+        for (const file of done.lost)
+          print(`Warning: the backup has no '${file}': it was damaged or missing when the backup was made.`);
+        if (done.lost.length > 0) print("Days are missing; 'ordinate verify' there says how to repair them.");
         const how = isFolder ? `Start the server with ORDINATE_DATA=${to}.` : 'Start the nodes.';
         print(`${how} Keys that were revoked since then are valid again: revoke them again.`);
       } finally {

@@ -90,7 +90,7 @@ async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
     // The disk has failed, not the archive.
     if (cause instanceof ImportRefused || (cause as NodeJS.ErrnoException).syscall !== undefined) throw cause;
     throw new ImportRefused(
-      `'${archive}' is damaged or cut off, or not a zip file: ${(cause as Error).message}. Copy or download it again.`,
+      `'${archive}' is damaged or cut off, or not a zip file: ${(cause as Error).message.replace(/\.$/, '')}. Copy or download it again.`,
       { cause },
     );
   }

@@ -1,4 +1,7 @@
 import type { Problem } from '../domain/problems.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
+import { patternOf } from '../runtime/patterns.ts';
+import { sqlText } from '../runtime/sql.ts';
 import { cut, type FileFailure, findMixedLineEnd } from './csv-files.ts';
 import { firstLine } from './failures.ts';
 import type { TableFiles } from './snapshot-files.ts';
@@ -12,16 +15,20 @@ const CSV_FAILURES: readonly (readonly [RegExp, string])[] = [
   [/maximum line size/i, TOO_LONG],
 ];
 
-/** Turns a read error into a problem that names file and line. Rethrows errors of disk and memory. */
+/**
+ * Turns a read error into a problem that names file and line. Rethrows errors of disk and memory.
+ * @param session reads Parquet files again, one by one, where there are several and the error names none
+ */
 export async function unreadable(
   schema: EntityTable | FactTableSchema,
   files: TableFiles['files'],
   error: unknown,
+  session?: Session,
 ): Promise<Problem> {
   const said = error instanceof Error ? error.message : String(error);
   if (/no space left|out of memory|file too large|disk quota/i.test(said)) throw error;
   const path = /^\s*file = (.*)$/m.exec(said)?.[1] ?? files.find((file) => said.includes(file.path))?.path;
-  const file = files.find((one) => one.path === path) ?? (files.length === 1 ? files[0] : undefined);
+  const file = files.find((one) => one.path === path) ?? (await brokenFile(files, session));
   // DuckDB reads headers with a name or an extra field, and nothing else.
   if (/Unsupported GZIP archive/.test(said)) {
     const where = file === undefined ? 'one of its files: ' : `'${file.name}': `;
@@ -31,6 +38,21 @@ export async function unreadable(
   const location = file === undefined ? '' : `'${file.name}'${failure ? `, line ${failure.line}` : ''}: `;
   const message = `${location}${failure?.message ?? `cannot be read: ${cut(firstLine(said))}`}`;
   return { table: schema.name, column: null, message, rows: [] };
+}
+
+async function brokenFile(
+  files: TableFiles['files'],
+  session: Session | undefined,
+): Promise<TableFiles['files'][number] | undefined> {
+  if (files.length === 1) return files[0];
+  for (const file of files.filter(({ format }) => session !== undefined && format === 'parquet')) {
+    try {
+      await session!.rows(sqlText('load/read_whole_file'), { file: patternOf(file.path) });
+    } catch {
+      return file;
+    }
+  }
+  return undefined;
 }
 
 async function csvFailure(

@@ -82,7 +82,7 @@ export async function readSource(session: Session, schema: TableSchema, files: T
       wrongSelects.push(selectWrong(schema, casts));
       parameters[group.parameter] = patternsOf(group);
     } catch (error) {
-      problems.push(await unreadable(schema, group.files, error));
+      problems.push(await unreadable(schema, group.files, error, session));
     }
   }
   const [rows, wrongRows = ''] = [selects, wrongSelects].map((of) =>

@@ -24,7 +24,7 @@ export async function stageEntities(
   const { name: table } = schema;
   const read = await readSource(session, schema, files);
   const rows = read.rows ?? emptyRows(schema);
-  const problems = await reading(schema, files, read.problems, async () => {
+  const problems = await reading(session, schema, files, read.problems, async () => {
     await session.run(sqlTemplate('load/stage_entities', { table, rows }), read.parameters);
   });
   if (problems.length > read.problems.length) {
@@ -47,7 +47,7 @@ export async function stageFacts(
   const { rows } = read;
   if (rows === undefined) return read;
   const template = sqlTemplate('load/stage_facts', { rows, part: partOf(schema), wrong: String(WRONG_PART) });
-  const problems = await reading(schema, files, read.problems, async () => {
+  const problems = await reading(session, schema, files, read.problems, async () => {
     await session.run(template, { ...read.parameters, target: folder });
   });
   if (problems.length > read.problems.length) {
@@ -60,6 +60,7 @@ export async function stageFacts(
 
 /** Runs a statement that reads the table's files; an unreadable file becomes a problem. */
 async function reading(
+  session: Session,
   schema: TableSchema,
   files: TableFiles,
   before: readonly Problem[],
@@ -69,7 +70,7 @@ async function reading(
     await read();
     return [...before];
   } catch (error) {
-    return [...before, await unreadable(schema, files.files, error)];
+    return [...before, await unreadable(schema, files.files, error, session)];
   }
 }
 
@@ -88,7 +89,7 @@ async function wrongValues(
   { wrongRows, parameters }: Source,
 ): Promise<Problem[]> {
   let wrong: readonly WrongRow[] = [];
-  const failed = await reading(schema, files, [], async () => {
+  const failed = await reading(session, schema, files, [], async () => {
     wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values', { rows: wrongRows }), parameters);
   });
   if (failed.length > 0) return failed;

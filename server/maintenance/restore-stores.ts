@@ -37,6 +37,8 @@ export interface StoresRestoreReport {
   readonly projects: number;
   readonly files: number;
   readonly bytes: number;
+  /** Files of the catalog that the backup does not have. */
+  readonly lost: readonly string[];
   /** Files that were there already, such as those of a killed restore. */
   readonly present: number;
 }
@@ -76,10 +78,10 @@ export async function restoreStores(
     await files.flush();
     await catalog.transaction((tx) => settleRestored(tx, { keepsStore }));
     await copyStateTo(catalog, catalogTarget, report);
-    const { id, time, projects } = index;
+    const { id, time, projects, lost = [] } = index;
     const bytes = index.files.reduce((sum, file) => sum + file.bytes, index.catalog.bytes);
     const places = { catalog: catalogTarget.name, storage: files.address };
-    return { id, time, ...places, projects, files: index.files.length, bytes, present };
+    return { id, time, ...places, projects, files: index.files.length, bytes, lost, present };
   } finally {
     await folder.remove();
   }

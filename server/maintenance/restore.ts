@@ -30,6 +30,8 @@ export interface RestoreReport {
   readonly projects: number;
   readonly files: number;
   readonly bytes: number;
+  /** Files of the catalog that the backup does not have. */
+  readonly lost: readonly string[];
 }
 
 const CATALOG = 'catalog.sqlite';
@@ -76,8 +78,8 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
     await rm(join(folder, RESTORING), { recursive: true });
     await syncFolder(folder);
     if (!wasThere) await syncFolder(dirname(folder));
-    const { id, time, projects, files } = index;
-    return { id, time, dataFolder: folder, projects, files: files.length, bytes: bytes + index.catalog.bytes };
+    const { id, time, projects, files, lost = [] } = index;
+    return { id, time, dataFolder: folder, projects, files: files.length, bytes: bytes + index.catalog.bytes, lost };
   } catch (error) {
     await (wasThere ? empty(folder) : rm(folder, { recursive: true, force: true }));
     throw error;

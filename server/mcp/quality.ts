@@ -24,7 +24,11 @@ export function quality(range: Days, known: Quality | undefined): Known {
   if (known === undefined) throw new Error('the report was asked without quality');
   const { events, finalThrough, ...counts } = known;
   return {
-    quality: { finalThrough, provisional: provisional(range, finalThrough), ...counts },
+    quality: {
+      finalThrough,
+      provisional: counts.daysProvisional === 0 ? null : provisional(range, finalThrough),
+      ...counts,
+    },
     events: events.map(shortEvent),
   };
 }

@@ -32,7 +32,8 @@ type QueryDays = Pick<DayQuery, 'from' | 'to' | 'dataState'>;
 // These rules are those of sql/load/types/, as in domain/fact-values.ts.
 const DEVICES: readonly string[] = ['desktop', 'mobile', 'tablet'];
 const COUNTRY = /^[a-z]{3}$/;
-const APPEARANCE = /^[A-Z][A-Z0-9_]*$/;
+/** Before it is written in capitals: those of `ß` are two other letters. */
+const APPEARANCE = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** Matches all queries. A filter by query excludes anonymised queries. */
 const ANY = '.*';
 
@@ -69,8 +70,8 @@ export function appearanceQuery(
   dayQuery: DayQuery,
   appearance: string,
 ): FactQuery | undefined {
+  if (!APPEARANCE.test(appearance)) return undefined;
   const name = appearance.toUpperCase();
-  if (!APPEARANCE.test(name)) return undefined;
   const filters = [{ dimension: 'searchAppearance', operator: 'equals', expression: appearance }] as const;
   return factQuery(project, dayQuery, { dimensions: ['date'], aggregation: 'auto', filters }, (row, [day]) =>
     fact(row, day, { appearance: name }),
@@ -110,22 +111,25 @@ function totalsOf(type: SearchType): Pick<AnalyticsQuery, 'aggregation' | 'type'
 
 function brandQueries(project: QueriedProject, dayQuery: DayQuery): FactQuery[] {
   const expressions = brandExpressions(project.brandTerms);
-  const of = (segment: string, filters: readonly Filter[], change = (found: FetchedRow): FetchedRow => found) =>
+  const of = (filters: readonly Filter[], rowsOf: (of: (segment: string) => FetchedRow[]) => FetchedRow[]) =>
     factQuery(project, dayQuery, { dimensions: ['date'], aggregation: 'byProperty', filters }, (row, [day]) =>
-      fact(row, day, { segment }).map(change),
+      rowsOf((segment) => fact(row, day, { segment })),
     );
+  const brand = (filters: readonly Filter[]): FactQuery => of(filters, (rows) => rows('brand'));
+  const nonBrand = (filters: readonly Filter[]): FactQuery => of(filters, (rows) => rows('non_brand'));
   const filter = (operator: Filter['operator'], expression: string): Filter => ({
     dimension: 'query',
     operator,
     expression,
   });
-  if (expressions.length === 0) return [of('non_brand', [filter('includingRegex', ANY)])];
+  if (expressions.length === 0) return [nonBrand([filter('includingRegex', ANY)])];
   const others = expressions.map((expression) => filter('excludingRegex', expression));
   if (expressions.length === 1) {
-    return [of('brand', [filter('includingRegex', expressions[0]!)]), of('non_brand', others)];
+    return [brand([filter('includingRegex', expressions[0]!)]), nonBrand(others)];
   }
   // Filters are combined with AND, so with several expressions brand is all queries minus the others.
-  return [of('brand', [filter('includingRegex', ANY)]), of('brand', others, negative), of('non_brand', others)];
+  const either = of(others, (rows) => [...rows('brand').map(negative), ...rows('non_brand')]);
+  return [brand([filter('includingRegex', ANY)]), either];
 }
 
 function negative({ clicks, impressions, sumPosition, ...row }: FetchedRow): FetchedRow {

@@ -287,11 +287,12 @@ const shortEvents = (events: readonly Row[]): Row[] =>
 interface Rated {
   readonly events: readonly Row[];
   readonly finalThrough: string | null;
+  readonly daysProvisional: number;
 }
 
 /** What an agent is told of the days of a range. */
 function rated({ from, to }: { from: string; to: string }, { events, finalThrough, ...known }: Rated): object {
   const first = finalThrough === null ? from : [from, text(number(finalThrough) + 1)].toSorted(byText).at(-1)!;
-  const provisional = first <= to ? { from: first, to } : null;
+  const provisional = known.daysProvisional > 0 && first <= to ? { from: first, to } : null;
   return { quality: { finalThrough, provisional, ...known }, events: shortEvents(events) };
 }
