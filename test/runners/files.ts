@@ -11,6 +11,7 @@ export const TEXTS: readonly string[] = [
   'test/docs/iam.test.ts',
   'test/docs/links.test.ts',
   'test/docs/reference.test.ts',
+  'test/house.test.ts',
   'test/imports.test.ts',
   'test/lab/plants.test.ts',
   'test/package.test.ts',
