@@ -237,12 +237,9 @@ function tiedWorld(dice: Random): Tables {
         }),
       ),
     );
+  /** A list that has all pages, the first of which differ. */
   const pagesOf = (urls: readonly string[], measure: string): Row[] =>
-    own(
-      dice.shuffled(urls).map((url) => ({
-        ...{ first_day: '2026-03-02', last_day: '2026-03-08', url, [measure]: Number(dice.once(4)) },
-      })),
-    );
+    own(urls.map((url, n) => ({ first_day: '2026-03-02', last_day: '2026-03-08', url, [measure]: Number(n > 2) })));
   const instant = (): string => `2026-03-0${dice.whole(1, 3)}T05:00:00.${dice.pick(['000', '123'])}Z`;
   const uuid = (n: number): string =>
     `${dice.whole(0, 0xffff).toString(16).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`;
