@@ -17,7 +17,7 @@ export type SyncTable = (typeof SYNC_TABLES)[number];
 /** Filled by a separate request, without history (`hours.ts`). */
 export const HOURS_TABLE = 'site_hourly';
 /** The tables whose state the sync stores by day. */
-export type DayTable = SyncTable | typeof HOURS_TABLE | FactTable | FactTable;
+export type DayTable = SyncTable | typeof HOURS_TABLE | FactTable;
 
 /** Facts of tracked keywords, which can be fetched for single keywords. */
 export const KEYWORD_TABLES: readonly SyncTable[] = ['keyword_daily', 'keyword_page_daily'];

@@ -89,7 +89,7 @@ const selection =
     const short = conditions
       .map(
         ({ field, op, value, caseSensitive }) =>
-          `${field}:${op}${caseSensitive === true ? '~' : ''}:${String(value).replaceAll(';', '\\;')}`,
+          `${String(field)}:${String(op)}${caseSensitive === true ? '~' : ''}:${String(value).replaceAll(';', '\\;')}`,
       )
       .join(';');
     const filter = dice.once(2) ? short : JSON.stringify({ match: dice.pick(['all', 'any']), conditions });
