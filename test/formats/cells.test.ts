@@ -1,6 +1,6 @@
 // Every type of column in every format keeps its nulls, repeated cells, quotes, alphabets and largest numbers.
 import t from 'tap';
-import { csv } from '../../server/formats/csv.ts';
+import { ROW_FORMATS } from '../../server/formats/formats.ts';
 import { facts, keyword, makeWorld, type Row } from '../world.ts';
 import { bounds, readArrow, readParquet } from './read.ts';
 
@@ -244,7 +244,7 @@ t.test('batches are made on demand, and written in chunks', async (t) => {
     { name: 'query', type: 'text' },
     { name: 'position', type: 'ratio' },
   ] as const;
-  const parts = csv.write({ columns, batches }, { bom: false });
+  const parts = ROW_FORMATS.csv.write({ columns, batches }, { bom: false });
   const first = await parts.next();
   t.ok(made <= 4, 'a part needs no more than its own batches');
   let text = String(first.value);

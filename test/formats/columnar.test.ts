@@ -1,14 +1,12 @@
 // Arrow and Parquet files keep every cell, wherever batches end.
 import fc from 'fast-check';
 import t from 'tap';
-import { arrow } from '../../server/formats/arrow.ts';
-import { csv } from '../../server/formats/csv.ts';
-import { ndjson } from '../../server/formats/ndjson.ts';
-import { parquet } from '../../server/formats/parquet.ts';
+import { ROW_FORMATS } from '../../server/formats/formats.ts';
 import { type Batch, type Cell, cellReader, type ReadCell } from '../../server/formats/rows.ts';
 import { COLUMNS } from './columns.ts';
 import { readArrow, readParquet } from './read.ts';
 
+const { csv, ndjson, arrow, parquet } = ROW_FORMATS;
 const at = fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
 const CELLS: readonly fc.Arbitrary<Cell>[] = [
   fc.string({ unit: 'binary' }),

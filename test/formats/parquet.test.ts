@@ -1,13 +1,15 @@
 // Long Parquet answers are streamed in row groups, and a failed one is never a complete file.
 import t from 'tap';
-import { parquet } from '../../server/formats/parquet.ts';
+import { ROW_FORMATS } from '../../server/formats/formats.ts';
 import { type Batch, type Column, cellReader, type ReadCell, type Rows } from '../../server/formats/rows.ts';
 import { COLUMNS } from './columns.ts';
 import { dictionaries, queryParquet, readParquet, rowGroups } from './read.ts';
 
 async function write(rows: Rows, quality?: string): Promise<Buffer> {
   return Buffer.concat(
-    await Array.fromAsync(parquet.write(rows, { bom: false, metadata: quality === undefined ? {} : { quality } })),
+    await Array.fromAsync(
+      ROW_FORMATS.parquet.write(rows, { bom: false, metadata: quality === undefined ? {} : { quality } }),
+    ),
   );
 }
 
@@ -100,7 +102,7 @@ t.test('an answer begins before all of its rows are made', async (t) => {
   const batches = (function* () {
     for (; made < 20; made++) yield { ...many, length: 10_000 };
   })();
-  const parts = parquet.write({ columns: COLUMNS, batches }, { bom: false });
+  const parts = ROW_FORMATS.parquet.write({ columns: COLUMNS, batches }, { bom: false });
   t.equal(String((await parts.next()).value), 'PAR1');
   t.ok(made < 4, `${made} batches were made`);
   await parts.return(undefined);
@@ -118,7 +120,8 @@ t.test('an error before the first group is thrown before any bytes; a later one 
     })();
     const bytes: Buffer[] = [];
     const reading = (async () => {
-      for await (const part of parquet.write({ columns: COLUMNS, batches }, { bom: false })) bytes.push(part);
+      for await (const part of ROW_FORMATS.parquet.write({ columns: COLUMNS, batches }, { bom: false }))
+        bytes.push(part);
     })();
     await t.rejects(reading, { message: 'the disk is gone' });
     t.equal(bytes.length > 0, begun);

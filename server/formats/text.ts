@@ -1,6 +1,56 @@
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { Piece, TextBytes } from '../runtime/text-bytes.ts';
-import { type Cell, type Cells, type Column, cellReader, plainColumns, type Rows } from './rows.ts';
+import { type Cell, type Cells, type Column, cellReader, plainColumns, type RowFormat, type Rows } from './rows.ts';
+
+/** Spreadsheets evaluate texts that begin like this as formulas. */
+const FORMULA = /^[=+\-@\t\r]/;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/**
+ * CSV (RFC 4180) with a header line. Nulls are empty, ids are joined by spaces; texts that look like formulas get a
+ * leading `'`.
+ */
+export const csv: RowFormat = {
+  description: 'RFC 4180 with a header line. Texts that a spreadsheet would execute are prefixed with an apostrophe.',
+  isText: true,
+  write: ({ columns, batches }, { bom }) => {
+    const header = plainColumns(columns).map(({ column }) => column.name);
+    return textRows({
+      start: `${bom ? '\ufeff' : ''}${header.join(',')}\r\n`,
+      columns,
+      batches,
+      field: fieldWriter,
+      open: (index) => (index === 0 ? '' : ','),
+      close: '\r\n',
+    });
+  },
+};
+
+function fieldWriter({ type }: Column): (cell: Cell) => string {
+  if (type === 'text') return (cell) => (cell === null ? '' : textField(String(cell)));
+  if (type === 'ids') return (cell) => textField(((cell ?? []) as readonly string[]).join(' '));
+  return (cell) => String(cell ?? '');
+}
+
+function textField(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** One JSON object per line. */
+export const ndjson: RowFormat = {
+  description: 'A JSON object per row.',
+  isText: true,
+  write: ({ columns, batches }) =>
+    textRows({
+      start: '',
+      columns,
+      batches,
+      field: () => JSON.stringify,
+      open: (index, { name }) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+      close: '}\n',
+    }),
+};
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
@@ -17,7 +67,7 @@ interface TextFormat extends Rows {
 }
 
 /** Writes rows as lines of text, in chunks. */
-export async function* textRows({ start, columns, batches, field, open, close }: TextFormat): AsyncGenerator<Buffer> {
+async function* textRows({ start, columns, batches, field, open, close }: TextFormat): AsyncGenerator<Buffer> {
   const bytes = new TextBytes();
   const take = (): Buffer => {
     const taken = bytes.take();
