@@ -66,10 +66,6 @@ export const MODULES: Readonly<Record<string, Module>> = {
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
     ],
   },
-  formats: {
-    purpose: 'row sets → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
-    imports: ['query', 'domain', 'runtime'],
-  },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',
     imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
@@ -100,7 +96,11 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   lists: {
     purpose: 'page and query lists: choose a source, fetch once, store, read by page',
-    imports: ['query', 'providers', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
+    imports: ['formats', 'query', 'providers', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
+  },
+  formats: {
+    purpose: 'row sets → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
+    imports: ['query', 'domain', 'runtime'],
   },
   query: {
     purpose: 'rows of answers with their sums and comparisons, over objects or columns',

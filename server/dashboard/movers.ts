@@ -1,12 +1,12 @@
 import { METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { isoInstant } from '../domain/instants.ts';
-import { isKnown, type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { isKnown, type Measures, NOTHING } from '../domain/metrics.ts';
 import { CHANGE_KINDS, type ChangeKind, changeKindOf, gainOf } from '../domain/movers.ts';
 import { SortKeys } from '../domain/sort-steps.ts';
+import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
-import { type ListRow, renderRow } from '../lists/blocks.ts';
-import { keywordsTable } from '../reports/keyword-formats.ts';
+import { blockOf, type ListRow } from '../lists/blocks.ts';
+import { keywordsJson, keywordsTable } from '../reports/keyword-formats.ts';
 import { keywordsReport } from '../reports/keywords.ts';
 import type { ListResult } from '../reports/lists.ts';
 import { listTable } from '../reports/lists.ts';
@@ -32,7 +32,7 @@ interface Asked {
 
 /** Rows that changed in one way, as JSON or as flat rows. */
 interface Movers {
-  readonly json: () => object;
+  readonly json: () => Buffer;
   readonly rows: () => RowsAnswer;
 }
 
@@ -40,7 +40,7 @@ interface Movers {
  * The rows of a list by how a metric changed from the compared range, most first: better (`up`), worse (`down`), only in
  * this range (`new`) or only in the other (`gone`). The filter counts in both ranges. Throws `invalid_request` without a comparison.
  */
-export async function readMovers(sources: ReportSources, asked: Asked): Promise<object> {
+export async function readMovers(sources: ReportSources, asked: Asked): Promise<Buffer> {
   return (await findMovers(sources, asked)).json();
 }
 
@@ -96,12 +96,13 @@ async function moversOfList(sources: ReportSources, of: OfList, page: Page): Pro
   const picked = await pick(found, (row) => [row, row.base ?? NOTHING], page);
   const shown = { ...head, range, paging: { total: picked.total, limit: page.limit, offset: page.offset } };
   return {
-    json: () => ({
-      ...shown,
-      // A row that the provider has cut off is not new, and not gone.
-      isCut: isCut && (page.change === 'new' || page.change === 'gone'),
-      [kind]: picked.rows.map((row) => renderRow(result.rendering, row)),
-    }),
+    json: () =>
+      listJson({
+        // A row that the provider has cut off is not new, and not gone.
+        head: { ...shown, isCut: isCut && (page.change === 'new' || page.change === 'gone') },
+        kind,
+        json: picked.rows.length === 0 ? [] : [blockOf(result.rendering, picked.rows).json.subarray(0, -1)],
+      }),
     rows: () => listTable({ ...result, head: shown, rows: inOneBatch(picked.rows) }),
   };
 }
@@ -128,26 +129,14 @@ async function moversOfKeywords(
   page: Page,
 ): Promise<Movers> {
   const result = await askReport(keywordsReport, sources, request, { ...asked, format: 'ndjson' });
-  const { keywords, totals, comparison, tracked } = result;
-  const { totals: base, comparerOf } = comparison!;
+  const { keywords, totals, comparison } = result;
+  const { totals: base } = comparison!;
   const known = keywords.filter((keyword) => isKnown(totals.of(keyword)) && isKnown(base.of(keyword)));
   const picked = await pick(known, (keyword) => [totals.of(keyword), base.of(keyword)], page);
   const head = { ...result.head, paging: { total: picked.total, limit: page.limit, offset: page.offset } };
+  const told = { ...head, isCut: false };
   return {
-    json: () => ({
-      ...head,
-      isCut: false,
-      keywords: picked.rows.map((keyword) => {
-        const { id, query, source, trackedSince, intent } = keyword;
-        const now = totals.of(keyword);
-        return {
-          ...{ id, query, source, trackedSince: isoInstant(trackedSince), intent },
-          groupIds: tracked.membership.groupsOf.get(id) ?? [],
-          metrics: toMetrics(now),
-          ...comparerOf(keyword).compare(now, base.of(keyword)),
-        };
-      }),
-    }),
+    json: () => keywordsJson({ ...result, head: told, keywords: picked.rows }),
     rows: () => keywordsTable({ ...result, head, keywords: picked.rows }),
   };
 }

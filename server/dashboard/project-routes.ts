@@ -50,8 +50,9 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
       hasCrawler: isCrawled,
     };
   });
-  api.get('/projects/:id/movers', { schema: { hide: true } }, async (request) => {
+  api.get('/projects/:id/movers', { schema: { hide: true } }, async (request, reply) => {
     const { id } = await projectOf(request);
+    reply.type('application/json; charset=utf-8');
     return readMovers(context, { sent: sentOf(request), request: reportRequestOf(request, id) });
   });
   api.get('/projects/:id/movers.csv', { schema: { hide: true } }, async (request, reply) => {

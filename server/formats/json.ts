@@ -58,8 +58,6 @@ const AFTER_RATIO = [
   '},"position":{"difference":',
   '}}',
 ].map((text) => ({ number: new Piece(text), none: new Piece(`,"ratio":null${text}`) }));
-/** Zeros of the factors of metrics. */
-const ZEROS = METRIC_NAMES.map((name) => Math.log10(METRIC_SCALES[name]));
 const NULL = new Piece('null');
 
 /**
@@ -85,9 +83,8 @@ export class RowBytes extends TextBytes {
    * @param start the JSON before its metrics
    * @param between the JSON between its metrics and their comparison
    */
-  row(start: Piece | string, set: RowSet, row: number, between?: Piece): void {
-    if (typeof start === 'string') this.text(start);
-    else this.piece(start);
+  row(start: Piece | string, set: RowSet, row: number, between?: Piece | string): void {
+    this.#write(start);
     const now = set.now(row);
     const comparer = set.comparer?.(row);
     const base = comparer ? set.base!(row) : null;
@@ -98,8 +95,13 @@ export class RowBytes extends TextBytes {
     this.reserve(MAX_METRICS_BYTES);
     if (isKnown(now)) this.#sums(CLICKS, now, set.known);
     else this.raw(UNKNOWN);
-    if (between !== undefined) this.piece(between);
+    if (between !== undefined) this.#write(between);
     if (comparer !== undefined) this.#compared(comparer, now, base, set.known);
+  }
+
+  #write(text: Piece | string): void {
+    if (typeof text !== 'string') this.piece(text);
+    else if (text !== '') this.text(text);
   }
 
   /** Writes the properties of a comparison, each after a comma. */
@@ -112,13 +114,14 @@ export class RowBytes extends TextBytes {
     }
     const changes = this.#changes;
     const unsafe = comparer.changes(now, base, changes);
+    for (let at = metricsIn(known).length; at < RATIOS; at++)
+      changes.fill(Number.NaN, at, at + 1).fill(Number.NaN, RATIOS + at, RATIOS + at + 1);
     this.#sums(COMPARISON, base, known);
     this.raw(CHANGE);
-    const count = metricsIn(known).length;
-    for (let at = 0; at < RATIOS; at++) {
-      const isShown = at < count;
-      this.#change(isShown ? changes[at]! : Number.NaN, isShown ? changes[RATIOS + at]! : Number.NaN, at);
-    }
+    this.#change(0, 0, METRIC_SCALES.clicks);
+    this.#change(1, 0, METRIC_SCALES.impressions);
+    this.#change(2, 4, METRIC_SCALES.ctr);
+    this.#change(3, 1, METRIC_SCALES.position);
     this.raw(unsafePiece(unsafe, known));
   }
 
@@ -141,11 +144,13 @@ export class RowBytes extends TextBytes {
     else this.number(toMetrics(sums).position!);
   }
 
-  /** The change of a metric (NaN is null), and the text before the next one. */
-  #change(difference: number, ratio: number, at: number): void {
-    if (Number.isNaN(difference)) this.raw(NULL);
-    else this.decimal(difference, ZEROS[at]!, METRIC_SCALES[METRIC_NAMES[at]!]);
+  /** The change of a metric (NaN is null), and the text before the next one. `zeros` are those of `scale`. */
+  #change(at: number, zeros: number, scale: number): void {
+    const difference = this.#changes[at]!;
+    const ratio = this.#changes[RATIOS + at]!;
     const after = AFTER_RATIO[at]!;
+    if (Number.isNaN(difference)) this.raw(NULL);
+    else this.decimal(difference, zeros, scale);
     if (Number.isNaN(ratio)) {
       this.raw(after.none);
       return;
@@ -157,17 +162,14 @@ export class RowBytes extends TextBytes {
 }
 
 /** Unsafe metrics as a property: rows share few such objects. */
-const unsafePieces: Readonly<Record<KnownMetrics, WeakMap<Unsafe, Piece>>> = {
-  all: new WeakMap(),
-  no_position: new WeakMap(),
-  counts: new WeakMap(),
-};
+const unsafePieces = new WeakMap<Unsafe, Piece>();
 
 function unsafePiece(unsafe: Unsafe, known: KnownMetrics): Piece {
-  let piece = unsafePieces[known].get(unsafe);
+  if (known !== 'all') return new Piece(`,"unsafe":${JSON.stringify(unsafeOf(unsafe, known))}`);
+  let piece = unsafePieces.get(unsafe);
   if (piece === undefined) {
-    piece = new Piece(`,"unsafe":${JSON.stringify(unsafeOf(unsafe, known))}`);
-    unsafePieces[known].set(unsafe, piece);
+    piece = new Piece(`,"unsafe":${JSON.stringify(unsafe)}`);
+    unsafePieces.set(unsafe, piece);
   }
   return piece;
 }

@@ -236,6 +236,9 @@ export function exactSum({ sumPosition, fraction }: ExactMeasures): number {
   return fraction === undefined ? sumPosition : sumPosition + Number(fraction.numerator) / Number(fraction.denominator);
 }
 
+/** Factors of the results of `Comparer.changes`. */
+const SCALES = [...METRIC_NAMES.map((name) => METRIC_SCALES[name]), ...METRIC_NAMES.map(() => RATIO_SCALE)];
+
 /** The numbers of some rows. The next ones overwrite them. */
 class Numbers {
   readonly rows: number;
@@ -276,12 +279,9 @@ class Numbers {
     }
     this.base!.set(row, base, set.known);
     this.unsafe[row] = comparer.changes(now, base, this.#scaled);
-    const asked = metricsIn(set.known).length;
-    for (let at = 0; at < RATIOS; at++) {
-      const metric = METRIC_NAMES[at]!;
-      const isKnown = at < asked;
-      this.changes[at]![row] = isKnown ? this.#scaled[at]! / METRIC_SCALES[metric] : Number.NaN;
-      this.changes[RATIOS + at]![row] = isKnown ? this.#scaled[RATIOS + at]! / RATIO_SCALE : Number.NaN;
+    const shown = metricsIn(set.known).length;
+    for (let at = 0; at < CHANGES; at++) {
+      this.changes[at]![row] = at % RATIOS < shown ? this.#scaled[at]! / SCALES[at]! : Number.NaN;
     }
   }
 }

@@ -4,7 +4,8 @@ import type { Comparer } from '../domain/comparison.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
 import type { RowTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { comparedOf, type KnownMetrics, metricsOf } from '../query/rows.ts';
+import { RowBytes } from '../formats/json.ts';
+import type { KnownMetrics, ObjectSet } from '../query/rows.ts';
 import { ENTRY_BYTES, withOwnMemory } from '../runtime/compact-buffer.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
 
@@ -34,12 +35,37 @@ export interface Rendering {
   readonly beside?: (rows: readonly ListRow[]) => Promise<readonly ListRow[]>;
 }
 
-/** A row of a response. */
-export function renderRow({ name, known, fields, comparerOf }: Rendering, row: ListRow): object {
-  const rendered: Record<string, unknown> = { [name]: row.text, ...metricsOf({ now: row }, known) };
-  for (const [field, , read] of fields) rendered[field] = read(row);
-  const comparer = comparerOf?.(row);
-  return { ...rendered, ...comparedOf({ now: row, base: row.base ?? NOTHING, comparer }, known) };
+/** Rows of a list for all formats. */
+export function listSet({ known, comparerOf }: Rendering, rows: readonly ListRow[]): ObjectSet<ListRow> {
+  return {
+    rows,
+    length: rows.length,
+    known,
+    name: (row) => rows[row]!.text,
+    now: (row) => rows[row]!,
+    comparer: (row) => comparerOf?.(rows[row]!),
+    base: (row) => rows[row]!.base ?? NOTHING,
+  };
+}
+
+/** Most rows are shorter, in bytes. */
+const ROW_BYTES = { plain: 256, compared: 1024 };
+
+/** Rows of a list as JSON, each followed by a comma. */
+export function blockOf(rendering: Rendering, rows: readonly ListRow[]): Block {
+  const { name, fields, comparerOf } = rendering;
+  const bytes = new RowBytes((comparerOf ? ROW_BYTES.compared : ROW_BYTES.plain) * rows.length);
+  const set = listSet(rendering, rows);
+  const ends = new Uint32Array(rows.length);
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index]!;
+    let more = '';
+    for (const [field, , read] of fields) more += `,"${field}":${JSON.stringify(read(row))}`;
+    bytes.row(`{"${name}":${JSON.stringify(row.text)},`, set, index, more);
+    bytes.text('},');
+    ends[index] = bytes.length;
+  }
+  return { json: bytes.all(), ends };
 }
 
 /** A block of a list: JSON rows, each followed by a comma. */
@@ -144,12 +170,6 @@ async function readBlock(engine: Engine, { path, block, rendering }: BlockQuery)
   const parameters = { file: path, after: block * ROWS_PER_BLOCK, limit: ROWS_PER_BLOCK };
   const read = await engine.query<ListRow>('lists/list_rows', parameters);
   const rows = (await rendering.beside?.(read)) ?? read;
-  const texts = rows.map((row) => `${JSON.stringify(renderRow(rendering, row))},`);
-  const ends = new Uint32Array(rows.length);
-  let end = 0;
-  for (const [index, text] of texts.entries()) {
-    end += Buffer.byteLength(text);
-    ends[index] = end;
-  }
-  return { json: withOwnMemory(Buffer.from(texts.join(''))), ends };
+  const { json, ends } = blockOf(rendering, rows);
+  return { json: withOwnMemory(json), ends };
 }

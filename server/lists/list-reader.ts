@@ -4,7 +4,7 @@ import { KnownError, unavailable } from '../domain/errors.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
-import { Blocks, type ListFile, type ListRow, type Rendering, renderRow } from './blocks.ts';
+import { Blocks, blockOf, type ListFile, type ListRow, type Rendering } from './blocks.ts';
 import { type JoinedRows, joinFiles, joinHeld } from './joined-rows.ts';
 import { SelectedRows, select } from './selected-rows.ts';
 import { isStorageFailure } from './storage-failures.ts';
@@ -56,7 +56,7 @@ export class ListReader {
     if (list.held !== undefined) {
       const held = list.held.slice(from, to);
       const rows = (await rendering.beside?.(held)) ?? held;
-      return [Buffer.from(rows.map((row) => JSON.stringify(renderRow(rendering, row))).join(','))];
+      return [blockOf(rendering, rows).json.subarray(0, -1)];
     }
     return this.#readFile(list, (file) => this.#blocks.json(file, from, to, rendering));
   }

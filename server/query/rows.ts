@@ -114,10 +114,7 @@ export function metricsOf(
 }
 
 /** The comparison of known sums as in responses; undefined without one. */
-export function comparedOf(
-  { now, base, comparer }: PartSums,
-  known: KnownMetrics = 'all',
-): Compared | NotCompared | undefined {
+function comparedOf({ now, base, comparer }: PartSums, known: KnownMetrics): Compared | NotCompared | undefined {
   if (comparer === undefined) return undefined;
   if (comparer === null || !base) return { ...NOT_COMPARED, unsafe: unsafeOf(NOT_COMPARED.unsafe, known) };
   const { comparison, change, unsafe } = comparer.compare(now, base);

@@ -5,14 +5,13 @@ import type { ListKind, ListPair, StoredList } from '../catalog/stored-lists.ts'
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { NOTHING } from '../domain/metrics.ts';
 import { comparedListRange, listRange } from '../domain/project-ranges.ts';
 import type { Quality } from '../domain/quality.ts';
 import { type Range, type RangeParameters, spanOf } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { dimension, ofRows, table } from '../formats/table.ts';
-import type { ListRow, Rendering } from '../lists/blocks.ts';
+import { type ListRow, listSet, type Rendering } from '../lists/blocks.ts';
 import type { PageRequest } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
@@ -308,24 +307,14 @@ export function listTable({
   head: { project, range, quality, paging },
   kind,
   rows,
-  rendering: { name, known, fields, comparerOf },
+  rendering,
 }: ListResult): RowsAnswer {
   async function* sets(): AsyncGenerator<ObjectSet<ListRow>> {
-    for await (const part of rows ?? []) {
-      yield {
-        rows: part,
-        length: part.length,
-        known,
-        name: (row) => part[row]!.text,
-        now: (row) => part[row]!,
-        comparer: (row) => comparerOf?.(part[row]!),
-        base: (row) => part[row]!.base ?? NOTHING,
-      };
-    }
+    for await (const part of rows ?? []) yield listSet(rendering, part);
   }
   return table({
     head: { name: `${project.domain}-${kind}`, total: paging.total, range, ...(quality && { quality }) },
-    columns: [dimension(name), 'metrics', ...ofRows(...fields), 'comparison', 'sum_position'],
+    columns: [dimension(rendering.name), 'metrics', ...ofRows(...rendering.fields), 'comparison', 'sum_position'],
     sets: sets(),
     isCompared: range.comparison !== undefined,
   });

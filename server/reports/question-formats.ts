@@ -62,9 +62,10 @@ function writeRows(bytes: RowBytes, { rows, dimensions, valuesOf }: QuestionResu
   const set = setOf(rows);
   for (let row = 0; row < rows.length; row++) {
     const { names, days } = rows[row]!;
-    let start = row === 0 ? '{' : ',{';
-    for (let at = 0; at < properties.length; at++) start += properties[at]!(names[at]!);
-    bytes.row(days === undefined ? start : `${start}"days":${days},`, set, row);
+    if (row > 0) bytes.char(',');
+    bytes.char('{');
+    for (let at = 0; at < properties.length; at++) bytes.text(properties[at]!(names[at]!));
+    bytes.row(days === undefined ? '' : `"days":${days},`, set, row);
     bytes.char('}');
   }
 }
