@@ -1680,7 +1680,7 @@ export interface components {
       readonly metrics?: readonly components['schemas']['MetricName'][];
       /** @description What rows are about. One of date, week and month. */
       readonly dimensions?: readonly components['schemas']['QuestionDimension'][];
-      /** @description All must hold. Each is `[OPERATOR, DIMENSION, [VALUES]]`, true for any of the values, or `["and", FILTER, …]`, `["or", FILTER, …]`, `["not", FILTER]`. Operators: equals, contains, starts_with, ends_with, matches (RE2), to the letter; only `equals` for dimensions other than query, page and keyword. Groups are named by their id. */
+      /** @description All must hold. Each is `[OPERATOR, DIMENSION, [VALUES]]`, true for any of the values, or `["and", FILTER, …]`, `["or", FILTER, …]`, `["not", FILTER]`. Operators: equals, contains, starts_with, ends_with, matches (RE2); only `equals` for dimensions other than query, page and keyword. Case is ignored unless `{"caseSensitive": true}` follows the values. Groups are named by their id. `[OPERATOR, METRIC, [NUMBER]]` tests the unrounded sums of a row (eq, neq, lt, lte, gt, gte); a ratio without impressions fails. Beside it in `or` and `not` only dimensions of the rows can stand. */
       readonly filters?: readonly (readonly unknown[])[];
       /** @description Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time. Equal rows follow the most clicks, the most impressions, then names. */
       readonly sort?: readonly string[];
@@ -1706,7 +1706,7 @@ export interface components {
       readonly grain: string;
       /** @description How a search counts: once for the property, or once for each page that it showed. One of property, page; more may be added. */
       readonly aggregation: string;
-      /** @description Of the rows of all pages of the answer, each search once where groups overlap; null where appearances overlap. */
+      /** @description Of all rows that match, those of other pages of the answer too, each search once where groups overlap; null where appearances overlap. */
       readonly totals?: components['schemas']['QuestionTotals'] | null;
       readonly remainder: components['schemas']['Remainder'];
       readonly paging: components['schemas']['Paging'];

@@ -85,7 +85,7 @@ ratchet(
     'server/reports': [
       'breakdowns effect-answer effect-clicks effect-subject explain-breakdowns explain-days',
       'explain-keywords explain-lists explain findings-plan hours keyword-days keywords known-days lists',
-      'portfolio-plan property-tables quality question-answer question-days question-names question-plan',
+      'portfolio-plan property-tables quality question-answer question-days question-plan',
       'remainder site-series',
     ].join(' '),
     'server/sync': [
@@ -102,7 +102,6 @@ ratchet(
     'server/dashboard/client/lib': 'question',
     'server/dashboard/client/parts': 'question-filters',
     'server/dashboard/client/screens': 'effect',
-    'server/domain': 'question',
     'server/import': 'words',
     'server/reports': 'explain-rows explain',
   },

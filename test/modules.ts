@@ -40,7 +40,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   api: {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
     imports: [
-      ...['sandbox', 'formats', 'reports', 'providers', 'findings', 'effects'],
+      ...['sandbox', 'formats', 'reports', 'query', 'providers', 'findings', 'effects'],
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
     ],
   },
@@ -103,8 +103,8 @@ export const MODULES: Readonly<Record<string, Module>> = {
     imports: ['query', 'domain', 'runtime'],
   },
   query: {
-    purpose: 'rows of answers with their sums and comparisons, over objects or columns',
-    imports: ['domain'],
+    purpose: 'questions: what is asked, refused and named; rows of answers with their sums and comparisons',
+    imports: ['facts', 'catalog', 'model', 'domain', 'runtime'],
   },
   providers: {
     purpose: 'all requests to providers: clients, sign-in, limits, retries, failures',

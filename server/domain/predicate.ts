@@ -42,6 +42,9 @@ export interface NamedTest {
 /** What rows of lists are tested by. */
 export type RowTest = Test<TextTest | SumTest>;
 
+/** The conditions that a test joins. */
+export type LeafOf<Of> = Exclude<Of, { readonly of: unknown }>;
+
 type AnyLeaf = { readonly op: TextOperator | SumOperator | 'named' };
 
 export function isLeaf<Leaf extends AnyLeaf>(test: Test<Leaf>): test is Leaf {
@@ -50,6 +53,10 @@ export function isLeaf<Leaf extends AnyLeaf>(test: Test<Leaf>): test is Leaf {
 
 export function isSumTest(leaf: AnyLeaf): leaf is SumTest {
   return SUM_OPERATORS.some((op) => op === leaf.op);
+}
+
+export function isTextTest<Field extends string>(leaf: TextTest<Field> | SumTest | NamedTest): leaf is TextTest<Field> {
+  return TEXT_OPERATORS.some((op) => op === leaf.op);
 }
 
 /** The conditions of a test, without what joins them. */
@@ -65,6 +72,28 @@ export function readsSums<Leaf extends AnyLeaf>(test: Test<Leaf>): boolean {
 /** Tests that must hold one by one, with nested `and` resolved. */
 export function conjunctsOf<Leaf extends AnyLeaf>(tests: readonly Test<Leaf>[]): Test<Leaf>[] {
   return tests.flatMap((test) => (!isLeaf(test) && test.op === 'and' ? conjunctsOf(test.of) : [test]));
+}
+
+/** The same test of other things. */
+export function mapLeaves<Leaf extends AnyLeaf, Other>(
+  test: Test<Leaf>,
+  map: (leaf: Leaf) => Test<Other>,
+): Test<Other> {
+  if (isLeaf(test)) return map(test);
+  if (test.op === 'not') return { op: 'not', of: [mapLeaves(test.of[0], map)] };
+  return { op: test.op, of: test.of.map((one) => mapLeaves(one, map)) };
+}
+
+/** Tests that must hold one by one, as many as there are: `not` of `or` and of `not` are resolved too. */
+export function partsOf<Leaf extends AnyLeaf>(tests: readonly Test<Leaf>[]): Test<Leaf>[] {
+  return tests.flatMap((test): Test<Leaf>[] => {
+    if (isLeaf(test) || test.op === 'or') return [test];
+    if (test.op === 'and') return partsOf(test.of);
+    const [inner] = test.of;
+    if (isLeaf(inner) || inner.op === 'and') return [test];
+    if (inner.op === 'not') return partsOf(inner.of);
+    return partsOf(inner.of.map((one) => ({ op: 'not', of: [one] })));
+  });
 }
 
 /**

@@ -1,6 +1,17 @@
 import type { Measures } from '../domain/metrics.ts';
-import type { NamedTest, Test, TextOperator, TextTest } from '../domain/predicate.ts';
+import {
+  comparedValues,
+  isSumTest,
+  type NamedTest,
+  type SumOperator,
+  type SumTest,
+  type Test,
+  type TextOperator,
+  type TextTest,
+} from '../domain/predicate.ts';
+import type { Range } from '../domain/range.ts';
 import { type ColumnName, MEASURES, rulesOf, type StoredTable } from '../model/tables.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 
 /** Names for rows of facts: a row is joined with each name that its text has here. */
 export interface NamedTexts {
@@ -15,6 +26,9 @@ export type GroupedBy = ColumnName | NamedTexts;
 
 /** Which rows of facts count: tests of a column, or of the names that `by` has at an index. */
 export type FactTest = Test<TextTest<ColumnName> | NamedTest>;
+
+/** Which rows of sums count: tests of what they are grouped by, and of the sums. */
+export type SumsTest = Test<TextTest<ColumnName> | NamedTest | SumTest>;
 
 /** All rows. */
 export const EVERY_ROW: FactTest = { op: 'and', of: [] };
@@ -42,6 +56,10 @@ export interface SumsQuery {
   readonly table: StoredTable;
   readonly by: readonly GroupedBy[];
   readonly test: FactTest;
+  /** Null, or left out, for all rows of sums. */
+  readonly having?: SumsTest | null | undefined;
+  /** With `isTotal` and `having`: the days of the rows that count, and how they are grouped. */
+  readonly kept?: Pick<SumsQuery, 'by'> & { readonly range: Range };
   /** Whether sums of zeros are rows too. */
   readonly hasZeros?: boolean;
   /** Adds up everything that has any name, each row of facts once; there is one row then. */
@@ -75,17 +93,28 @@ const ORDERS = {
   position: '("sumPosition" + impressions) / nullif(impressions, 0)',
 } as const;
 
+type Bind = (value: BoundValue) => string;
+const ALL = '1 = 1';
+type SumsFills = Readonly<Record<string, string>>;
+
 /** The fills of `sql/facts/sums.sql`, and the values that they bind. */
-export function sumsSql({ table, by, test, hasZeros = false, isTotal = false, page }: SumsQuery): {
-  readonly fills: Readonly<Record<string, string>>;
+export function sumsSql(query: SumsQuery): {
+  readonly fills: SumsFills;
   readonly values: Readonly<Record<string, BoundValue>>;
 } {
+  const { page } = query;
   const values: Record<string, BoundValue> = page ? { limit: page.limit, offset: page.offset } : {};
-  const bind = (value: BoundValue): string => {
+  const bind: Bind = (value) => {
     const name = `v${Object.keys(values).length}`;
     values[name] = value;
     return `$${name}`;
   };
+  return { fills: fillsOf(query, bind, { from: '$from', to: '$to' }), values };
+}
+
+/** @param days the first and last day in SQL */
+function fillsOf(query: SumsQuery, bind: Bind, days: Range): SumsFills {
+  const { table, by, test, having, kept, hasZeros = false, isTotal = false, page } = query;
   // Texts are bound, because they come from users; the names of columns are those of the model.
   const joins: string[] = [];
   const columns = by.map((one, at) => {
@@ -95,36 +124,47 @@ export function sumsSql({ table, by, test, hasZeros = false, isTotal = false, pa
     joins.push(`join (${texts}) n${at} on ${column} = f.${one.column}`);
     return `n${at}.name`;
   });
-  const filter = textOf(test, bind);
+  if (isTotal && having && kept) joins.push(keptJoin({ table, test, having, by: kept.by }, kept.range, columns, bind));
+  const filter = textOf(test, { bind, column: (field) => `f.${field}`, name: (at) => `n${at}.name` });
   const names = rulesOf(table).measures;
   const indexes = isTotal ? [] : by.map((_, at) => at);
   const ordered = isTotal || !page ? [] : page.order.map(orderOf);
   return {
-    fills: {
-      // A row with several names is the same row: the columns of a table have a key.
-      columns: isTotal
-        ? 'distinct f.*'
-        : [...columns.map((column, at) => `${column} as d${at}`), ...names.map((name) => `f.${name}`)].join(', '),
-      joins: joins.join(' '),
-      days: daysOf(table),
-      filter,
-      keys: indexes.map((at) => `cast(f.d${at} as varchar) as d${at},`).join(' '),
-      sums: names.map((name) => `cast(sum(f.${name}) as double) as "${MEASURES[name].as}"`).join(', '),
-      groups: indexes.length === 0 ? '' : `group by ${indexes.map((at) => `f.d${at}`).join(', ')}`,
-      having: hasZeros
-        ? ''
-        : `having ${countsOf(names)
-            .map((name) => `sum(f.${name})`)
-            .join(' + ')} > 0`,
-      all: page
-        ? `, cast(count(*) over () as double) as "allRows", ${names.map((name) => `sum("${MEASURES[name].as}") over () as "${ofAll(name)}"`).join(', ')}`
-        : '',
-      page: page
-        ? `order by ${[...ordered, ...indexes.map((at) => `d${at}`), `"${MEASURES[names[0]!].as}"`].join(', ')} offset $offset limit $limit`
-        : '',
-    },
-    values,
+    // A row with several names is the same row: the columns of a table have a key.
+    columns: isTotal
+      ? 'distinct f.*'
+      : [...columns.map((column, at) => `${column} as d${at}`), ...names.map((name) => `f.${name}`)].join(', '),
+    joins: joins.join(' '),
+    days: daysOf(table, days),
+    filter,
+    keys: indexes.map((at) => `cast(f.d${at} as varchar) as d${at},`).join(' '),
+    sums: names.map((name) => `cast(sum(f.${name}) as double) as "${MEASURES[name].as}"`).join(', '),
+    groups: indexes.length === 0 ? '' : `group by ${indexes.map((at) => `f.d${at}`).join(', ')}`,
+    having: hasZeros
+      ? ''
+      : `having ${countsOf(names)
+          .map((name) => `sum(f.${name})`)
+          .join(' + ')} > 0`,
+    where: having && !isTotal ? `where ${rowTestOf(having, by, bind)}` : '',
+    all: page
+      ? `, cast(count(*) over () as double) as "allRows", ${names.map((name) => `sum("${MEASURES[name].as}") over () as "${ofAll(name)}"`).join(', ')}`
+      : '',
+    page: page
+      ? `order by ${[...ordered, ...indexes.map((at) => `d${at}`), `"${MEASURES[names[0]!].as}"`].join(', ')} offset $offset limit $limit`
+      : '',
   };
+}
+
+/** Joins facts with the rows of sums that count, by their names, which have `columns` in SQL. */
+function keptJoin(rows: SumsQuery, { from, to }: Range, columns: readonly string[], bind: Bind): string {
+  const kept = sqlTemplate('facts/sums', fillsOf(rows, bind, { from: bind(from), to: bind(to) }));
+  const keys = columns.map((column, at) => `k.d${at} = cast(${column} as varchar)`);
+  return `join (${kept}) k on ${keys.join(' and ') || ALL}`;
+}
+
+/** A test of rows of sums, by their names d0, d1, … and sums. */
+function rowTestOf(having: SumsTest, by: readonly GroupedBy[], bind: Bind): string {
+  return textOf(having, { bind, column: (field) => `d${by.indexOf(field)}`, name: (at) => `d${at}` });
 }
 
 type Names = ReturnType<typeof rulesOf>['measures'];
@@ -135,11 +175,11 @@ function countsOf(names: Names): Names {
 }
 
 /** Which rows are of the days between $from and $to: a range that lies in them, a month that they touch, or a day of them. */
-function daysOf(table: StoredTable): string {
+function daysOf(table: StoredTable, days: Range): string {
   const { dayColumn } = rulesOf(table);
-  if (dayColumn === 'last_day') return 'f.first_day >= cast($from as date) and f.last_day <= cast($to as date)';
-  const from = dayColumn === 'month' ? "date_trunc('month', cast($from as date))" : 'cast($from as date)';
-  return `f.${dayColumn} between ${from} and cast($to as date)`;
+  const [from, to] = [`cast(${days.from} as date)`, `cast(${days.to} as date)`];
+  if (dayColumn === 'last_day') return `f.first_day >= ${from} and f.last_day <= ${to}`;
+  return `f.${dayColumn} between ${dayColumn === 'month' ? `date_trunc('month', ${from})` : from} and ${to}`;
 }
 
 function ofAll(name: Names[number]): string {
@@ -177,24 +217,82 @@ function orderOf({ by, descending }: RowOrder): string {
   return `${what}${descending ? ' desc' : ''} nulls last`;
 }
 
-function textOf(test: FactTest, bind: (value: BoundValue) => string): string {
-  if (test.op === 'not') return `not (${textOf(test.of[0], bind)})`;
-  if ('of' in test) {
-    if (test.of.length === 0) return test.op === 'and' ? '1 = 1' : '1 = 0';
-    return `(${test.of.map((one) => textOf(one, bind)).join(test.op === 'and' ? ' and ' : ' or ')})`;
-  }
-  if (test.op === 'named') return `n${test.by}.name in (select unnest(${bind(test.values)}) as name)`;
-  const column = `f.${test.field}`;
-  if (test.op === 'equals') return `${column} in (select unnest(${bind(test.values)}) as name)`;
-  const { op } = test;
-  return `(${test.values.map((value) => TEXT_TESTS[op](column, bind(value))).join(' or ')})`;
+/** Where a test finds what it tests. */
+interface TestPlaces {
+  readonly bind: Bind;
+  readonly column: (field: ColumnName) => string;
+  readonly name: (by: number) => string;
 }
 
+/** A test in SQL, which means what `markMatches` does. */
+function textOf(test: SumsTest, places: TestPlaces): string {
+  const { bind, column, name } = places;
+  if ('of' in test) {
+    const parts = test.of.map((one) => textOf(one, places));
+    if (test.op === 'not') return `not (${parts[0]!})`;
+    if (parts.length === 0) return test.op === 'and' ? ALL : '1 = 0';
+    return `(${parts.join(` ${test.op} `)})`;
+  }
+  // Ratios without impressions are null, and fail each comparison.
+  if (isSumTest(test)) return `coalesce(${ORDERS[test.field]} ${COMPARISONS[test.op]} ${bind(test.value)}, false)`;
+  if (test.op === 'named') return `${name(test.by)} in (select unnest(${bind(test.values)}) as name)`;
+  const { op, field, fold } = test;
+  if (op === 'matches') {
+    const found = test.values.map(
+      (value) => `regexp_matches(${column(field)}, ${bind(fold ? `${IGNORE_CASE}${value}` : value)})`,
+    );
+    return `(${found.join(' or ')})`;
+  }
+  const values = comparedValues(test);
+  const text = fold ? lowerCase(column(field), values) : column(field);
+  if (op === 'equals') return `${text} in (select unnest(${bind(values)}) as name)`;
+  return `(${values.map((value) => TEXT_TESTS[op](text, bind(value))).join(' or ')})`;
+}
+
+const COMPARISONS: Readonly<Record<SumOperator, string>> = {
+  eq: '=',
+  neq: '<>',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+};
+
 /** Tests of a text, to the letter. */
-const TEXT_TESTS: Readonly<Record<Exclude<TextOperator, 'equals'>, (column: string, value: string) => string>> = {
+const TEXT_TESTS: Readonly<
+  Record<Exclude<TextOperator, 'equals' | 'matches'>, (column: string, value: string) => string>
+> = {
   contains: (column, value) => `strpos(${column}, ${value}) > 0`,
   starts_with: (column, value) => `starts_with(${column}, ${value})`,
   ends_with: (column, value) =>
     `(length(${column}) >= length(${value}) and substr(${column}, length(${column}) - length(${value}) + 1) = ${value})`,
-  matches: (column, value) => `regexp_matches(${column}, ${value})`,
 };
+
+const IGNORE_CASE = '(?i)';
+const DOTTED = '\u0130';
+const DOTTED_LOWER = 'i\u0307';
+
+/** A column as JavaScript lower-cases it, as far as values tell that `canTestInSql` accepts. */
+function lowerCase(column: string, values: readonly string[]): string {
+  // JavaScript's lower case of one letter alone is two, which only texts with one of them can tell. A test before costs less.
+  const isSame = !values.some((value) => /i|\u0307/.test(value));
+  if (isSame) return `lower(${column})`;
+  return `lower(case when strpos(${column}, '${DOTTED}') > 0 then replace(${column}, '${DOTTED}', '${DOTTED_LOWER}') else ${column} end)`;
+}
+
+/**
+ * Letters in lower case that an engine's `lower` makes of other letters than JavaScript: the sigma, whose form depends on
+ * what follows, and those that Unicode got lately. A value without them finds the same texts here and there.
+ */
+const UNLIKE_LOWER =
+  /[\u03c2\u03c3\u0264\u019b\u1c8a\ua7cd\ua7cf\ua7d3\ua7d5\ua7db\u{10d70}-\u{10d85}\u{16ebb}-\u{16ed3}]/u;
+/** What an expression that ignores case finds elsewhere in RE2 than in `re2js`: those letters, ligatures, sets that may have some. */
+const UNLIKE_EXPRESSIONS =
+  /\\[pPx\d]|[^ -~]-|-[^ -~]|[\u019b\u0264\u0390\u03b0\u1c89\u1c8a\u1fd3\u1fe3\ua7cb-\ua7dc\ufb05\ufb06\u{10d50}-\u{10d85}\u{16ea0}-\u{16ed3}]/u;
+
+/** Whether SQL finds exactly the texts for a condition that `markMatches` finds. */
+export function canTestInSql({ op, values, fold }: Pick<TextTest, 'op' | 'values' | 'fold'>): boolean {
+  if (!fold) return true;
+  if (op === 'matches') return !values.some((value) => UNLIKE_EXPRESSIONS.test(value));
+  return !comparedValues({ values, fold }).some((value) => UNLIKE_LOWER.test(value));
+}

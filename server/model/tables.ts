@@ -384,7 +384,7 @@ export function intervalOf(time: Time): 'day' | 'week' | 'month' {
 }
 
 /** The stored dimension that decides one: a keyword decides its groups. */
-export function storedOf(dimension: Dimension): Dimension {
+function storedOf(dimension: Dimension): Dimension {
   return (DIMENSIONS[dimension].of as Dimension | undefined) ?? dimension;
 }
 

@@ -1,17 +1,19 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
 import type { MetricName } from '../domain/comparison.ts';
 import type { Measures } from '../domain/metrics.ts';
-import { decider, metricOf } from '../domain/predicate.ts';
+import { decider, isSumTest, type LeafOf, metricOf, sumTest } from '../domain/predicate.ts';
 import { everyRow } from '../domain/select-rows.ts';
 import { SortKeys, sortInSteps } from '../domain/sort-steps.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import type { FactTest, NamedTexts, ReadRow, ReadRows, RowOrder, RowPage } from '../facts/sums.ts';
+import type { FactTest, NamedTexts, ReadRow, ReadRows, RowOrder, RowPage, SumsTest } from '../facts/sums.ts';
+import { keywordDecider, namesByText } from '../query/names.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** A question about keywords: its rows are grouped by names of keywords. */
 interface KeywordsQuestion extends RowPage {
   readonly test: FactTest;
+  readonly having: SumsTest | null;
   readonly isTotal: boolean;
   readonly by: readonly NamedTexts[];
 }
@@ -21,19 +23,38 @@ interface KeywordsQuestion extends RowPage {
  * are differences of running totals: a long range costs as much as a short one. Rows are made while totals are read.
  */
 export async function rowsOfKeywords(
-  { by, test, isTotal, order, limit, offset }: KeywordsQuestion,
+  asked: KeywordsQuestion,
   keywords: readonly TrackedKeyword[],
   totals: Promise<KeywordTotals>,
+  keptTotals?: Promise<KeywordTotals>,
 ): Promise<ReadRows> {
+  const { by, test, having, isTotal, order, limit, offset } = asked;
   const named = by.map((one) => namesByKeyword(one, keywords));
   const isPlain = named.length === 1 && isEmpty(test) && !isTotal;
-  const made = (isPlain && named[0]!.rows) || inTurns(rowsFor(keywords, named, keywordDecider(test), isTotal));
+  const kept = keptTotals && (await keptKeys(asked, keywords, keptTotals));
+  const made = (isPlain && named[0]!.rows) || inTurns(rowsFor(keywords, named, keywordDecider(test), isTotal, kept));
   const [rows, read] = await Promise.all([made, totals]);
   if (isPlain) named[0]!.rows = rows;
-  const sums = new RowSums(rows, read);
+  const sums = new RowSums(rows, read, isTotal ? null : having);
   const byNames = named.map((_, at): RowOrder => ({ by: at, descending: false }));
   const sorted = await inTurns(inOrder(sums, rows.areInOrder ? beforeNames(order) : [...order, ...byNames]));
   return { rows: sums.at(sorted.subarray(offset, offset + limit)), count: sorted.length, total: sums.total };
+}
+
+/** The keys of the rows that count. */
+async function keptKeys(
+  asked: KeywordsQuestion,
+  keywords: readonly TrackedKeyword[],
+  totals: Promise<KeywordTotals>,
+): Promise<ReadonlySet<string>> {
+  const all = { isTotal: false, order: [], limit: Number.POSITIVE_INFINITY, offset: 0 };
+  const { rows } = await rowsOfKeywords({ ...asked, ...all }, keywords, totals);
+  return new Set(rows.map(({ names }) => keyOf(names)));
+}
+
+/** Equal for the same names. */
+function keyOf(names: readonly string[]): string {
+  return names.join(' ');
 }
 
 /** What is to be sorted by where rows are in the order of their names already, which none shares. */
@@ -56,13 +77,14 @@ function* rowsFor(
   named: readonly KeywordNames[],
   decide: ReturnType<typeof keywordDecider>,
   isTotal: boolean,
+  kept: ReadonlySet<string> | undefined,
 ): Generator<void, KeywordRows> {
   const areUnique = !isTotal && named.some(({ areInOrder }) => areInOrder);
   const rows = new KeywordRows(areUnique && named.length === 1);
   const known = new Map<string, number>();
   const rowOf = (names: readonly string[]): number => {
     if (areUnique) return rows.length;
-    const key = names.join(' ');
+    const key = keyOf(names);
     const row = known.get(key) ?? rows.length;
     known.set(key, row);
     return row;
@@ -70,7 +92,7 @@ function* rowsFor(
   // A separate function, because V8 compiles loops in generators to slower code.
   const count = (keyword: TrackedKeyword): void => {
     for (const found of combined(named, keyword)) {
-      if (decide(keyword.id, found) !== true) continue;
+      if (decide(keyword.id, found) !== true || kept?.has(keyOf(found)) === false) continue;
       const names = isTotal ? [] : found;
       rows.count(keyword.index, rowOf(names), names);
       // Of a total, a keyword with several names counts once.
@@ -122,23 +144,36 @@ class RowSums implements Record<keyof Measures, Float64Array> {
   readonly clicks: Float64Array;
   readonly impressions: Float64Array;
   readonly sumPosition: Float64Array;
+  /** The rows with clicks or impressions that count. */
+  readonly found: Uint32Array;
 
-  constructor(rows: KeywordRows, { clicks, impressions, sumPosition }: KeywordTotals) {
+  constructor(rows: KeywordRows, { clicks, impressions, sumPosition }: KeywordTotals, having: SumsTest | null) {
     this.names = rows.names;
     this.clicks = rows.sums(clicks);
     this.impressions = rows.sums(impressions);
     this.sumPosition = rows.sums(sumPosition);
+    const found = everyRow(this.names.length).filter((row) => this.clicks[row]! + this.impressions[row]! > 0);
+    const counts = having && decider(having, (leaf) => this.#leaf(leaf));
+    this.found = counts === null ? found : found.filter((row) => counts(row) === true);
   }
 
-  /** The rows with clicks or impressions. */
-  get found(): Uint32Array {
-    return everyRow(this.names.length).filter((row) => this.clicks[row]! + this.impressions[row]! > 0);
-  }
-
-  /** What all rows add up to. */
+  /** What the rows that count add up to. */
   get total(): Measures {
-    const { clicks, impressions, sumPosition } = this;
-    return { clicks: sumOf(clicks), impressions: sumOf(impressions), sumPosition: sumOf(sumPosition) };
+    const { found, clicks, impressions, sumPosition } = this;
+    return {
+      clicks: sumOf(clicks, found),
+      impressions: sumOf(impressions, found),
+      sumPosition: sumOf(sumPosition, found),
+    };
+  }
+
+  #leaf(leaf: LeafOf<SumsTest>): (row: number) => boolean | undefined {
+    if (isSumTest(leaf)) {
+      const holds = sumTest(leaf);
+      return (row) => holds(metricOf(this.#measures(row), leaf.field));
+    }
+    const values = new Set(leaf.values);
+    return leaf.op === 'named' ? (row) => values.has(this.names[row]![leaf.by]!) : () => undefined;
   }
 
   /** Numbers to sort rows by; NaN for ratios without a value. */
@@ -162,9 +197,9 @@ class RowSums implements Record<keyof Measures, Float64Array> {
   }
 }
 
-function sumOf(numbers: Float64Array): number {
+function sumOf(numbers: Float64Array, rows: Uint32Array): number {
   let sum = 0;
-  for (let at = 0; at < numbers.length; at++) sum += numbers[at]!;
+  for (let at = 0; at < rows.length; at++) sum += numbers[rows[at]!]!;
   return sum;
 }
 
@@ -202,31 +237,6 @@ function combined(named: readonly KeywordNames[], { index }: TrackedKeyword): re
     (all, { names }) => all.flatMap((one) => names[index]!.map((more) => [...one, ...more])),
     [[]],
   );
-}
-
-/** The names of each keyword in a list. */
-export function namesByText({ texts, names }: NamedTexts): ReadonlyMap<string, readonly string[]> {
-  const byText = new Map<string, string[]>();
-  for (const [at, text] of texts.entries()) {
-    const known = byText.get(text);
-    if (known === undefined) byText.set(text, [names[at]!]);
-    else known.push(names[at]!);
-  }
-  return byText;
-}
-
-/**
- * Whether a test holds for all (true) or none (false) of the rows of a keyword with some names; undefined if it depends on
- * more, such as other names.
- */
-export function keywordDecider(
-  test: FactTest,
-): (id: string, names: readonly (string | undefined)[]) => boolean | undefined {
-  return decider(test, (leaf) => {
-    const values = new Set(leaf.values);
-    if (leaf.op === 'named') return (_id, { [leaf.by]: name }) => (name === undefined ? undefined : values.has(name));
-    return leaf.op === 'equals' && leaf.field === 'keyword_id' ? (id) => values.has(id) : () => undefined;
-  });
 }
 
 /** The rows with clicks or impressions as `sql/facts/sums.sql` sorts them: ratios without a value last. */

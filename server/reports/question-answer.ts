@@ -4,19 +4,20 @@ import { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
 import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
-import { RefusedQuestion } from '../domain/nearest-questions.ts';
+import { readsSums } from '../domain/predicate.ts';
 import { eventsOf } from '../domain/provider-events.ts';
 import type { Remainder } from '../domain/quality.ts';
-import { type Filter, sentFilter } from '../domain/question-filter.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import type { ReadRow } from '../facts/sums.ts';
+import { EVERY_ROW, type ReadRow } from '../facts/sums.ts';
 import { intervalOf, isTime, TABLES } from '../model/tables.ts';
+import { type QuestionNames, readNames } from '../query/names.ts';
+import { type QuestionTest, sentFilter } from '../query/predicate.ts';
+import { RefusedQuestion } from '../query/refuse.ts';
 import { refuseUnknownKeywords } from './keyword-days.ts';
 import { qualityOf } from './quality.ts';
 import { refuseUnknown, unknownDays, WITHOUT_COMPARE } from './question-days.ts';
-import { type QuestionNames, readNames } from './question-names.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 import { keyOf, QuestionRows } from './question-rows.ts';
 import { readWhole, remainderOf } from './remainder.ts';
@@ -129,6 +130,7 @@ function namesOf(plan: Plan, { facts, cache, signal }: Sources, totalsOf: Totals
   const { query, files, tracked, pageGroups, ranges } = plan;
   const { from, to, comparison } = query;
   const range = { from, to };
+  const all = comparison === null ? range : spanOf([range, comparison]);
   return readNames({
     question: query,
     tracked,
@@ -139,13 +141,25 @@ function namesOf(plan: Plan, { facts, cache, signal }: Sources, totalsOf: Totals
       const found = await totalsOf(ranges.now);
       return (keyword) => found.of(keyword);
     },
-    urls: () => facts.pageUrls({ files, range: comparison === null ? range : spanOf([range, comparison]), signal }),
+    urls: () => facts.pageUrls({ files, range: all, signal }),
+    texts: async (column) => {
+      const { rows } = await facts.sums({
+        files,
+        range: all,
+        signal,
+        table: query.grain,
+        by: [column],
+        test: EVERY_ROW,
+      });
+      return rows.map(({ names }) => names[0]!);
+    },
   });
 }
 
 /** The property, which tells what is known and what remains; null for questions about nothing else, and before a sync. */
 async function readSite({ query, days, project }: Plan, facts: Facts, signal: AbortSignal) {
-  const isPlain = query.grain === 'site_daily' && !days.devices && query.comparison === null;
+  const isWhole = query.grain === 'site_daily' && !days.devices && !query.filters.some((filter) => readsSums(filter));
+  const isPlain = isWhole && query.comparison === null;
   if (project.syncedThrough === null || isPlain) return null;
   return facts.siteDevices({ files: days.known.siteFiles, range: spanOf(days.known.ranges), signal });
 }
@@ -166,7 +180,7 @@ const MAX_NAMED = 100;
 function refusePartial(
   { keywords }: QuestionNames,
   partial: KeywordGaps,
-  { filters, isOfComparison }: { readonly filters: readonly Filter[]; readonly isOfComparison: boolean },
+  { filters, isOfComparison }: { readonly filters: readonly QuestionTest[]; readonly isOfComparison: boolean },
 ): void {
   if (partial.size === 0) return;
   const lacking = keywords().filter(({ id }) => partial.has(id));

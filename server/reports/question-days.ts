@@ -2,13 +2,13 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Coverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
-import { type Offer, RefusedQuestion } from '../domain/nearest-questions.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import { daySums, undividedDays } from '../facts/days.ts';
 import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
 import type { FactTable } from '../model/tables.ts';
 import { TABLES } from '../model/tables.ts';
+import { type Offer, RefusedQuestion } from '../query/refuse.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
 /** What to read to learn which days of a grain are known. */

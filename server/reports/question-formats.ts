@@ -2,11 +2,11 @@ import { openRows, RowBytes } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { dimension as column, DAYS, MEASURED, ofRows, type SetColumn, table } from '../formats/table.ts';
 import { type Dimension, isTime } from '../model/tables.ts';
+import type { DimensionValues } from '../query/names.ts';
 import { metricsOf, type ObjectSet } from '../query/rows.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import type { QuestionResult } from './question.ts';
 import type { QuestionRow } from './question-answer.ts';
-import type { DimensionValues } from './question-names.ts';
 
 /** Most rows are shorter, in bytes. */
 const ROW = 128;

@@ -3,12 +3,13 @@ import { listPageGroups } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
 import type { Compare } from '../domain/comparison.ts';
-import type { Offer } from '../domain/nearest-questions.ts';
-import type { Question } from '../domain/question.ts';
-import { conjunctsOf, dimensionsOf } from '../domain/question-filter.ts';
+import { conjunctsOf, readsSums, type Test, type TextTest } from '../domain/predicate.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { KeywordFiles } from '../facts/keyword-plan.ts';
 import { type Dimension, type FactTable, hasDimension, type StoredTable } from '../model/tables.ts';
+import { dimensionsOf, type QuestionTest } from '../query/predicate.ts';
+import type { Question } from '../query/question.ts';
+import type { Offer } from '../query/refuse.ts';
 import { planKeywordDays } from './keyword-days.ts';
 import { planQuality } from './quality.ts';
 import { planQuestionDays, type QuestionDaysPlan } from './question-days.ts';
@@ -99,7 +100,9 @@ function referenceOf(grain: FactTable, filters: Question['filters']) {
     ['country', 'country_daily'],
   ] as const) {
     if (!hasDimension(grain, dimension)) continue;
-    const applied = all.filter((filter) => dimensionsOf(filter).every((name) => name === dimension));
+    const isOf = (filter: QuestionTest): filter is Test<TextTest<Dimension>> =>
+      !readsSums(filter) && dimensionsOf(filter).every((name) => name === dimension);
+    const applied = all.filter(isOf);
     if (applied.length > 0) return { grain: of, filters: applied, isFiltered: applied.length < all.length };
   }
   return { grain: 'site_daily' as const, filters: [], isFiltered: all.length > 0 };

@@ -4,7 +4,6 @@ import { METRIC_NAMES } from '../domain/comparison.ts';
 import { eachDay } from '../domain/dates.ts';
 import { bucketsOf } from '../domain/intervals.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
-import { MAX_ROWS } from '../domain/question.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
@@ -19,8 +18,9 @@ import type {
   SumsQuery,
 } from '../facts/sums.ts';
 import { intervalOf, isTime } from '../model/tables.ts';
+import type { QuestionNames } from '../query/names.ts';
+import { MAX_ROWS } from '../query/question.ts';
 import { rowsOfKeywords } from './keyword-rows.ts';
-import type { QuestionNames } from './question-names.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 
 /** Equal for rows of the same names. */
@@ -59,11 +59,12 @@ export class QuestionRows {
     const { limit, offset } = plan.query;
     if (served === null) return { ...NO_ROWS, total: this.#adds ? NOTHING : null };
     const by = this.#by(range, range);
-    const read = await this.#read(served, { by, limit: limit ?? PART, offset });
+    const { having } = names;
+    const read = await this.#read(served, { by, having, limit: limit ?? PART, offset });
     const { rows } = read;
     // Beyond the last row nothing tells how many there are.
     const isBeyond = rows.length === 0 && offset > 0;
-    const { count, total } = isBeyond ? await this.#read(served, { by, limit: 1, offset: 0 }) : read;
+    const { count, total } = isBeyond ? await this.#read(served, { by, having, limit: 1, offset: 0 }) : read;
     if (!this.#adds) return { rows, count, total: null };
     return { rows, count, total: names.overlap ? await this.total(served) : total };
   }
@@ -72,8 +73,9 @@ export class QuestionRows {
   async *after(read: number, count: number, range: Range, served: Range | null): AsyncGenerator<readonly ReadRow[]> {
     if (served === null || this.#options.plan.query.limit !== null) return;
     const by = this.#by(range, range);
+    const { having } = this.#options.names;
     for (let offset = read; offset < count; offset += PART) {
-      yield (await this.#read(served, { by, limit: PART, offset })).rows;
+      yield (await this.#read(served, { by, having, limit: PART, offset })).rows;
     }
   }
 
@@ -92,19 +94,23 @@ export class QuestionRows {
     return new Map(found.rows.map((row) => [keyOf(row), row.measures]));
   }
 
-  /** What all rows of a range add up to, each row of facts once; null if they cannot be added up. */
+  /**
+   * What all rows of the answer add up to over a range, each row of facts once; null if they cannot be added up. Conditions on
+   * sums choose rows by the range of the question, also where others are to be compared with it.
+   */
   async total(served: Range | null): Promise<Measures | null> {
     if (!this.#adds) return null;
-    if (served === null) return NOTHING;
-    const { query } = this.#options.plan;
-    const by = this.#by(served, { from: query.from, to: query.to }).filter(isNamed);
-    const { total } = await this.#read(served, {
-      by: this.#options.names.overlap ? this.#by(served, served) : by,
-      limit: 1,
-      offset: 0,
-      isTotal: true,
-    });
-    return total;
+    const { plan, names } = this.#options;
+    const asked = { from: plan.query.from, to: plan.query.to };
+    const { now } = plan.ranges;
+    if (served === null || (names.having !== null && now === null)) return NOTHING;
+    const page = { limit: 1, offset: 0, isTotal: true };
+    if (names.having !== null) {
+      const kept = { range: now!, by: this.#by(asked, asked) };
+      return (await this.#read(served, { ...page, by: this.#by(served, asked), having: names.having, kept })).total;
+    }
+    const by = names.overlap ? this.#by(served, served) : this.#by(served, asked).filter(isNamed);
+    return (await this.#read(served, { ...page, by })).total;
   }
 
   /** Whether the rows can be added up. */
@@ -131,9 +137,11 @@ export class QuestionRows {
       by,
       limit,
       offset,
+      having = null,
+      kept,
       isTotal = false,
       wanted = [],
-    }: Pick<SumsQuery, 'by'> &
+    }: Pick<SumsQuery, 'by' | 'having' | 'kept'> &
       Omit<RowPage, 'order'> & {
         isTotal?: boolean;
         wanted?: readonly FactTest[];
@@ -145,9 +153,21 @@ export class QuestionRows {
     const order = orderOf(query);
     const page = { order, limit, offset };
     if (plan.isOfTotals) {
-      return rowsOfKeywords({ ...page, by: by.filter(isNamed), test, isTotal }, plan.tracked.keywords, totalsOf(range));
+      const named = { ...page, by: by.filter(isNamed), test, having, isTotal };
+      return rowsOfKeywords(named, plan.tracked.keywords, totalsOf(range), kept && totalsOf(kept.range));
     }
-    return this.#facts.sums({ files, range, signal, table: query.grain, by, test, isTotal, page });
+    return this.#facts.sums({
+      files,
+      range,
+      signal,
+      table: query.grain,
+      by,
+      test,
+      having,
+      ...(kept && { kept }),
+      isTotal,
+      page,
+    });
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Project } from '../catalog/projects.ts';
 import { KnownError } from '../domain/errors.ts';
-import { type Offer, RefusedQuestion, withParts } from '../domain/nearest-questions.ts';
 import { comparedRange, keywordHistoryFrom, siteRange } from '../domain/project-ranges.ts';
-import { parseQuestion } from '../domain/question.ts';
-import { sentFilter } from '../domain/question-filter.ts';
 import { hasDimension } from '../model/tables.ts';
+import { sentFilter } from '../query/predicate.ts';
+import { parseQuestion } from '../query/question.ts';
+import { type Offer, RefusedQuestion, withParts } from '../query/refuse.ts';
 import { formatParameters, readParameters } from './parameters.ts';
 import { answerQuestion } from './question-answer.ts';
 import { WITHOUT_COMPARE } from './question-days.ts';

@@ -1,10 +1,10 @@
 import type { Measures } from '../domain/metrics.ts';
 import { NOTHING, sum } from '../domain/metrics.ts';
+import { decider, mapLeaves, type Test, type TextTest } from '../domain/predicate.ts';
 import { REMAINDER_REASONS, type Remainder, type RemainderReason } from '../domain/quality.ts';
-import type { Filter } from '../domain/question-filter.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { FactTest } from '../facts/sums.ts';
-import { type FactTable, TABLES } from '../model/tables.ts';
+import { rowsWith } from '../facts/sums.ts';
+import { type Dimension, type FactTable, TABLES } from '../model/tables.ts';
 import { unknownDays } from './question-days.ts';
 import type { QuestionPlan, QuestionValue } from './question-plan.ts';
 
@@ -65,10 +65,16 @@ export async function readWhole(
     const { unknown } = await unknownDays(facts, reference.days, read);
     if (unknown.length > 0) return null;
   }
-  const test = { op: 'and', of: reference.filters } as const;
+  const test: Test<TextTest<Dimension>> = { op: 'and', of: reference.filters };
   if (reference.grain === 'site_daily') {
     const { from, to } = range;
-    return sum(read.site.filter(({ date, device }) => from <= date && date <= to && isOf(device, test)));
+    const isOfDevice = decider(
+      test,
+      ({ values }) =>
+        (device: string) =>
+          values.includes(device),
+    );
+    return sum(read.site.filter(({ date, device }) => from <= date && date <= to && isOfDevice(device)));
   }
   const { total } = await facts.sums({
     files: reference.files,
@@ -76,23 +82,8 @@ export async function readWhole(
     signal: read.signal,
     table: reference.grain,
     by: [],
-    test: testOf(test),
+    test: mapLeaves(test, ({ values }) => rowsWith('country', values)),
     page: { order: [], limit: 1, offset: 0 },
   });
   return total;
-}
-
-/** Whether filters on devices keep a device. */
-function isOf(device: string, filter: Filter): boolean {
-  if (filter.op === 'not') return !isOf(device, filter.of[0]);
-  if (!('of' in filter)) return filter.values.includes(device);
-  if (filter.op === 'and') return filter.of.every((one) => isOf(device, one));
-  return filter.of.some((one) => isOf(device, one));
-}
-
-/** The test of filters on countries. */
-function testOf(filter: Filter): FactTest {
-  if (filter.op === 'not') return { op: 'not', of: [testOf(filter.of[0])] };
-  if ('of' in filter) return { op: filter.op, of: filter.of.map(testOf) };
-  return { op: 'equals', field: 'country', values: filter.values, fold: false };
 }

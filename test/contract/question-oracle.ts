@@ -62,8 +62,19 @@ export class QuestionOracle {
     if (table === undefined) throw new Refused();
     const pieces = conjuncts(question.filters);
     if (table === 'appearance_daily' && !question.dimensions.includes('appearance')) {
-      const isOne = pieces.some(([op, , values]) => op === 'equals' && (values as unknown[]).length === 1);
+      const isOne = pieces.some(
+        ([op, , values]) =>
+          op === 'equals' && new Set((values as string[]).map((value) => value.toLowerCase())).size === 1,
+      );
       if (!isOne) throw new Refused();
+    }
+    for (const [op, name, , options] of question.filters.flatMap(conditions)) {
+      const isExact = (options as { caseSensitive?: boolean } | undefined)?.caseSensitive === true;
+      if (isExact && (op === 'matches' || op === 'equals') && !SEARCHED.includes(String(name))) throw new Refused();
+    }
+    // Beside a condition on the sums of rows, `or` and `not` can only have what rows are by.
+    for (const one of parts(question.filters).filter(isOfSums)) {
+      if (named(one).some((name) => !question.dimensions.includes(name))) throw new Refused();
     }
     const range = daysOf(question.range);
     const other = question.compare && daysOf(question.compare);
@@ -88,7 +99,12 @@ export class QuestionOracle {
       };
     };
     const overlaps = question.dimensions.includes('appearance');
-    const total = { sum: facts.total(range), base: other ? facts.total(other) : zero(), isCompared: true };
+    const kept = new Set(rows.map(({ names }) => JSON.stringify(names)));
+    const total = {
+      sum: facts.total(range, range, kept),
+      base: other ? facts.total(other, range, kept) : zero(),
+      isCompared: true,
+    };
     const { limit = 1000, offset = 0 } = question;
     return {
       grain: table,
@@ -111,7 +127,9 @@ export class QuestionOracle {
   ): Row {
     const why: string[] = [];
     const by = ['device', 'country'].find((name) => TABLES[table]!.includes(name))!;
-    const own = pieces.filter((piece) => by !== undefined && named(piece).every((name) => name === by));
+    const own = pieces.filter(
+      (piece) => by !== undefined && !isOfSums(piece) && named(piece).every((name) => name === by),
+    );
     if (own.length < pieces.length) why.push('filtered');
     if (['brand_daily', 'query_daily'].includes(table)) why.push('anonymised');
     if (table.startsWith('keyword')) why.push('not_tracked');
@@ -234,7 +252,8 @@ class Facts {
 
   /** Rows of facts that count, each as often as it has names that the filters keep. */
   #counted(days: Days): { row: Row; names: string[] }[] {
-    const { dimensions, filters } = this.#question;
+    const { dimensions } = this.#question;
+    const filters = parts(this.#question.filters).filter((one) => !isOfSums(one));
     return served(this.#world, this.#project, this.#table, days).flatMap((row) => {
       const isTracked = !this.#table.startsWith('keyword') || this.#namesOf(row, 'keyword').length > 0;
       if (!isTracked) return [];
@@ -273,11 +292,27 @@ class Facts {
     };
     add(range, 'sum');
     if (other) add(other, 'base');
-    return [...found.values()].filter(({ sum }) => sum.clicks + sum.impressions > 0n);
+    const ofSums = parts(this.#question.filters).filter(isOfSums);
+    const { dimensions } = this.#question;
+    return [...found.values()].filter(
+      ({ names, sum }) =>
+        sum.clicks + sum.impressions > 0n &&
+        ofSums.every((filter) => holds(filter, (name) => [names[dimensions.indexOf(name)]!], sum)),
+    );
   }
 
-  total(days: Days): Sum {
-    return addUp([...new Set(this.#counted(days).map(({ row }) => row))]);
+  /** The sum over some days of the rows of the answer, of which a row of facts may be in several. */
+  total(days: Days, range: Days, kept: ReadonlySet<string>): Sum {
+    const { dimensions, filters } = this.#question;
+    const time = dimensions.find((name) => TIMES.includes(name));
+    const isAll = !filters.some(isOfSums);
+    const rows = this.#counted(days).filter(({ row, names }) => {
+      if (isAll) return true;
+      const bucket = time && besideOf(time, number(String(row['date'])), days, range);
+      if (time && bucket === undefined) return false;
+      return kept.has(JSON.stringify(this.#shown(names, bucket || range).names));
+    });
+    return addUp([...new Set(rows.map(({ row }) => row))]);
   }
 
   /** What a row of the answer says of its dimensions. */
@@ -326,9 +361,31 @@ function combinations(lists: readonly (readonly string[])[]): string[][] {
   return lists.reduce<string[][]>((all, list) => all.flatMap((names) => list.map((name) => [...names, name])), [[]]);
 }
 
-function named(filter: Filter): string[] {
+/** The conditions that a filter joins. */
+function conditions(filter: Filter): Filter[] {
   const [op, ...rest] = filter;
-  return ['and', 'or', 'not'].includes(String(op)) ? (rest as Filter[]).flatMap(named) : [String(rest[0])];
+  return ['and', 'or', 'not'].includes(String(op)) ? (rest as Filter[]).flatMap(conditions) : [filter];
+}
+
+const isOfSums = (filter: Filter): boolean => conditions(filter).some(([op]) => String(op) in SUMS);
+
+/** The dimensions that a filter tests. */
+function named(filter: Filter): string[] {
+  return conditions(filter)
+    .filter((one) => !isOfSums(one))
+    .map(([, name]) => String(name));
+}
+
+/** Filters that must hold one by one. */
+function parts(filters: readonly Filter[]): Filter[] {
+  return filters.flatMap((filter): Filter[] => {
+    const [op, ...rest] = filter as [string, ...Filter[]];
+    if (op === 'and') return parts(rest);
+    if (op !== 'not') return [filter];
+    const [inner, ...more] = rest[0] as unknown as [string, ...Filter[]];
+    if (inner === 'not') return parts(more);
+    return inner === 'or' ? parts(more.map((one) => ['not', one])) : [filter];
+  });
 }
 
 function conjuncts(filters: readonly Filter[]): Filter[] {
@@ -343,13 +400,39 @@ const TESTS: Readonly<Record<string, (a: string, b: string) => boolean>> = {
   matches: (a, b) => new RegExp(b, 'u').test(a),
 };
 
-function holds(filter: Filter, namesOf: (dimension: string) => readonly string[]): boolean {
+/** Comparisons by the sign of a difference. */
+const SUMS: Readonly<Record<string, (difference: bigint) => boolean>> = {
+  eq: (difference) => difference === 0n,
+  neq: (difference) => difference !== 0n,
+  lt: (difference) => difference < 0n,
+  lte: (difference) => difference <= 0n,
+  gt: (difference) => difference > 0n,
+  gte: (difference) => difference >= 0n,
+};
+
+const SEARCHED = ['query', 'page', 'keyword'];
+/** What is named by ids has the case of the id. */
+const IDENTIFIED = ['group', 'pageGroup'];
+
+function holds(filter: Filter, namesOf: (dimension: string) => readonly string[], sum: Sum = zero()): boolean {
   const [op, ...rest] = filter;
-  if (op === 'and') return (rest as Filter[]).every((one) => holds(one, namesOf));
-  if (op === 'or') return (rest as Filter[]).some((one) => holds(one, namesOf));
-  if (op === 'not') return !holds(rest[0] as Filter, namesOf);
-  const names = namesOf(String(rest[0]));
-  return names.some((name) => (rest[1] as string[]).some((value) => TESTS[String(op)]!(name, value)));
+  if (op === 'and') return (rest as Filter[]).every((one) => holds(one, namesOf, sum));
+  if (op === 'or') return (rest as Filter[]).some((one) => holds(one, namesOf, sum));
+  if (op === 'not') return !holds(rest[0] as Filter, namesOf, sum);
+  const [field, values, options] = rest as [string, unknown[], { caseSensitive?: boolean }?];
+  if (String(op) in SUMS) {
+    const [numerator, denominator] = quotient(sum, field);
+    // Values have two decimals at most.
+    const value = BigInt(Math.round(Number(values[0]) * 100));
+    return denominator !== 0n && SUMS[String(op)]!(numerator * 100n - value * denominator);
+  }
+  const isExact = options?.caseSensitive === true || IDENTIFIED.includes(field);
+  const find = (name: string, value: string): boolean => {
+    if (isExact) return TESTS[String(op)]!(name, value);
+    if (op === 'matches') return new RegExp(value, 'iu').test(name);
+    return TESTS[String(op)]!(name.toLowerCase(), value.toLowerCase());
+  };
+  return namesOf(field).some((name) => (values as string[]).some((value) => find(name, value)));
 }
 
 /** By the fields of `sort`, or by time; then by the most clicks, and by all dimensions. */

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import type { Row, Tables } from '../world.ts';
 import type { Filter, Question } from './question-oracle.ts';
-import { TEXTS, URLS } from './untidy-world.ts';
+import { NUMBER_OPERATORS, VALUES as NUMBERS, PARTS as TEXT_PARTS, TEXTS, URLS } from './untidy-world.ts';
 
 const DIMENSIONS = ['query', 'page', 'country', 'device', 'appearance', 'brand', 'group', 'pageGroup', 'keyword'];
 const METRICS = ['clicks', 'impressions', 'ctr', 'position'];
@@ -16,8 +16,34 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   appearance: ['VIDEO', 'AMP_TOP', 'FAQ', 'NONE'],
   brand: ['brand', 'non_brand'],
 };
-const PARTS = ['a', 's', 'É', 'acme', 'https://a.example/', '/b', ' ', '?x=1'];
-const EXPRESSIONS = ['^b', 'sho+es$', '[A-Z]', 'é|É', '^https://a\\.example/.+$', '\\bsale\\b'];
+const PARTS = [
+  'a',
+  's',
+  'É',
+  'acme',
+  'HTTPS://a.example/',
+  '/b',
+  ' ',
+  '?x=1',
+  'ß',
+  'SS',
+  'k',
+  'ΣΕΥΣ',
+  'ƛ',
+  ...TEXT_PARTS,
+];
+const EXPRESSIONS = [
+  '^b',
+  'sho+es$',
+  '[A-Z]',
+  'é|É',
+  '^https://a\\.example/.+$',
+  '\\bsale\\b',
+  'σ',
+  '[а-я]+ ',
+  'k$',
+  'ƛ',
+];
 
 const day = (at: number): string => new Date(FIRST + at * 86_400_000).toISOString().slice(0, 10);
 /** Whole months from that of the first day on. */
@@ -33,15 +59,25 @@ function filterOf(
   depth: number,
 ): Filter {
   const inner = (): Filter => filterOf(dice, names, groups, depth + 1);
-  const kind = depth > 2 ? 'test' : dice.pick(['test', 'test', 'test', 'test', 'and', 'or', 'not']);
+  const kind = depth > 2 ? 'test' : dice.pick(['test', 'test', 'test', 'test', 'sum', 'and', 'or', 'not']);
+  if (kind === 'sum') {
+    const metric = dice.pick(METRICS);
+    return [dice.pick(NUMBER_OPERATORS), metric, [dice.pick(NUMBERS[metric]!)]];
+  }
   if (kind === 'not') return ['not', inner()];
   if (kind !== 'test') return [kind, inner(), ...(dice.once(2) ? [inner()] : [])];
   const name = dice.pick(names);
   const isText = ['query', 'page', 'keyword'].includes(name);
   const op = isText ? dice.pick(['equals', 'equals', 'contains', 'starts_with', 'ends_with', 'matches']) : 'equals';
   const from = op === 'equals' ? (VALUES[name] ?? groups[name]!) : op === 'matches' ? EXPRESSIONS : PARTS;
-  const values = Array.from({ length: dice.whole(1, 3) }, () => dice.pick(from));
-  return [op, name, [...new Set(values)]];
+  const isId = name === 'group' || name === 'pageGroup';
+  const cased = (value: string): string =>
+    op === 'matches' || isId
+      ? value
+      : dice.pick([value, value, value, value.toUpperCase(), name === 'appearance' ? value : value.toLowerCase()]);
+  const values = Array.from({ length: dice.whole(1, 3) }, () => cased(dice.pick(from)));
+  const options = isText && dice.once(4) ? [{ caseSensitive: true }] : dice.once(40) ? [{ caseSensitive: true }] : [];
+  return [op, name, [...new Set(values)], ...options];
 }
 
 function question(dice: Random, groups: Readonly<Record<string, readonly string[]>>): Question {

@@ -221,7 +221,10 @@ function projectRows(dice: Random, id: string, size: Sized): Record<string, Row[
         dice,
         days(10, 5),
         'query',
-        [...texts, ...(size === 'one' ? [] : ['cheapacmes', 'CAFÉ', 'acme boots'])],
+        [
+          ...texts,
+          ...(size === 'one' ? [] : ['cheapacmes', 'CAFÉ', 'acme boots', 'straße', 'STRASSE', '300 \u212a', '\ua7dc']),
+        ],
         COUNTRIES.slice(0, 2).map((country) => ({ country })),
       ),
     ),

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { METRIC_NAMES } from '../../domain/comparison.ts';
+import { SUM_OPERATORS, TEXT_OPERATORS } from '../../domain/predicate.ts';
 import { REMAINDER_REASONS, type RemainderReason } from '../../domain/quality.ts';
-import { DEFAULT_ROWS, MAX_ROWS } from '../../domain/question.ts';
-import { QUESTION_OPERATORS } from '../../domain/question-filter.ts';
 import { PERIOD_PATTERN } from '../../domain/range.ts';
 import { DIMENSION_NAMES, QUESTION_TABLES } from '../../model/tables.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../../query/question.ts';
 import { NAMED_RANGES } from '../../reports/parameters.ts';
 import { questionReport } from '../../reports/question.ts';
 import { questionJson, questionTable } from '../../reports/question-formats.ts';
@@ -53,7 +53,7 @@ const question = Type.Object(
     dimensions: optional(Type.Array(dimension, { description: 'What rows are about. One of date, week and month.' })),
     filters: optional(
       Type.Array(Type.Array(Type.Unknown()), {
-        description: `All must hold. Each is \`[OPERATOR, DIMENSION, [VALUES]]\`, true for any of the values, or \`["and", FILTER, …]\`, \`["or", FILTER, …]\`, \`["not", FILTER]\`. Operators: ${QUESTION_OPERATORS.join(', ')} (RE2), to the letter; only \`equals\` for dimensions other than query, page and keyword. Groups are named by their id.`,
+        description: `All must hold. Each is \`[OPERATOR, DIMENSION, [VALUES]]\`, true for any of the values, or \`["and", FILTER, …]\`, \`["or", FILTER, …]\`, \`["not", FILTER]\`. Operators: ${TEXT_OPERATORS.join(', ')} (RE2); only \`equals\` for dimensions other than query, page and keyword. Case is ignored unless \`{"caseSensitive": true}\` follows the values. Groups are named by their id. \`[OPERATOR, METRIC, [NUMBER]]\` tests the unrounded sums of a row (${SUM_OPERATORS.join(', ')}); a ratio without impressions fails. Beside it in \`or\` and \`not\` only dimensions of the rows can stand.`,
       }),
     ),
     sort: optional(
@@ -142,7 +142,7 @@ const answer = object('QuestionAnswer', {
   totals: optional(
     nullable(
       object('QuestionTotals', { ...metrics, comparison: optional(comparedMetrics), change: optional(change), unsafe }),
-      'Of the rows of all pages of the answer, each search once where groups overlap; null where appearances overlap.',
+      'Of all rows that match, those of other pages of the answer too, each search once where groups overlap; null where appearances overlap.',
     ),
   ),
   remainder: object('Remainder', {

@@ -11,13 +11,13 @@ A question is JSON; every part may be left out:
 {"range": {"from": DAY, "to": DAY} or {"period": "28d"},
  "metrics": ["clicks", "impressions", "ctr", "position"],
  "dimensions": [one of date, week, month; and of query, page, country, device, appearance, brand, group, pageGroup, keyword],
- "filters": [[OPERATOR, DIMENSION, [VALUES]], ["or", FILTER, FILTER], ["not", FILTER]], all of which must hold,
+ "filters": [[OPERATOR, DIMENSION, [VALUES]], [OPERATOR, METRIC, [NUMBER]], ["or", FILTER, FILTER], ["not", FILTER]], all of which must hold,
  "sort": ["-clicks"], "limit": 100, "offset": 0, "compare": "previous" or "year"}
-Operators: equals; for query, page and keyword also contains, starts_with, ends_with, matches. Countries are usa, deu, …; devices desktop, mobile, tablet; brand is brand or non_brand; groups are named by id.
+Operators: equals; for query, page and keyword also contains, starts_with, ends_with, matches; case is ignored unless {"caseSensitive": true} follows the values. For metrics lt, lte, gt, gte, eq, neq, on the sums of a row; totals are of the rows that match. Countries are usa, deu, …; devices desktop, mobile, tablet; brand is brand or non_brand; groups are named by id.
 Stored together: device; brand; appearance; country; keyword, group and device; query and country; page, pageGroup and country; keyword, group, page and pageGroup; each with time.
 remainder is what the property has more than the rows, and why. With aggregation "page" a search counts once for each page: do not add such impressions up to the site.
 
-Examples: {"range": {"period": "3m"}, "dimensions": ["month", "country"], "filters": [["ends_with", "page", ["/pricing"]]]}; {"dimensions": ["week", "brand"], "metrics": ["clicks"]}; {"dimensions": ["query"], "filters": [["contains", "query", ["price"]], ["not", ["contains", "query", ["free"]]]], "limit": 20}`;
+Examples: {"range": {"period": "3m"}, "dimensions": ["month", "country"], "filters": [["ends_with", "page", ["/pricing"]]]}; {"dimensions": ["week", "brand"], "metrics": ["clicks"]}; {"dimensions": ["query"], "filters": [["contains", "query", ["price"]], ["not", ["contains", "query", ["free"]]], ["gte", "impressions", [500]]], "limit": 20}`;
 
 export const query: Tool = {
   name: 'query',

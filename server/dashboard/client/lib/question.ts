@@ -1,5 +1,6 @@
 import type { components } from '../../../../client/openapi.ts';
 import { formatDay, formatRange } from './dates.ts';
+import { NUMBER_OPERATORS } from './filter.ts';
 import { appearanceName, countryName, DEVICE_NAMES, formatCount } from './format.ts';
 import { METRICS, type Metric, type Project, type Range } from './types.ts';
 import { compareParameter, rangeParameters, type View } from './view.ts';
@@ -157,8 +158,10 @@ export function describeFilter([op, ...rest]: QuestionFilter): string {
   const dimension = String(rest[0]);
   const values = Array.isArray(rest[1]) ? (rest[1] as readonly unknown[]).map(String) : [];
   const texts = values.map((value) => valueName(dimension, value));
-  const verb = OPERATORS.find(([name]) => name === op)?.[1] ?? op;
-  return `${dimensionName(dimension).toLowerCase()} ${verb} ${texts.join(' or ')}`;
+  const verb = [...OPERATORS, ...NUMBER_OPERATORS].find(([name]) => name === op)?.[1] ?? op;
+  const isExact = (rest[2] as { readonly caseSensitive?: unknown } | undefined)?.caseSensitive === true;
+  const name = METRICS.find((metric) => metric === dimension) ?? dimensionName(dimension).toLowerCase();
+  return `${name} ${verb}${isExact ? ' exactly' : ''} ${texts.join(' or ')}`;
 }
 
 /** What a text of a dimension is called. */

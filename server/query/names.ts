@@ -1,16 +1,17 @@
 import type { PageGroup } from '../catalog/keywords.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { markFound, type Steps } from '../domain/expressions.ts';
+import type { Steps } from '../domain/expressions.ts';
 import { type GroupMatch, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
-import type { Measures } from '../domain/metrics.ts';
-import type { Question } from '../domain/question.ts';
-import { type Condition, conditionsOf, dimensionsOf, type Filter } from '../domain/question-filter.ts';
-import type { FactTest, GroupedBy, NamedTexts } from '../facts/sums.ts';
+import { type Measures, NOTHING } from '../domain/metrics.ts';
+import { decider, isTextTest, leavesOf, mapLeaves, type TextTest } from '../domain/predicate.ts';
+import { markMatches, RowColumns } from '../domain/select-rows.ts';
+import { canTestInSql, type FactTest, type GroupedBy, type NamedTexts, type SumsTest } from '../facts/sums.ts';
 import type { ColumnName } from '../model/tables.ts';
-import { type Dimension, isTime } from '../model/tables.ts';
+import { type Dimension, hasDimension, isTime } from '../model/tables.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { keywordDecider, namesByText } from './keyword-rows.ts';
+import { dimensionsOf, type QuestionTest, splitFilters } from './predicate.ts';
+import type { Question } from './question.ts';
 
 /** What a group is called in rows. */
 interface GroupName {
@@ -25,6 +26,8 @@ export type DimensionValues = ReadonlyMap<string, string | GroupName> | null;
 export interface QuestionNames {
   readonly by: readonly { readonly dimension: Dimension; readonly grouped: GroupedBy | null }[];
   readonly test: FactTest;
+  /** What the sums and names of a row of the answer must be like; null if anything. */
+  readonly having: SumsTest | null;
   /** Of each dimension. */
   readonly valuesOf: readonly DimensionValues[];
   /** Whether rows of facts may count in several rows of the answer. */
@@ -45,6 +48,8 @@ interface NamesSources {
   readonly totals: () => Promise<(keyword: TrackedKeyword) => Measures>;
   /** All pages that facts of the ranges have. */
   readonly urls: () => Promise<readonly string[]>;
+  /** All texts that facts of the ranges have in a column. */
+  readonly texts: (column: ColumnName) => Promise<readonly string[]>;
 }
 
 const COLUMNS: Partial<Record<Dimension, ColumnName>> = {
@@ -73,21 +78,26 @@ export async function readNames(sources: NamesSources): Promise<QuestionNames> {
     group: used.includes('group') ? await keywordMembers(sources) : undefined,
     pageGroup: used.includes('pageGroup') ? await pageMembers(sources) : undefined,
   };
-  const isOfKeywords = grain === 'keyword_daily' || grain === 'keyword_page_daily';
+  const isOfKeywords = hasDimension(grain, 'keyword');
   const by = dimensions.map((dimension) => ({ dimension, grouped: groupedBy(dimension, tracked, members) }));
-  const keywords = await keywordsOfConditions(filters, tracked);
-  const named = (filter: Condition): FactTest => testOf(filter, { by, keywords, members });
-  const tests = filters.map((filter) => mapped(filter, named));
+  const found = await readFound(sources);
+  const test = (leaf: TextTest<Dimension>): FactTest => factTest(leaf, { by, found, members });
+  const { ofFacts, ofRows } = splitFilters(filters);
+  const tests = ofFacts.map((filter) => mapLeaves(filter, test));
+  const having = ofRows.map((filter) =>
+    mapLeaves(filter, (leaf): SumsTest => (isTextTest(leaf) ? (namedKeywords(leaf, by, found) ?? test(leaf)) : leaf)),
+  );
   // Only the keywords that are tracked now are served; names join only those.
   const isJoined = by.some(
     ({ grouped }) => grouped !== null && typeof grouped === 'object' && grouped.column === 'keyword_id',
   );
   if (isOfKeywords && !isJoined) {
-    tests.push({ op: 'equals', field: 'keyword_id', fold: false, values: tracked.keywords.map(({ id }) => id) });
+    tests.push({ op: 'equals', field: 'keyword_id', values: tracked.keywords.map(({ id }) => id), fold: false });
   }
   return {
     by,
     test: { op: 'and', of: tests },
+    having: having.length === 0 ? null : { op: 'and', of: having },
     valuesOf: dimensions.map((dimension) => shownBy(dimension, { tracked, members })),
     overlap: dimensions.includes('group') || dimensions.includes('pageGroup'),
     keywords: () => (isOfKeywords ? mayCount(tracked, by, tests) : []),
@@ -143,82 +153,75 @@ function shownBy(
   return new Map(members[dimension]!.groups.map(({ id, name }, at) => [sortableIndex(at), { id, name }]));
 }
 
-function mapped(filter: Filter, named: (condition: Condition) => FactTest): FactTest {
-  if (filter.op === 'not') return { op: 'not', of: [mapped(filter.of[0], named)] };
-  if ('of' in filter) return { op: filter.op, of: filter.of.map((one) => mapped(one, named)) };
-  return named(filter);
+type Named = Readonly<Record<'group' | 'pageGroup', Members | undefined>>;
+
+/** What conditions find where SQL cannot tell: keywords, or texts of a column. */
+interface Found {
+  readonly keywords: ReadonlyMap<TextTest<Dimension>, readonly TrackedKeyword[]>;
+  readonly texts: ReadonlyMap<TextTest<Dimension>, readonly string[]>;
 }
 
-function testOf(
-  condition: Condition,
-  {
-    by,
-    keywords,
-    members,
-  }: {
-    by: QuestionNames['by'];
-    keywords: ReadonlyMap<Condition, readonly string[]>;
-    members: Readonly<Record<'group' | 'pageGroup', Members | undefined>>;
-  },
+function factTest(
+  leaf: TextTest<Dimension>,
+  { by, found, members }: { by: QuestionNames['by']; found: Found; members: Named },
 ): FactTest {
-  const { op, dimension, values } = condition;
-  if (dimension === 'keyword')
-    return { op: 'equals', field: 'keyword_id', values: keywords.get(condition)!, fold: false };
-  if (dimension !== 'group' && dimension !== 'pageGroup')
-    return { op, field: COLUMNS[dimension]!, values, fold: false };
+  const { op, field: dimension, values, fold } = leaf;
+  const one = (field: ColumnName, texts: readonly string[]) =>
+    ({ op: 'equals', field, values: texts, fold: false }) as const;
+  if (dimension === 'keyword') {
+    return one(
+      'keyword_id',
+      found.keywords.get(leaf)!.map(({ id }) => id),
+    );
+  }
+  if (dimension !== 'group' && dimension !== 'pageGroup') {
+    const field = COLUMNS[dimension]!;
+    const texts = found.texts.get(leaf);
+    if (texts !== undefined) return one(field, texts);
+    // Words are stored in one case, in which they were read.
+    return { op, field, values, fold: fold && TEXT_COLUMNS.includes(field) };
+  }
   const { column, groups, texts } = members[dimension]!;
-  const at = by.findIndex((one) => one.dimension === dimension);
+  const at = by.findIndex((each) => each.dimension === dimension);
   // With the dimension, a filter keeps rows of the answer; without it, what is in one of the groups.
   if (at >= 0) {
     const names = groups.flatMap(({ id }, index) => (values.includes(id) ? [sortableIndex(index)] : []));
     return { op: 'named', by: at, values: names };
   }
-  return {
-    op: 'equals',
-    field: column,
-    values: [...new Set(values.flatMap((id) => texts.get(id) ?? []))],
-    fold: false,
-  };
+  return one(column, [...new Set(values.flatMap((id) => texts.get(id) ?? []))]);
 }
 
-/** The ids of the keywords that each condition on keywords chooses. */
-async function keywordsOfConditions(
-  filters: readonly Filter[],
-  { keywords }: TrackedKeywords,
-): Promise<ReadonlyMap<Condition, readonly string[]>> {
-  const found = new Map<Condition, readonly string[]>();
-  for (const condition of filters.flatMap(conditionsOf)) {
-    if (condition.dimension === 'keyword') found.set(condition, await inTurns(keywordsThat(condition, keywords)));
+/** A condition on the keyword of a row of the answer; undefined for other dimensions. */
+function namedKeywords(leaf: TextTest<Dimension>, by: QuestionNames['by'], { keywords }: Found): SumsTest | undefined {
+  const names = keywords.get(leaf)?.map(({ index }) => sortableIndex(index));
+  return names && { op: 'named', by: by.findIndex(({ dimension }) => dimension === 'keyword'), values: names };
+}
+
+/** Columns whose texts have more than one case. */
+const TEXT_COLUMNS: readonly ColumnName[] = ['query', 'url', 'appearance'];
+
+async function readFound({ question, tracked, texts }: NamesSources): Promise<Found> {
+  const found = { keywords: new Map<TextTest<Dimension>, TrackedKeyword[]>(), texts: new Map() };
+  for (const leaf of question.filters.flatMap((filter) => leavesOf(filter)).filter(isTextTest)) {
+    const column = COLUMNS[leaf.field];
+    if (leaf.field === 'keyword') {
+      found.keywords.set(leaf, await inTurns(thoseThat(leaf, tracked.keywords, ({ query }) => query)));
+    } else if (column !== undefined && TEXT_COLUMNS.includes(column) && !canTestInSql(leaf)) {
+      found.texts.set(leaf, await inTurns(thoseThat(leaf, await texts(column), (text) => text)));
+    }
   }
   return found;
 }
 
-/** Tests queries to the letter, as SQL tests other texts. */
-function* keywordsThat({ op, values }: Condition, keywords: readonly TrackedKeyword[]): Steps<string[]> {
-  if (op === 'matches') {
-    let left = keywords;
-    const found = new Set<TrackedKeyword>();
-    for (const text of values) {
-      const marks = yield* markFound({ text, ignoresCase: false }, left.length, (at) => left[at]!.query);
-      for (const [at, keyword] of left.entries()) if (marks[at] === 1) found.add(keyword);
-      left = left.filter((keyword) => !found.has(keyword));
-    }
-    return keywords.filter((keyword) => found.has(keyword)).map(({ id }) => id);
-  }
-  const ids: string[] = [];
-  for (const { id, query } of keywords) {
-    if (values.some((value) => TEXT_TESTS[op](query, value))) ids.push(id);
-    yield;
-  }
-  return ids;
+function* thoseThat<Row>(
+  { op, values, fold }: TextTest,
+  rows: readonly Row[],
+  textOf: (row: Row) => string,
+): Steps<Row[]> {
+  const columns = new RowColumns(rows, { measuresOf: () => NOTHING, textsOf: (row) => ({ query: textOf(row) }) });
+  const marks = yield* markMatches(columns, { op, field: 'query', values, fold });
+  return rows.filter((_, at) => marks[at] === 1);
 }
-
-const TEXT_TESTS: Readonly<Record<Exclude<Condition['op'], 'matches'>, (query: string, value: string) => boolean>> = {
-  equals: (query, value) => query === value,
-  contains: (query, value) => query.includes(value),
-  starts_with: (query, value) => query.startsWith(value),
-  ends_with: (query, value) => query.endsWith(value),
-};
 
 async function keywordMembers({ question, tracked, cache, totals }: NamesSources): Promise<Members> {
   const groups = neededGroups('group', question, tracked.groups);
@@ -273,9 +276,35 @@ function neededGroups<G extends GroupName>(
   return dimensions.includes(dimension) ? groups : groups.filter(({ id }) => asked.has(id));
 }
 
-function valuesOf(filter: Filter, dimension: Dimension): readonly string[] {
-  if ('of' in filter) return filter.of.flatMap((one) => valuesOf(one, dimension));
-  return filter.dimension === dimension ? filter.values : [];
+function valuesOf(filter: QuestionTest, dimension: Dimension): readonly string[] {
+  return leavesOf(filter)
+    .filter(isTextTest)
+    .flatMap(({ field, values }) => (field === dimension ? values : []));
+}
+
+/**
+ * Whether a test holds for all (true) or none (false) of the rows of a keyword with some names; undefined if it depends on
+ * more, such as other names.
+ */
+export function keywordDecider(
+  test: FactTest,
+): (id: string, names: readonly (string | undefined)[]) => boolean | undefined {
+  return decider(test, (leaf) => {
+    const values = new Set(leaf.values);
+    if (leaf.op === 'named') return (_id, { [leaf.by]: name }) => (name === undefined ? undefined : values.has(name));
+    return leaf.op === 'equals' && leaf.field === 'keyword_id' ? (id) => values.has(id) : () => undefined;
+  });
+}
+
+/** The names of each text in a list. */
+export function namesByText({ texts, names }: NamedTexts): ReadonlyMap<string, readonly string[]> {
+  const byText = new Map<string, string[]>();
+  for (const [at, text] of texts.entries()) {
+    const known = byText.get(text);
+    if (known === undefined) byText.set(text, [names[at]!]);
+    else known.push(names[at]!);
+  }
+  return byText;
 }
 
 /** The keywords that no condition on keywords and groups alone leaves out. */

@@ -1,17 +1,22 @@
-import { DIMENSION_NAMES, type Dimension, type FactTable, isTime, questionTable, storedOf } from '../model/tables.ts';
-import { type Compare, METRIC_NAMES, type MetricName } from './comparison.ts';
-import { parseDay } from './dates.ts';
-import { invalidRequest } from './errors.ts';
-import { ExpressionCheck } from './expressions.ts';
-import { notTogether, RefusedQuestion } from './nearest-questions.ts';
+import { type Compare, METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
+import { parseDay } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { ExpressionCheck } from '../domain/expressions.ts';
 import {
+  comparedValues,
   conjunctsOf,
-  dimensionsOf,
-  type Filter,
-  QUESTION_OPERATORS,
-  type QuestionOperator,
-} from './question-filter.ts';
-import { checkRange, MAX_DAYS, PERIOD_PATTERN, type RangeParameters } from './range.ts';
+  isTextTest,
+  SUM_OPERATORS,
+  type SumOperator,
+  type SumTest,
+  TEXT_OPERATORS,
+  type TextOperator,
+  type TextTest,
+} from '../domain/predicate.ts';
+import { checkRange, MAX_DAYS, PERIOD_PATTERN, type RangeParameters } from '../domain/range.ts';
+import { DIMENSION_NAMES, DIMENSIONS, type Dimension, type FactTable, isTime, questionTable } from '../model/tables.ts';
+import { dimensionsOf, type QuestionTest, splitFilters, TEXTS } from './predicate.ts';
+import { notTogether, RefusedQuestion } from './refuse.ts';
 
 interface Sort {
   readonly by: Dimension | MetricName;
@@ -23,7 +28,7 @@ export interface Question {
   readonly range: RangeParameters;
   readonly metrics: readonly MetricName[];
   readonly dimensions: readonly Dimension[];
-  readonly filters: readonly Filter[];
+  readonly filters: readonly QuestionTest[];
   /** Null for the default order. */
   readonly sort: readonly Sort[] | null;
   /** Null for all rows. */
@@ -45,11 +50,6 @@ const MAX_DEPTH = 8;
 const MAX_CONDITIONS = 50;
 const MAX_TEXT = 4096;
 
-const TEXTS: readonly Dimension[] = ['query', 'page', 'keyword'];
-const CHOICES: Partial<Record<Dimension, readonly string[]>> = {
-  device: ['desktop', 'mobile', 'tablet'],
-  brand: ['brand', 'non_brand'],
-};
 const PERIOD = new RegExp(PERIOD_PATTERN);
 
 /**
@@ -78,6 +78,7 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
   const grain = questionTable([...dimensions, ...filters.flatMap(dimensionsOf)]);
   if (grain === undefined) throw notTogether(dimensions, filters);
   checkAppearances(dimensions, filters);
+  checkRowFilters(dimensions, filters);
   const isAll = hasAllRows && sent['limit'] === undefined && sent['offset'] === undefined;
   return {
     range: rangeOf(sent['range'], 'range'),
@@ -95,16 +96,30 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
 }
 
 /** A search can have several appearances, so rows of several must not be added up. */
-function checkAppearances(dimensions: readonly Dimension[], filters: readonly Filter[]): void {
+function checkAppearances(dimensions: readonly Dimension[], filters: readonly QuestionTest[]): void {
   if (dimensions.includes('appearance')) return;
   if (!filters.flatMap(dimensionsOf).includes('appearance')) return;
-  const isOne = conjunctsOf(filters).some((filter) => 'values' in filter && filter.values.length === 1);
+  const isOne = conjunctsOf(filters).some(
+    (filter) => !('of' in filter) && isTextTest(filter) && comparedValues(filter).length === 1,
+  );
   if (!isOne) {
     throw new RefusedQuestion(
       'filters: appearances overlap and cannot be added up; ask for one, as ["equals", "appearance", ["VIDEO"]].',
       [{ says: 'the dimension appearance', question: { dimensions: [...dimensions, 'appearance'] } }],
     );
   }
+}
+
+/** A condition on metrics is tested on the sums of a row, and so is what is joined with it by `or`. */
+function checkRowFilters(dimensions: readonly Dimension[], filters: readonly QuestionTest[]): void {
+  const of = splitFilters(filters).ofRows.flatMap(dimensionsOf);
+  const missing = [...new Set(of)].filter((dimension) => !dimensions.includes(dimension));
+  if (missing.length === 0) return;
+  const names = missing.join(' and ');
+  throw new RefusedQuestion(
+    `filters: a condition on metrics tests the sums of a row, so that ${names} cannot stand beside it in 'or' or 'not' unless rows are by ${names}; join them by 'and', or add the dimension.`,
+    [{ says: `the dimension ${names}`, question: { dimensions: [...dimensions, ...missing] } }],
+  );
 }
 
 /** What all filters of a question have together. */
@@ -114,7 +129,7 @@ interface Counts {
   readonly expressions: ExpressionCheck;
 }
 
-function filterOf(sent: unknown, name: string, counts: Counts, depth: number): Filter {
+function filterOf(sent: unknown, name: string, counts: Counts, depth: number): QuestionTest {
   if (depth > MAX_DEPTH) throw invalidRequest(`filters are nested more than ${MAX_DEPTH} deep.`);
   const [op, ...rest] = listOf(sent, name);
   if (op === 'and' || op === 'or') {
@@ -125,25 +140,51 @@ function filterOf(sent: unknown, name: string, counts: Counts, depth: number): F
     if (rest.length !== 1) throw invalidRequest(`${name} must be ["not", FILTER] with one filter.`);
     return { op, of: [filterOf(rest[0], `${name}[1]`, counts, depth + 1)] };
   }
-  const operator = nameOf(op, `${name}[0]`, [...QUESTION_OPERATORS, 'and', 'or', 'not']) as QuestionOperator;
-  const dimension = nameOf(rest[0], `${name}[1]`, DIMENSION_NAMES);
-  if (isTime(dimension)) throw invalidRequest(`${name}[1]: days are chosen by range, not by a filter on ${dimension}.`);
-  if (operator !== 'equals' && !TEXTS.includes(dimension)) {
-    throw invalidRequest(`${name}[0] must be equals for ${dimension}, not '${operator}'.`);
+  const operator = nameOf(op, `${name}[0]`, [...TEXT_OPERATORS, ...SUM_OPERATORS, 'and', 'or', 'not']);
+  counts.conditions++;
+  if (counts.conditions > MAX_CONDITIONS) throw invalidRequest(`filters have more than ${MAX_CONDITIONS} conditions.`);
+  const sumOperator = SUM_OPERATORS.find((one) => one === operator);
+  return sumOperator === undefined
+    ? textFilterOf(operator as TextOperator, rest, name, counts)
+    : sumFilterOf(sumOperator, rest, name);
+}
+
+function sumFilterOf(op: SumOperator, rest: readonly unknown[], name: string): SumTest {
+  const field = nameOf(rest[0], `${name}[1]`, METRIC_NAMES);
+  if (rest.length !== 2) throw invalidRequest(`${name} must be [OPERATOR, METRIC, [NUMBER]].`);
+  const [value, ...more] = listOf(rest[1], `${name}[2]`);
+  if (!Number.isFinite(value) || more.length > 0) {
+    throw invalidRequest(`${name}[2] must be a list of one number, such as [500], not ${quoted(rest[1])}.`);
   }
-  if (rest.length !== 2) throw invalidRequest(`${name} must be [OPERATOR, DIMENSION, [VALUES]].`);
+  return { op, field, value: value as number };
+}
+
+function textFilterOf(op: TextOperator, rest: readonly unknown[], name: string, counts: Counts): TextTest<Dimension> {
+  const field = nameOf(rest[0], `${name}[1]`, DIMENSION_NAMES);
+  if (isTime(field)) throw invalidRequest(`${name}[1]: days are chosen by range, not by a filter on ${field}.`);
+  if (op !== 'equals' && !TEXTS.includes(field)) {
+    throw invalidRequest(`${name}[0] must be equals for ${field}, not '${op}'.`);
+  }
+  if (rest.length !== 2 && rest.length !== 3) {
+    throw invalidRequest(
+      `${name} must be [OPERATOR, DIMENSION, [VALUES]], or have {"caseSensitive": true} after them.`,
+    );
+  }
   const sentValues = listOf(rest[1], `${name}[2]`);
   if (sentValues.length === 0) throw invalidRequest(`${name}[2] is empty; it must have a value.`);
-  counts.conditions++;
+  const { caseSensitive } = fieldsOf(rest[2] ?? {}, `${name}[3]`, ['caseSensitive']);
+  const isExact = flag(caseSensitive, `${name}[3].caseSensitive`, false);
+  if (isExact && !TEXTS.includes(field)) {
+    throw invalidRequest(`${name}[3]: caseSensitive is for ${TEXTS.join(', ')}, not for ${field}.`);
+  }
   counts.values += sentValues.length;
   if (counts.values > MAX_VALUES) throw invalidRequest(`filters have more than ${MAX_VALUES} values.`);
-  if (counts.conditions > MAX_CONDITIONS) throw invalidRequest(`filters have more than ${MAX_CONDITIONS} conditions.`);
-  const values = sentValues.map((value) => checkedValue(value, `${name}[2]`, dimension));
-  for (const text of operator === 'matches' ? values : []) {
-    const problem = counts.expressions.problemOf({ text, ignoresCase: false });
+  const values = sentValues.map((value) => checkedValue(value, `${name}[2]`, field));
+  for (const text of op === 'matches' ? values : []) {
+    const problem = counts.expressions.problemOf({ text, ignoresCase: !isExact });
     if (problem !== undefined) throw invalidRequest(`${name}[2]: ${problem}.`);
   }
-  return { op: operator, dimension, values: [...new Set(values)] };
+  return { op, field, values: [...new Set(values)], fold: !isExact };
 }
 
 function checkedValue(sent: unknown, name: string, dimension: Dimension): string {
@@ -157,9 +198,8 @@ function checkedValue(sent: unknown, name: string, dimension: Dimension): string
       throw invalidRequest(`${name} must be country codes of three letters (ISO 3166-1).`);
     return sent.toLowerCase();
   }
-  const choices = CHOICES[storedOf(dimension)];
-  if (choices !== undefined) nameOf(sent, name, choices);
-  return sent;
+  const choices = DIMENSIONS[dimension].words;
+  return choices?.find((one) => one === sent.toLowerCase()) ?? (choices ? nameOf(sent, name, choices) : sent);
 }
 
 function rangeOf(sent: unknown, part: string): RangeParameters {

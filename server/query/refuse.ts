@@ -1,7 +1,7 @@
+import { KnownError } from '../domain/errors.ts';
+import type { Range } from '../domain/range.ts';
 import { type Dimension, hasDimension, isTime, QUESTION_TABLES } from '../model/tables.ts';
-import { KnownError } from './errors.ts';
-import { dimensionsOf, type Filter, sentFilter } from './question-filter.ts';
-import type { Range } from './range.ts';
+import { dimensionsOf, type QuestionTest, sentFilter } from './predicate.ts';
 
 /** The parts of a question to replace, so that it can be answered; null for a part to leave out. */
 export interface NearestQuestion {
@@ -40,7 +40,7 @@ export function withParts(sent: object, parts: NearestQuestion): object {
 }
 
 /** A 400 for dimensions that are not stored together, those of filters among them. */
-export function notTogether(dimensions: readonly Dimension[], filters: readonly Filter[]): RefusedQuestion {
+export function notTogether(dimensions: readonly Dimension[], filters: readonly QuestionTest[]): RefusedQuestion {
   const used = [...dimensions, ...filters.flatMap(dimensionsOf)];
   const wanted = [...new Set(used.filter((dimension) => !isTime(dimension)))];
   return new RefusedQuestion(
@@ -56,7 +56,7 @@ export function notTogether(dimensions: readonly Dimension[], filters: readonly 
 function questionOf(
   names: readonly Dimension[],
   dimensions: readonly Dimension[],
-  filters: readonly Filter[],
+  filters: readonly QuestionTest[],
 ): NearestQuestion {
   const nameOf = (dimension: Dimension): Dimension =>
     dimension === 'query' && !names.includes('query') ? 'keyword' : dimension;
