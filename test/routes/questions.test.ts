@@ -49,6 +49,33 @@ t.test('each format has them, and tells what it lacks', async (t) => {
   t.strictSame(told, Array(2).fill(JSON.stringify(remainder)));
 });
 
+t.test(
+  'a condition on a metric keeps the rows on its side of a number, which totals, count and remainder are of',
+  async (t) => {
+    const found = async (...filters: readonly unknown[]): Promise<unknown> => {
+      const { body } = await ask(`/query?q=${encodeURIComponent(JSON.stringify({ ...question, filters }))}`);
+      const { rows, totals, paging, remainder } = body as Record<'rows' | 'totals' | 'paging' | 'remainder', unknown>;
+      const clicks = (rows as { clicks: number }[]).map((row) => row.clicks);
+      return { clicks, rows: (paging as { total: number }).total, totals, why: (remainder as { why: unknown }).why };
+    };
+    const of = (...clicks: readonly number[]) => ({
+      clicks,
+      rows: clicks.length,
+      totals: { clicks: clicks.reduce((sum, one) => sum + one, 0) },
+      why: ['filtered', 'anonymised'],
+    });
+    t.strictSame(await found(['lte', 'clicks', [2]]), of(2, 1));
+    t.strictSame(await found(['lt', 'clicks', [2]]), of(1));
+    t.strictSame(await found(['gte', 'clicks', [MANY - 1]]), of(MANY, MANY - 1));
+    t.strictSame(await found(['gt', 'clicks', [MANY - 1]]), of(MANY));
+    t.strictSame(await found(['eq', 'clicks', [7]]), of(7));
+    t.strictSame(await found(['neq', 'clicks', [7]], ['lt', 'clicks', [9]], ['gt', 'clicks', [5]]), of(8, 6));
+    t.strictSame(await found(['not', ['or', ['gt', 'clicks', [2]], ['lt', 'ctr', [2 / MANY]]]]), of(2));
+    t.strictSame(await found(['lt', 'clicks', [3]], ['contains', 'query', ['QUERY 25049']]), of(1));
+    t.strictSame(await found(['lt', 'clicks', [3]], ['contains', 'query', ['QUERY'], { caseSensitive: true }]), of());
+  },
+);
+
 t.test('filters have at most 1000 values, and a body at most 100,000 characters', async (t) => {
   const statusOf = async (count: number): Promise<number> => {
     const filters = [['equals', 'query', Array.from({ length: count }, (_, at) => `q${at}`)]];
