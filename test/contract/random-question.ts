@@ -62,7 +62,9 @@ function filterOf(
   const kind = depth > 2 ? 'test' : dice.pick(['test', 'test', 'test', 'test', 'sum', 'and', 'or', 'not']);
   if (kind === 'sum') {
     const metric = dice.pick(METRICS);
-    return [dice.pick(NUMBER_OPERATORS), metric, [dice.pick(NUMBERS[metric]!)]];
+    // Sums of several days are larger than the numbers of rules.
+    const larger = metric === 'ctr' ? [0.3, 0.31] : metric === 'position' ? [10, 19, 21] : [1000, 1e6, 3e7, 1e8];
+    return [dice.pick(NUMBER_OPERATORS), metric, [dice.pick([...NUMBERS[metric]!, ...larger])]];
   }
   if (kind === 'not') return ['not', inner()];
   if (kind !== 'test') return [kind, inner(), ...(dice.once(2) ? [inner()] : [])];
