@@ -25,7 +25,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   dashboard: {
     purpose: 'the web page at `/app`: sessions, files, what members do; `client/` runs in the browser',
     imports: [
-      ...['api', 'formats', 'reports', 'projects', 'channels', 'alerts', 'sync', 'lists', 'load'],
+      ...['api', 'formats', 'reports', 'projects', 'channels', 'alerts', 'sync', 'query', 'lists', 'load'],
       ...['facts', 'catalog', 'domain', 'model', 'runtime'],
     ],
   },
@@ -103,8 +103,8 @@ export const MODULES: Readonly<Record<string, Module>> = {
     imports: ['query', 'domain', 'runtime'],
   },
   query: {
-    purpose: 'questions: what is asked, refused and named; rows of answers with their sums and comparisons',
-    imports: ['facts', 'catalog', 'model', 'domain', 'runtime'],
+    purpose: 'one engine: a query or question → plan → sums → rows with their comparisons and quality; what is refused',
+    imports: ['facts', 'catalog', 'domain', 'model', 'runtime'],
   },
   providers: {
     purpose: 'all requests to providers: clients, sign-in, limits, retries, failures',

@@ -11,8 +11,8 @@ import type { Range } from '../domain/range.ts';
 import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
+import { KnownDays, planKnownDays } from '../query/known-days.ts';
 import { exactText } from '../reports/joint-lists.ts';
-import { KnownDays, planKnownDays } from '../reports/known-days.ts';
 import { compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
 import type { ReportSources } from '../reports/report.ts';
 

@@ -201,15 +201,6 @@ function isCount(metric: MetricName): boolean {
 
 const NO_METRICS: ReadonlySet<MetricName> = new Set();
 
-/** A comparison of rows whose positions are unknown. */
-export function withoutPosition(compared: Compared): Compared;
-export function withoutPosition(compared: Compared | NotCompared): Compared | NotCompared;
-export function withoutPosition({ comparison, change, unsafe: all }: Compared | NotCompared): Compared | NotCompared {
-  const unsafe = Object.fromEntries(Object.entries(all).filter(([metric]) => metric !== 'position'));
-  if (comparison === null) return { comparison, change: null, unsafe };
-  return { comparison: { ...comparison, position: null }, change: { ...change, position: NO_CHANGE }, unsafe };
-}
-
 /** The change of a metric without another value. */
 export const NO_CHANGE: Change = { difference: null, ratio: null };
 

@@ -1,4 +1,4 @@
-import type { Day, Month } from '../domain/dates.ts';
+import type { Day } from '../domain/dates.ts';
 import type { GroupMatch, IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
@@ -15,7 +15,6 @@ export type DayMeasures = Measures & { readonly date: Day };
 export type SiteDayMeasures = DayMeasures & { readonly hasUnknownDevice: number };
 /** `device` as stored: `unknown` on days that are known as a whole only. */
 export type DeviceMeasures = DayMeasures & { readonly device: string };
-export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 

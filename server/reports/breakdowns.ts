@@ -1,25 +1,21 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import { filesOf, readCoverage } from '../catalog/manifest.ts';
-import type { Project } from '../catalog/projects.ts';
+import { readCoverage } from '../catalog/manifest.ts';
 import { earlier, later } from '../domain/dates.ts';
+import type { ExactMeasures } from '../domain/metrics.ts';
+import { NOTHING } from '../domain/metrics.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
-import { type Range, spanOf } from '../domain/range.ts';
-import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
 import type { FactTable } from '../model/tables.ts';
-import { anonymousOf, comparedRows, metricsOf, readComparers, rowsOfType } from './compared-breakdowns.ts';
-import { planKnownDays } from './known-days.ts';
+import { TABLES, tableFor } from '../model/tables.ts';
+import type { Answer } from '../query/ask.ts';
+import { ask } from '../query/ask.ts';
+import type { Covered, Plan } from '../query/plan.ts';
+import { plan } from '../query/plan.ts';
+import { planQuality, qualityOf } from '../query/quality.ts';
+import { queryOf } from '../query/query.ts';
+import type { Row, Sums } from '../query/rows.ts';
+import { metricsOf } from '../query/rows.ts';
 import { compare, formatParameters, quality, rangeParameters, readParameters } from './parameters.ts';
-import { planQuality, qualityOf } from './quality.ts';
 import { projectReference, projectReport } from './report.ts';
-import {
-  checkEngine,
-  type OfType,
-  ofType,
-  readProjectOf,
-  searchEngine,
-  searchType,
-  tablesOfType,
-} from './search-type.ts';
+import { checkEngine, ofType, readProjectOf, searchEngine, searchType } from './search-type.ts';
 
 const parameters = {
   ...rangeParameters,
@@ -30,124 +26,140 @@ const parameters = {
   ...formatParameters,
 };
 
-/** The tables whose stored days determine the available range. */
-const TABLES: readonly FactTable[] = [
-  'site_daily',
-  'country_daily',
-  'country_monthly',
-  'appearance_daily',
-  'brand_daily',
-];
-
-interface BreakdownsQuery extends Range, OfType {
-  readonly comparison: Range | null;
-  readonly quality: boolean;
-}
+/** What each table of the answer is about. */
+const DIMENSIONS = { countries: 'country', devices: 'device', appearances: 'appearance', segments: 'brand' } as const;
+type Part = keyof typeof DIMENSIONS;
 
 /** Site totals by country, device, appearance and brand. */
 export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
   parameters,
-  parse: (sent, project, now): BreakdownsQuery => {
+  parse: (sent, project, now) => {
     const { engine, type, compare: other, quality, ...range } = readParameters(parameters, sent);
     checkEngine(engine, 'Bing tells no countries, devices and appearances');
     const days = siteRange(range, project, now);
-    return { ...days, ...ofType(type), comparison: comparedRange(days, other), quality };
+    const comparison = comparedRange(days, other);
+    return { ...queryOf({ ...days, surface: type, comparison, days: 'all' }), type, quality };
   },
-  plan: async (query, { catalog, project: stored }) => {
-    const project = await readProjectOf(catalog, query.type, stored);
-    return { query, project, ...(await planBreakdowns(catalog, project, query)) };
-  },
-  run: async ({ query, project, known, quality, ...plan }, { facts }, { signal }) => {
-    const { comparison, type } = query;
-    const range = { from: query.from, to: query.to };
-    const [now, base, comparers] = await Promise.all([
-      readBreakdowns(facts, { ...plan, range, signal }),
-      comparison && readBreakdowns(facts, { ...plan, range: comparison, signal }),
-      comparison &&
-        known &&
-        readComparers(facts, known, {
-          now: range,
-          base: comparison,
-          monthlyThrough: plan.monthlyThrough,
-          signal,
-        }),
+  plan: async ({ type, quality, ...query }, { catalog, project: stored }) => {
+    const { surface } = query;
+    const project = await readProjectOf(catalog, surface, stored);
+    // Before the first sync nothing counts as collected.
+    const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
+    const planOf = (part: Part): Promise<Plan> | undefined => {
+      const by = [DIMENSIONS[part]];
+      const isStored = tableFor(surface, by) !== undefined;
+      return isStored ? plan(catalog, project, { ...query, by }, coverage) : undefined;
+    };
+    const [countries, devices, appearances, segments] = await Promise.all([
+      planOf('countries')!,
+      planOf('devices')!,
+      planOf('appearances'),
+      planOf('segments'),
     ]);
-    const found = comparedRows(now, base && comparers && { base, comparers });
-    const rows = type === undefined ? found : rowsOfType(found, type);
-    const { segments } = rows;
+    const plans = { countries, devices, appearances, segments };
+    const rated = { ...query, table: devices.table, device: null, type: surface, coverage };
+    const hasAppearances = appearances !== undefined;
+    return {
+      query,
+      type,
+      project,
+      plans,
+      available: availableRange(plans, coverage),
+      quality: quality ? await planQuality(catalog, project, { ...rated, hasAppearances }) : null,
+    };
+  },
+  run: async ({ query, type, project, plans, available, quality }, { facts }, { signal }) => {
+    const { from, to, comparison } = query;
+    const read = (of: Plan | undefined) => of && ask(of, facts, signal);
+    const [countries, devices, appearances, brand] = await Promise.all([
+      read(plans.countries)!,
+      read(plans.devices)!,
+      read(plans.appearances),
+      read(plans.segments),
+    ]);
+    const segments = brand && !brand.hasUnknown.now ? segmentsOf(brand, devices) : null;
     const answer = {
       project: projectReference(project),
       range: {
-        ...range,
-        ...(type && { type }),
-        availableFrom: plan.availableFrom,
-        availableThrough: plan.availableThrough,
+        from,
+        to,
+        ...ofType(type),
+        ...available,
         provisionalAfter: project.provisionalAfter,
-        countryMonthlyThrough: plan.monthlyThrough,
+        countryMonthlyThrough: plans.countries.monthlyThrough,
         ...(comparison === null ? {} : { comparison }),
       },
       ...(await qualityOf(facts, quality, signal)),
-      countries: rows.countries.map((row) => ({ country: row.name, ...metricsOf(row) })),
-      devices: rows.devices.map((row) => ({ device: row.name, ...metricsOf(row) })),
-      appearances: rows.appearances.map((row) => ({ appearance: row.name, ...metricsOf(row) })),
+      countries: countries.rows.map((row) => ({ country: row.names[0]!, ...metricsOfName(row, countries) })),
+      devices: devices.rows.map((row) => ({ device: row.names[0]!, ...metricsOfName(row, devices) })),
+      appearances: (appearances?.rows ?? []).map((row) => ({
+        appearance: row.names[0]!,
+        ...metricsOfName(row, appearances!),
+      })),
       brand: segments && {
         brand: metricsOf(segments.brand),
         nonBrand: metricsOf(segments.nonBrand),
-        anonymous: anonymousOf(segments.anonymous),
+        anonymous: countsOf(segments.anonymous),
       },
     };
-    return { answer, rows };
+    return { answer, parts: { countries, devices, appearances, segments } };
   },
 });
 
-/** The JSON response, and the data it is based on. */
+/** The JSON response, and the sums behind its rows. */
 export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
-async function planBreakdowns(catalog: Catalog, project: Project, query: BreakdownsQuery) {
-  const { from, to, type, comparison } = query;
-  const tables = tablesOfType(type);
-  const isWeb = type === undefined;
-  // Before the first sync nothing counts as collected.
-  const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
-  const stored = (isWeb ? TABLES : Object.values(tables)).flatMap((table) => coverage[table] ?? []);
-  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
-  const hull = spanOf(ranges);
-  const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, hull) : []);
-  const ofWeb = (table: FactTable) => (isWeb ? files(table) : []);
-  const known = (table: FactTable) => planKnownDays(catalog, project, table, { ranges, coverage });
-  // In parallel, to wait only once for a remote database.
-  const [site, country, countryMonths, appearance, brand] = await Promise.all([
-    files(tables.site),
-    files(tables.country),
-    ofWeb('country_monthly'),
-    ofWeb('appearance_daily'),
-    ofWeb('brand_daily'),
-  ]);
+/** The metrics of a name: the other range has all names. */
+function metricsOfName({ now, base, comparer }: Row, { metrics }: Pick<Answer, 'metrics'>) {
+  return metricsOf({ now, ...(comparer && { base: base ?? NOTHING, comparer }) }, metrics);
+}
+
+/** The first and the last stored day of any of the tables; null if there is none. */
+function availableRange(plans: Readonly<Record<Part, Plan | undefined>>, coverage: Covered) {
+  const tables = Object.values(plans).flatMap((of) => {
+    const months = of && (TABLES[of.table].months as FactTable | undefined);
+    return of ? [of.table, ...(months ? [months] : [])] : [];
+  });
+  const stored = tables.flatMap((table) => coverage[table] ?? []);
+  const first = stored.map(({ firstDay }) => firstDay);
+  const last = stored.map(({ lastDay }) => lastDay);
   return {
-    availableFrom: stored.map(({ firstDay }) => firstDay).reduce(earlierOf, null),
-    availableThrough: stored.map(({ lastDay }) => lastDay).reduce(laterOf, null),
-    monthlyThrough: isWeb ? (coverage.country_monthly?.lastDay ?? null) : null,
-    files: { site, country, countryMonths, appearance, brand },
-    quality: query.quality
-      ? await planQuality(catalog, project, {
-          from,
-          to,
-          table: tables.site,
-          device: null,
-          type,
-          hasAppearances: isWeb,
-          coverage,
-        })
-      : null,
-    known: comparison && {
-      site: await known(tables.site),
-      country: await known(tables.country),
-      appearance: await known(isWeb ? 'appearance_daily' : tables.site),
-      brand: await known(isWeb ? 'brand_daily' : tables.site),
-    },
+    availableFrom: first.length === 0 ? null : first.reduce(earlier),
+    availableThrough: last.length === 0 ? null : last.reduce(later),
   };
 }
 
-const earlierOf = (a: string | null, b: string): string => (a === null ? b : earlier(a, b));
-const laterOf = (a: string | null, b: string): string => (a === null ? b : later(a, b));
+/** Queries with a brand term and without; the others of the site are anonymised, and never below zero. */
+function segmentsOf(brand: Answer, site: Answer) {
+  // If the split of the other range is unknown, its days count as missing.
+  const isKnown = !brand.hasUnknown.base;
+  const segment = (name: string): Sums => {
+    const { now, base, comparer } = brand.sumsOf(name);
+    if (comparer === undefined) return { now };
+    return { now, base: isKnown ? base : NOTHING, comparer: isKnown ? comparer : comparer.with(['missing_days']) };
+  };
+  const [ofBrand, others] = [segment('brand'), segment('non_brand')];
+  const rest = (of: 'now' | 'base'): ExactMeasures => {
+    const left = (metric: 'clicks' | 'impressions'): number =>
+      Math.max(0, (site.total[of]?.[metric] ?? 0) - (ofBrand[of]?.[metric] ?? 0) - (others[of]?.[metric] ?? 0));
+    return { clicks: left('clicks'), impressions: left('impressions'), sumPosition: 0 };
+  };
+  const anonymous: Sums = {
+    now: rest('now'),
+    ...(ofBrand.comparer && {
+      base: isKnown ? rest('base') : NOTHING,
+      comparer: ofBrand.comparer.with(site.total.comparer!.common),
+    }),
+  };
+  return { brand: ofBrand, nonBrand: others, anonymous };
+}
+
+/** Of anonymised queries, clicks and impressions only. */
+function countsOf(sums: Sums) {
+  const { comparison, change, unsafe, ...metrics } = metricsOf(sums, 'counts');
+  const counts = <Of extends Readonly<Record<'clicks' | 'impressions', unknown>>>({ clicks, impressions }: Of) =>
+    ({ clicks, impressions }) as Pick<Of, 'clicks' | 'impressions'>;
+  if (comparison === undefined) return counts(metrics);
+  return { ...counts(metrics), comparison: counts(comparison), change: counts(change!), unsafe: unsafe! };
+}

@@ -7,7 +7,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import type { RangeList } from '../lists/list-pages.ts';
 import type { Surface } from '../model/surfaces.ts';
-import { KnownDays, type KnownDaysPlan, readUnseenEvents } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan, readUnseenEvents } from '../query/known-days.ts';
 
 interface ComparedLists {
   /** The rendering without a comparison. */

@@ -15,9 +15,9 @@ import { daySums } from '../facts/days.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { EVERY_ROW, rowsWith } from '../facts/sums.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Subject } from './effect-subject.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
 /** The pages or keywords with most clicks before the change; more cost time and say little more. */
 const MAX_CONTROLS = 500;

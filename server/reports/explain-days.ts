@@ -7,7 +7,7 @@ import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import type { FactTable } from '../model/tables.ts';
 import { siteTableOf } from '../model/tables.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
 
 /** What to read to know on which days the rows of an explanation are stored. */
 interface RowDaysPlan extends KnownDaysPlan {

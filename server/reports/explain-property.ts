@@ -8,11 +8,14 @@ import { type Range, spanOf, within } from '../domain/range.ts';
 import { hasPartOfMonth } from '../domain/spread.ts';
 import { type UsualChange, usualChange, usualDays } from '../domain/usual-change.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { Series } from '../facts/series.ts';
 import type { FactTable } from '../model/tables.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
+import type { Plan } from '../query/plan.ts';
+import { plan } from '../query/plan.ts';
+import { queryOf, tableOf } from '../query/query.ts';
+import { ownSeries, readSeries } from '../query/read.ts';
+import type { Series } from '../query/series.ts';
 import type { OfType } from './search-type.ts';
-import { planSeries, readSeries, type SeriesPlan, tableOf } from './site-series.ts';
 
 /** Two ranges of a property, or of one of its countries. */
 export interface TwoRanges extends OfType {
@@ -39,10 +42,10 @@ export interface PropertyChange {
 }
 
 interface PropertyPlan extends TwoRanges {
-  readonly series: SeriesPlan;
+  readonly series: Plan;
   readonly known: KnownDaysPlan;
   /** The days before, of which the usual change is computed. */
-  readonly past: { readonly range: Range; readonly series: SeriesPlan } | null;
+  readonly past: { readonly range: Range; readonly series: Plan } | null;
 }
 
 /** @param hasUsual whether the usual change is wanted */
@@ -53,31 +56,32 @@ export async function planProperty(
   { hasUsual, coverage }: { hasUsual: boolean; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
 ): Promise<PropertyPlan> {
   const past = hasUsual ? usualDays(base, project.provisionalAfter) : null;
-  const series = (range: Range) => planSeries(catalog, project, { range, country, coverage, ...(type && { type }) });
+  const of = { surface: type ?? 'web', country } as const;
+  const series = (range: Range): Promise<Plan> => plan(catalog, project, queryOf({ ...range, ...of }), coverage);
   const ranges = [now, base, ...(past ? [past] : [])];
   return {
     now,
     base,
     country,
     series: await series(spanOf([now, base])),
-    known: await planKnownDays(catalog, project, tableOf({ country, ...(type && { type }) }), { ranges, coverage }),
+    known: await planKnownDays(catalog, project, tableOf(queryOf({ ...now, ...of })), { ranges, coverage }),
     past: past && { range: past, series: await series(past) },
   };
 }
 
 /** Throws `invalid_request` for a country on days of which the countries are unknown. */
-export async function readProperty(facts: Facts, plan: PropertyPlan, signal: AbortSignal): Promise<PropertyChange> {
-  const { now, base, country, past } = plan;
-  const of = { device: 'all', country, signal } as const;
+export async function readProperty(facts: Facts, planned: PropertyPlan, signal: AbortSignal): Promise<PropertyChange> {
+  const { now, base, past } = planned;
+  const read = async (of: Plan): Promise<Series> => ownSeries(await readSeries(facts, of, of.query, signal));
   const [series, before, known] = await Promise.all([
-    readSeries(facts, plan.series, of),
-    past && readSeries(facts, past.series, of).catch(unknownCountries),
-    KnownDays.read(facts, plan.known, signal),
+    read(planned.series),
+    past && read(past.series).catch(unknownCountries),
+    KnownDays.read(facts, planned.known, signal),
   ]);
-  const over = (range: Range): number => clicksOver(series, plan.series, range);
+  const over = (range: Range): number => clicksOver(series, planned.series, range);
   const clicks = changeOf(over(now), over(base));
   // Days of a month that is stored as one total are all alike, and say nothing of what is usual.
-  const { monthlyThrough } = past?.series ?? plan.series;
+  const { monthlyThrough } = past?.series ?? planned.series;
   const isKnownDay = (day: Day): boolean => known.isStored(day) && (monthlyThrough === null || day > monthlyThrough);
   const clicksOf = (day: Day): number | null =>
     isKnownDay(day) ? before!.over({ from: day, to: day }).measures.clicks : null;
@@ -89,7 +93,7 @@ export async function readProperty(facts: Facts, plan: PropertyPlan, signal: Abo
       days &&
       usualChange(days, countDays(now.from, now.to), { clicks: clicks.base, days: countDays(base.from, base.to) }),
     lacksDays: each.some((day) => !known.isStored(day)),
-    isSpread: [now, base].some((range) => isSpread(range, series, plan.series)),
+    isSpread: [now, base].some((range) => isSpread(range, series, planned.series)),
     events: known.events,
   };
 }
@@ -104,13 +108,13 @@ function unknownCountries(error: unknown): null {
   throw error;
 }
 
-function clicksOver(series: Series, { days }: SeriesPlan, range: Range): number {
-  const stored = days && within(range, days.from, days.to);
-  return stored === null ? 0 : series.over(stored).measures.clicks;
+function clicksOver(series: Series, { stored }: Plan, range: Range): number {
+  const days = stored && within(range, stored.from, stored.to);
+  return days === null ? 0 : series.over(days).measures.clicks;
 }
 
 /** Whether a range has a part of a month that is stored as one total, or a month that has none of the country. */
-function isSpread(range: Range, series: Series, { monthlyThrough }: SeriesPlan): boolean {
+function isSpread(range: Range, series: Series, { monthlyThrough }: Plan): boolean {
   const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
   if (monthly === null) return false;
   return (

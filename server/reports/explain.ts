@@ -12,8 +12,9 @@ import { eventsIn, metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import { type SearchType, SURFACES } from '../model/surfaces.ts';
+import { planQuality, qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { planCountryRows, planSegmentRows } from './explain-breakdowns.ts';
+import { planNamedRows } from './explain-breakdowns.ts';
 import { planKeywordRows } from './explain-keywords.ts';
 import { planListRows } from './explain-lists.ts';
 import { changeOf, planProperty, readProperty } from './explain-property.ts';
@@ -22,7 +23,6 @@ import { restOf, unsafeOf } from './explain-totals.ts';
 import { wasListLost } from './lists.ts';
 import { shownNote } from './notes.ts';
 import * as parameter from './parameters.ts';
-import { planQuality, qualityOf } from './quality.ts';
 import { projectReference, type ReportSources, trackedReport } from './report.ts';
 import {
   checkEngine,
@@ -190,8 +190,7 @@ function planRows(
   }: { query: ExplainQuery; coverage: Awaited<ReturnType<typeof readCoverage>>; sources: ReportSources },
 ): Promise<ReadRows> {
   if (by === 'keyword') return planKeywordRows(snapshot, ranges, { coverage, historyFrom: query.historyFrom });
-  if (by === 'device' || by === 'brand') return planSegmentRows(by, snapshot, ranges, { coverage });
-  if (by === 'country') return planCountryRows(snapshot, ranges, { coverage });
+  if (by === 'device' || by === 'brand' || by === 'country') return planNamedRows(by, snapshot, ranges, { coverage });
   return planListRows(by, { ...snapshot, lists: sources.lists }, ranges, coverage);
 }
 

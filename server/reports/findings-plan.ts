@@ -9,9 +9,9 @@ import type { Testable } from '../findings/find.ts';
 import type { Family, RowKind } from '../findings/finding.ts';
 import { MOST_WINDOWS, PRESENCE_WEEKS } from '../findings/grids.ts';
 import type { FactTable } from '../model/tables.ts';
+import { KnownDays, planKnownDays } from '../query/known-days.ts';
+import { planQuality } from '../query/quality.ts';
 import type { RowsToRead } from './findings-rows.ts';
-import { KnownDays, planKnownDays } from './known-days.ts';
-import { planQuality } from './quality.ts';
 
 /** Why a type could not be tested. */
 export const UNTESTED_REASONS = ['needs_stored_days', 'provider_event', 'too_little_data'] as const;

@@ -6,6 +6,7 @@ import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import { testKind, together } from '../findings/find.ts';
 import { FINDING_TYPES, type FindingType } from '../findings/finding.ts';
+import { qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { dismissalOf, dismissedByKey, shownDismissal } from './dismissed-findings.ts';
 import { judgedOf, listedCounts } from './findings-answer.ts';
@@ -16,7 +17,6 @@ import { readSplits } from './findings-split.ts';
 import type { Judged } from './judged-findings.ts';
 import type { Finding } from './listed-finding.ts';
 import { country, flag, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
-import { qualityOf } from './quality.ts';
 import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport } from './report.ts';
 
 const parameters = {

@@ -17,10 +17,10 @@ import type { Selection } from '../domain/select-rows.ts';
 import type { DaySums } from '../facts/day-grid.ts';
 import type { DaysQuery, Device, Facts, FactsQuery, KeywordDays } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
+import { planQuality, qualityOf } from '../query/quality.ts';
 import { planKeywordDays, refuseUnknownKeywords } from './keyword-days.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
-import { planQuality, qualityOf } from './quality.ts';
 import { projectReference, trackedReport } from './report.ts';
 
 const parameters = {

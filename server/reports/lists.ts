@@ -16,10 +16,11 @@ import type { PageRequest } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
 import { type SearchType, SURFACES, type Surface } from '../model/surfaces.ts';
+import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from '../query/known-days.ts';
+import { planQuality, type QualityPlan, qualityOf } from '../query/quality.ts';
 import type { ObjectSet } from '../query/rows.ts';
 import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './bing-weeks.ts';
 import { comparedRendering } from './compared-lists.ts';
-import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from './known-days.ts';
 import {
   compare,
   country,
@@ -31,7 +32,6 @@ import {
   rowLimit,
   selectionParameters,
 } from './parameters.ts';
-import { planQuality, type QualityPlan, qualityOf } from './quality.ts';
 import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
 import {
   type OfSurface,

@@ -1,13 +1,15 @@
 import { UNKNOWN } from '../domain/metrics.ts';
 import type { Cell, Column, RowsAnswer } from '../formats/rows.ts';
 import { DAYS, dimension, MEASURED, type ObjectColumn, ofRows, table } from '../formats/table.ts';
-import { SURFACES } from '../model/surfaces.ts';
-import { type ObjectSet, type Row, rowSet } from '../query/rows.ts';
+import { siteTable } from '../model/tables.ts';
+import { metricsOfTable } from '../query/query.ts';
+import type { KnownMetrics } from '../query/rows.ts';
+import { metricsOf, type ObjectSet, type Row, rowSet } from '../query/rows.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { PortfolioResult } from './portfolio.ts';
 import type { PortfolioRow } from './portfolio-rows.ts';
 import { PROJECT_COLUMNS } from './record-tables.ts';
-import { siteMetrics, siteRow } from './site-answer.ts';
+import { siteRow } from './site.ts';
 
 /** All projects of a response. */
 export async function portfolioJson(result: Pick<PortfolioResult, 'paging' | 'batches'>): Promise<Buffer> {
@@ -44,14 +46,18 @@ function* rowsJson(rows: readonly PortfolioRow[]): Generator<void, string> {
 
 function rowJson({ planned: { listed }, site }: PortfolioRow): object {
   if ('error' in site) return { ...listed, range: null, totals: null, error: site.error };
-  const { range, quality, total, daily } = site;
+  const { range, quality, total, metrics, daily } = site;
   return {
     ...listed,
     range,
     ...(quality && { quality }),
-    totals: siteMetrics(total),
-    ...(daily && { daily: daily.map(siteRow) }),
+    totals: metricsOf(total, metrics),
+    ...(daily && { daily: daily.map((row) => siteRow(row, metrics)) }),
   };
+}
+
+function metricsOfSurface({ type = 'web' }: PortfolioResult['query']): KnownMetrics {
+  return metricsOfTable(siteTable(type));
 }
 
 type Answered = Exclude<PortfolioRow['site'], { readonly error: object }>;
@@ -59,8 +65,8 @@ type ProjectRow = Row & PortfolioRow;
 
 /** One row per project; with days, one per project and day. */
 export function portfolioTable({ query, paging, batches }: PortfolioResult): RowsAnswer {
-  const { range, type = 'web', daily, interval, quality } = query;
-  const known = SURFACES[type].hasDailyPositions ? 'all' : 'no_position';
+  const { range, daily, interval, quality } = query;
+  const known = metricsOfSurface(query);
   const isCompared = range.compare !== undefined;
   const head = { name: 'portfolio', total: paging.total };
   async function* setsOf<Of extends Row>(rowsOf: (row: PortfolioRow) => readonly Of[]): AsyncGenerator<ObjectSet<Of>> {
@@ -106,7 +112,7 @@ export function portfolioTable({ query, paging, batches }: PortfolioResult): Row
 
 function daysOf({ planned: { listed }, site }: PortfolioRow): Row[] {
   if ('error' in site) return [];
-  return (site.daily ?? []).map((row) => ({ ...row, names: [listed.id, listed.domain, row.date] }));
+  return (site.daily ?? []).map((row) => ({ ...row, names: [listed.id, listed.domain, ...row.names] }));
 }
 
 /** Cells of projects without an error. */

@@ -21,12 +21,12 @@ import { type Range, type RangeParameters, spanOf, within } from '../domain/rang
 import { type RankingRecord, rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device, StoredRange } from '../facts/facts.ts';
+import { meetExportEvents, type PlannedDays } from '../query/known-days.ts';
+import { storedDays } from '../query/plan.ts';
+import { expectedDays, type QualityPlan } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { meetExportEvents, type PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
-import { expectedDays, type QualityPlan } from './quality.ts';
 import { noCountryOfBing, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
-import { storedDays } from './site-series.ts';
 
 export interface PortfolioQuery extends Selection, OfSurface {
   /** As sent: each project resolves them to its own days. */
@@ -70,7 +70,7 @@ export interface PlannedProject {
   readonly project: Project;
   readonly listed: ListedProject;
   readonly asked: ProjectRange;
-  /** See `SiteFacts.days`. */
+  /** See `Plan.stored`. */
   readonly days: Range | null;
   /** Without files if nothing is stored. */
   readonly site: StoredRange;

@@ -4,13 +4,17 @@ import type { UnseenEvents } from '../domain/provider-events.ts';
 import type { Quality } from '../domain/quality.ts';
 import type { RowTexts } from '../domain/rules.ts';
 import type { Device, Facts, SiteDayMeasures, StoredRange } from '../facts/facts.ts';
-import { refuseUnknownDevices, Series } from '../facts/series.ts';
+import { answerOf } from '../query/ask.ts';
+import { KnownDays, readUnseenEvents } from '../query/known-days.ts';
+import { qualityFrom } from '../query/quality.ts';
+import { queryOf, tableOf } from '../query/query.ts';
+import { refuseUnknownDevices } from '../query/read.ts';
+import type { KnownMetrics, Row, Sums } from '../query/rows.ts';
+import { Series } from '../query/series.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { KnownDays, readUnseenEvents } from './known-days.ts';
 import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
-import { qualityFrom } from './quality.ts';
-import { SiteAnswer, type SiteSums } from './site-answer.ts';
+import { siteRangeOf, timeOf } from './site.ts';
 
 /** A project with its answer, as in `/site`, or its error. */
 export interface PortfolioRow {
@@ -19,10 +23,11 @@ export interface PortfolioRow {
 }
 
 interface RowAnswer {
-  readonly range: SiteAnswer['range'];
-  readonly total: SiteSums;
+  readonly range: ReturnType<typeof siteRangeOf>;
+  readonly total: Sums;
+  readonly metrics: KnownMetrics;
   readonly quality?: Quality;
-  readonly daily?: ReturnType<SiteAnswer['series']>;
+  readonly daily?: readonly Row[];
 }
 
 /** Max days per read, over all properties: reading the files of few at a time takes DuckDB a third longer. */
@@ -81,22 +86,19 @@ function rowOf(
     return { planned, site: { error: errorOfProject(error) } };
   }
   const series = new Series(days);
-  const site = new SiteAnswer({
-    ...asked.range,
-    project,
-    ...(type && { type }),
-    device,
-    country: null,
-    comparison: asked.comparison,
-    days: planned.days,
-    series,
-    known: known && new KnownDays(known, series, unseen),
-    monthlyThrough: null,
-  });
-  const { range, total } = site;
+  const { range, comparison } = asked;
+  const by = daily ? [timeOf(interval)] : [];
+  const query = queryOf({ ...range, surface: type ?? 'web', by, device, comparison });
+  const of = { query, table: tableOf(query), project, stored: planned.days, monthlyThrough: null };
+  const own = new Map([['', series]]);
+  const { rows, total, metrics } = answerOf(
+    of,
+    { now: own, base: own },
+    known ? new KnownDays(known, series, unseen) : undefined,
+  );
   return {
     planned,
-    site: { range, ...(quality && { quality }), total, ...(daily && { daily: site.series(interval) }) },
+    site: { range: siteRangeOf(of), ...(quality && { quality }), total, metrics, ...(daily && { daily: rows }) },
   };
 }
 

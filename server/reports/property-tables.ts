@@ -1,22 +1,20 @@
 import { UNKNOWN } from '../domain/metrics.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { DAYS, dimension, exactSum, MEASURED, ofRows, table } from '../formats/table.ts';
-import { SURFACES } from '../model/surfaces.ts';
-import { type KnownMetrics, type ObjectSet, type Row, rowSet } from '../query/rows.ts';
+import type { Answer } from '../query/ask.ts';
+import { type ObjectSet, type Row, rowSet } from '../query/rows.ts';
 import type { BreakdownsResult } from './breakdowns.ts';
-import type { BreakdownRow } from './compared-breakdowns.ts';
 import type { HoursResult } from './hours.ts';
 import type { SiteResult } from './site.ts';
 import type { SurfacesResult } from './surfaces.ts';
 
 /** One row per day, or longer interval, of the property. */
-export function siteTable({ answer: { project, range, quality }, rows, interval }: SiteResult): RowsAnswer {
-  const named = rows.map(({ date, ...row }): Row => ({ ...row, names: [date] }));
+export function siteTable({ answer: { project, range, quality }, rows, metrics }: SiteResult): RowsAnswer {
   const isSpread = (of: 'now' | 'base'): boolean => rows.some((row) => row[of]?.fraction !== undefined);
   return table({
     head: { name: `${project.domain}-site`, total: rows.length, range, ...(quality && { quality }) },
-    columns: [dimension('date', 'day'), ...(interval === 'day' ? [] : [DAYS]), ...MEASURED],
-    sets: [rowSet(named, rows[0]?.known)],
+    columns: [dimension('date', 'day'), ...(rows[0]?.days === undefined ? [] : [DAYS]), ...MEASURED],
+    sets: [rowSet(rows, metrics)],
     isCompared: range.comparison !== undefined,
     isSpread: { now: isSpread('now'), base: isSpread('base') },
   });
@@ -30,8 +28,8 @@ interface SurfaceRow extends Row {
 export function surfacesTable({ answer: { project, range, surfaces }, rows }: SurfacesResult): RowsAnswer {
   // Reports about AI answers have no totals.
   const sets = surfaces.map((surface, at): ObjectSet<SurfaceRow> => {
-    const total = rows[at]?.total;
-    return rowSet([{ ...(total ?? { now: UNKNOWN }), surface, names: [] }], total?.known);
+    const row = rows[at];
+    return rowSet([{ ...(row?.total ?? { now: UNKNOWN }), surface, names: [] }], row?.metrics);
   });
   return table({
     head: { name: `${project.domain}-surfaces`, total: surfaces.length, range },
@@ -75,24 +73,29 @@ export function hoursTable({ answer: { project, range }, rows }: HoursResult): R
 /** All breakdowns in one table: the breakdown of each row, and its value. */
 export function breakdownsTable({
   answer: { project, range, quality },
-  rows: { countries, devices, appearances, segments },
+  parts: { countries, devices, appearances, segments },
 }: BreakdownsResult): RowsAnswer {
-  const known = SURFACES[range.type ?? 'web'].hasQueries ? 'all' : 'no_position';
-  const setOf = (kind: string, rows: readonly BreakdownRow[], has: KnownMetrics = known): ObjectSet =>
+  const setOf = (kind: string, { rows, metrics }: Pick<Answer, 'rows' | 'metrics'>): ObjectSet =>
     rowSet(
-      rows.map(({ name, ...row }): Row => ({ ...row, names: [kind, name] })),
-      has,
+      rows.map((row): Row => ({ ...row, names: [kind, ...row.names] })),
+      metrics,
     );
+  const segment = (name: keyof NonNullable<typeof segments>): Row => ({ names: [name], ...segments![name] });
   const sets = [
     setOf('country', countries),
     setOf('device', devices),
-    setOf('appearance', appearances),
+    ...(appearances ? [setOf('appearance', appearances)] : []),
     ...(segments
-      ? [setOf('segment', [segments.brand, segments.nonBrand]), setOf('segment', [segments.anonymous], 'counts')]
+      ? [
+          setOf('segment', { rows: [segment('brand'), segment('nonBrand')], metrics: 'all' }),
+          setOf('segment', { rows: [segment('anonymous')], metrics: 'counts' }),
+        ]
       : []),
   ];
   const isSpread = (of: 'now' | 'base'): boolean =>
-    sets.some((set) => set.known === 'all' && set.rows.some((row) => !Number.isInteger(exactSum(row[of]!))));
+    sets.some(
+      (set) => set.known === 'all' && set.rows.some((row) => row[of] != null && !Number.isInteger(exactSum(row[of]))),
+    );
   return table({
     head: {
       name: `${project.domain}-breakdowns`,

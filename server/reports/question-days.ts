@@ -8,8 +8,8 @@ import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
 import type { FactTable } from '../model/tables.ts';
 import { TABLES } from '../model/tables.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
 import { type Offer, RefusedQuestion } from '../query/refuse.ts';
-import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
 /** What to read to learn which days of a grain are known. */
 export interface QuestionDaysPlan {

@@ -8,10 +8,10 @@ import { type Range, spanOf, within } from '../domain/range.ts';
 import type { KeywordFiles } from '../facts/keyword-plan.ts';
 import { type Dimension, type FactTable, hasDimension, type StoredTable } from '../model/tables.ts';
 import { dimensionsOf, type QuestionTest } from '../query/predicate.ts';
+import { planQuality } from '../query/quality.ts';
 import type { Question } from '../query/question.ts';
 import type { Offer } from '../query/refuse.ts';
 import { planKeywordDays } from './keyword-days.ts';
-import { planQuality } from './quality.ts';
 import { planQuestionDays, type QuestionDaysPlan } from './question-days.ts';
 
 /** A question about certain days. */

@@ -1,13 +1,15 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import { readCoverage } from '../catalog/manifest.ts';
-import type { Project } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
-import { type Range, spanOf } from '../domain/range.ts';
-import type { Device } from '../facts/facts.ts';
 import { siteTable } from '../model/tables.ts';
-import { KnownDays, planKnownDays } from './known-days.ts';
+import { ask } from '../query/ask.ts';
+import type { Plan } from '../query/plan.ts';
+import { plan } from '../query/plan.ts';
+import { planQuality, qualityOf } from '../query/quality.ts';
+import { queryOf } from '../query/query.ts';
+import type { KnownMetrics, Row } from '../query/rows.ts';
+import { metricsOf } from '../query/rows.ts';
 import {
   compare,
   country,
@@ -18,20 +20,17 @@ import {
   rangeParameters,
   readParameters,
 } from './parameters.ts';
-import { planQuality, qualityOf } from './quality.ts';
 import { projectReference, projectReport } from './report.ts';
 import {
   checkDevice,
   noDaysOfBing,
-  type OfSurface,
   ofType,
   readProjectOf,
   searchEngine,
   searchType,
   surfaceOf,
+  surfaceRange,
 } from './search-type.ts';
-import { SiteAnswer, siteMetrics, siteRow } from './site-answer.ts';
-import { planSeries, readSeries, tableOf } from './site-series.ts';
 
 const parameters = {
   ...rangeParameters,
@@ -45,19 +44,19 @@ const parameters = {
   ...formatParameters,
 };
 
-interface SiteQuery extends Range, OfSurface {
-  readonly device: Device;
-  readonly country: string | null;
-  readonly interval: Interval;
-  readonly comparison: Range | null;
-  readonly quality: boolean;
+/** Its rows are days, weeks or months. */
+const TIMES = { day: 'date', week: 'week', month: 'month' } as const;
+
+/** The dimension of rows that are as long as an interval. */
+export function timeOf(interval: Interval): (typeof TIMES)[Interval] {
+  return TIMES[interval];
 }
 
 /** Totals and days of the whole property. */
 export const siteReport = projectReport({
   operation: 'getSite',
   parameters,
-  parse: (sent, project, now): SiteQuery => {
+  parse: (sent, project, now) => {
     const values = readParameters(parameters, sent);
     const { engine, type, device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
     checkDevice(type, chosen);
@@ -67,62 +66,54 @@ export const siteReport = projectReport({
     }
     const days = siteRange(range, project, now);
     const comparison = comparedRange(days, other);
-    return { ...days, ...ofType(surface), device: chosen, country: named, interval, comparison, quality };
-  },
-  plan: async (query, { catalog, project: stored }) => {
-    const project = await readProjectOf(catalog, query.type, stored);
-    return { query, project, ...(await planSite(catalog, project, query)) };
-  },
-  run: async ({ query, project, series: plan, known, quality }, { facts }, { signal }) => {
-    const series = await readSeries(facts, plan, { ...query, signal });
-    const siteDays = query.country === null ? series.days : undefined;
-    const days = known && (await KnownDays.read(facts, known, signal, siteDays));
-    const site = new SiteAnswer({
-      ...query,
-      project,
-      days: plan.days,
-      series,
-      known: days,
-      monthlyThrough: plan.monthlyThrough,
-    });
-    const rows = site.series(query.interval);
-    const answer = {
-      project: projectReference(project),
-      range: site.range,
-      ...(await qualityOf(facts, quality, signal)),
-      totals: siteMetrics(site.total),
-      daily: rows.map(siteRow),
+    return {
+      ...queryOf({ ...days, surface, by: [timeOf(interval)], device: chosen, country: named, comparison }),
+      quality,
     };
-    return { answer, rows, interval: query.interval, events: days?.events ?? [] };
+  },
+  plan: async ({ quality, ...query }, { catalog, project: stored }) => {
+    const { surface, device: chosen } = query;
+    const project = await readProjectOf(catalog, surface, stored);
+    const coverage = await readCoverage(catalog, project.id);
+    if (surface === 'bing' && coverage[siteTable(surface)] === undefined) throw noDaysOfBing();
+    const planned = await plan(catalog, project, query, coverage);
+    const rated = { ...query, table: planned.table, device: oneDevice(chosen), type: surface, coverage };
+    return { planned, quality: quality ? await planQuality(catalog, project, rated) : null };
+  },
+  run: async ({ planned, quality }, { facts }, { signal }) => {
+    const { rows, total, metrics, known } = await ask(planned, facts, signal);
+    const answer = {
+      project: projectReference(planned.project),
+      range: siteRangeOf(planned),
+      ...(await qualityOf(facts, quality, signal)),
+      totals: metricsOf(total, metrics),
+      daily: rows.map((row) => siteRow(row, metrics)),
+    };
+    return { answer, rows, metrics, events: known?.events ?? [] };
   },
 });
 
 /** The JSON response, the sums behind its days, and the events of the provider that concern a comparison. */
 export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
-async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
-  const { from, to, country: named, comparison, type } = query;
-  const coverage = await readCoverage(catalog, project.id);
-  if (type === 'bing' && coverage[siteTable('bing')] === undefined) throw noDaysOfBing();
-  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
-  const table = tableOf(query);
+/** The range of the answer. */
+export function siteRangeOf({ query, project, monthlyThrough }: Pick<Plan, 'query' | 'project' | 'monthlyThrough'>) {
+  const { from, to, surface, device: chosen, country: named, comparison } = query;
+  const { type } = ofType(surface);
   return {
-    series: await planSeries(catalog, project, {
-      ...(type && { type }),
-      range: spanOf(ranges),
-      country: named,
-      coverage,
-    }),
-    known: comparison && (await planKnownDays(catalog, project, table, { ranges, coverage })),
-    quality: query.quality
-      ? await planQuality(catalog, project, {
-          from,
-          to,
-          table,
-          device: oneDevice(query.device),
-          type,
-          coverage,
-        })
-      : null,
+    from,
+    to,
+    ...surfaceRange(type),
+    ...(type && { lastDay: project.syncedThrough }),
+    device: chosen,
+    country: named,
+    provisionalAfter: project.provisionalAfter,
+    ...(named === null ? {} : { countryMonthlyThrough: monthlyThrough }),
+    ...(comparison === null ? {} : { comparison }),
   };
+}
+
+/** A day, or longer interval, of the answer. */
+export function siteRow({ names: [date], days, ...sums }: Row, metrics: KnownMetrics) {
+  return { date: date!, ...(days === undefined ? {} : { days }), ...metricsOf(sums, metrics) };
 }

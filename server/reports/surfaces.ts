@@ -4,21 +4,19 @@ import type { Project } from '../catalog/projects.ts';
 import { type Day, dayOf } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
-import { type Range, spanOf } from '../domain/range.ts';
-import { ENGINES, type SearchEngine, SURFACE_NAMES, type Surface } from '../model/surfaces.ts';
-import { AI_TABLES } from '../model/tables.ts';
+import type { Range } from '../domain/range.ts';
+import { ENGINES, type SearchEngine, SURFACE_NAMES, SURFACES, type Surface } from '../model/surfaces.ts';
+import { AI_TABLES, siteTable } from '../model/tables.ts';
+import { ask } from '../query/ask.ts';
+import { plan } from '../query/plan.ts';
+import { queryOf } from '../query/query.ts';
+import { metricsOf } from '../query/rows.ts';
 import { type AiCounts, planAiDays, readAiTotals } from './ai.ts';
-import { KnownDays, planKnownDays } from './known-days.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
-import { ofType, readProjectOf, tablesOfType } from './search-type.ts';
-import { SiteAnswer, siteMetrics } from './site-answer.ts';
-import { planSeries, readSeries } from './site-series.ts';
+import { readProjectOf } from './search-type.ts';
 
 const parameters = { ...rangeParameters, compare, ...formatParameters };
-/** Of the whole property. */
-const ALL = { device: 'all', country: null } as const;
-
 interface SurfacesQuery extends Range {
   /** The day of the request (UTC). */
   readonly today: Day;
@@ -44,35 +42,20 @@ export const surfacesReport = projectReport({
   }),
   run: async ({ query, project, surfaces, ai, aiDays }, { facts }, { signal }) => {
     const { from, to, today, comparison } = query;
-    const readRow = async ({
-      type,
-      project: ofSurface,
-      coverage: { firstDay, lastDay },
-      series: plan,
-      known,
-    }: (typeof surfaces)[number]) => {
-      const series = await readSeries(facts, plan, { ...ALL, signal });
-      const { total } = new SiteAnswer({
-        ...query,
-        ...ALL,
-        ...ofType(type),
-        project: ofSurface,
-        days: plan.days,
-        series,
-        known: known && (await KnownDays.read(facts, known, signal, series.days)),
-        monthlyThrough: null,
-      });
-      const isBing = type === 'bing';
+    const readRow = async ({ planned, coverage: { firstDay, lastDay } }: (typeof surfaces)[number]) => {
+      const { total, metrics } = await ask(planned, facts, signal);
+      const { query: of, project: ofSurface } = planned;
+      const { engine } = SURFACES[of.surface];
       const surface = {
-        engine: isBing ? 'bing' : 'google',
-        type: isBing ? 'web' : type,
+        engine,
+        type: of.surface === 'bing' ? 'web' : of.surface,
         grain: 'day',
         firstDay,
         lastDay,
         provisionalAfter: ofSurface.provisionalAfter,
         stale: isStale(ofSurface.syncedThrough ?? lastDay, today),
       } as const;
-      return { surface, total };
+      return { surface, total, metrics };
     };
     const [rows, counts] = await Promise.all([
       Promise.all(surfaces.map(readRow)),
@@ -83,7 +66,7 @@ export const surfacesReport = projectReport({
       range: { from, to, ...(comparison === null ? {} : { comparison }) },
       totals: { clicks: rows.reduce((sum, { total }) => sum + total.now.clicks, 0) },
       surfaces: [
-        ...rows.map(({ surface, total }) => ({ ...surface, ...siteMetrics(total) })),
+        ...rows.map(({ surface, total, metrics }) => ({ ...surface, ...metricsOf(total, metrics) })),
         ...ai.map(({ engine, coverage: { firstDay, lastDay } }) => ({
           engine,
           type: 'ai' as const,
@@ -112,23 +95,20 @@ export type SurfacesResult = Awaited<ReturnType<typeof surfacesReport.run>>;
 async function planSurfaces(catalog: Catalog, project: Project, { from, to, comparison }: SurfacesQuery) {
   const covered = await readCoverage(catalog, project.id);
   const coverage: typeof covered = project.syncedThrough === null ? {} : covered;
-  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
-  const plan = async (type: Surface, stored: Coverage) => {
-    const ofSurface = await readProjectOf(catalog, type, project);
-    const series = { ...ofType(type), range: spanOf(ranges), country: null, coverage };
-    return {
-      type,
-      project: ofSurface,
-      coverage: stored,
-      series: await planSeries(catalog, project, series),
-      known: comparison && (await planKnownDays(catalog, ofSurface, tablesOfType(type).site, { ranges, coverage })),
-    };
-  };
+  const planOf = async (surface: Surface, stored: Coverage) => ({
+    planned: await plan(
+      catalog,
+      await readProjectOf(catalog, surface, project),
+      queryOf({ from, to, surface, comparison }),
+      coverage,
+    ),
+    coverage: stored,
+  });
   const stored = SURFACE_NAMES.flatMap((type) => {
-    const found = coverage[tablesOfType(type).site];
+    const found = coverage[siteTable(type)];
     // Clicks of one country and those of all would be added up.
     const isOther = type === 'bing' && project.country !== null;
-    return found === undefined || isOther ? [] : [plan(type, found)];
+    return found === undefined || isOther ? [] : [planOf(type, found)];
   });
   const ai = ENGINES.flatMap((engine) => {
     const found = covered[AI_TABLES[engine].days] ?? covered[AI_TABLES[engine].pages];

@@ -1,8 +1,8 @@
 // A lost Trino machine causes 503 and not wrong answers, and abandoned queries are cancelled.
 import t from 'tap';
 import { filesOf } from '../../server/catalog/manifest.ts';
-import { totalsBy } from '../../server/facts/breakdowns.ts';
 import { StoredFacts } from '../../server/facts/stored-facts.ts';
+import { EVERY_ROW } from '../../server/facts/sums.ts';
 import { TrinoClient } from '../../server/facts/trino/client.ts';
 import { until } from '../process.ts';
 import { facts } from '../world.ts';
@@ -74,8 +74,10 @@ t.test(
     const stored = new StoredFacts(local, () => reader);
     const range = { from: '2026-03-01', to: '2026-03-31' };
     const query = { files: await filesOf(world.catalog, 'Proj1', 'site_daily', range), range, signal };
-    const totals = [{ name: 'mobile', clicks: 1, impressions: 10, sumPosition: 20 }];
-    t.strictSame(await totalsBy(stored, 'device', { ...query, table: 'site_daily' }), totals);
+    const sums = { ...query, table: 'site_daily', by: ['device'], test: EVERY_ROW } as const;
+    const devices = async () => (await stored.sums(sums)).rows;
+    const totals = [{ names: ['mobile'], measures: { clicks: 1, impressions: 10, sumPosition: 20 } }];
+    t.strictSame(await devices(), totals);
 
     const number = 100_000;
     const { ended } = runEndless(new TrinoClient(address), number);
@@ -87,16 +89,14 @@ t.test(
     const failure = await ended;
     t.match(failure, { code: 'unavailable', status: 503, reason: 'trino', retryAfter: 60 });
     t.match(failure, { message: /a machine of the query engine ended or did not answer/ });
-    const again = await until('the other worker alone', () =>
-      totalsBy(stored, 'device', { ...query, table: 'site_daily' }).catch(() => undefined),
-    );
+    const again = await until('the other worker alone', () => devices().catch(() => undefined));
     t.strictSame(again, totals, 'the other worker answers');
 
     const { ended: endedToo } = runEndless(new TrinoClient(address), number + 1);
     await until('the query to run', async () => (await stateOf(trino.url, number + 1))?.nodes.length || undefined);
     await trino.kill(0);
     t.match(await endedToo, { code: 'unavailable', reason: 'trino' }, 'without its coordinator');
-    await t.rejects(totalsBy(stored, 'device', { ...query, table: 'site_daily' }), {
+    await t.rejects(devices(), {
       code: 'unavailable',
       reason: 'trino',
     });

@@ -10,10 +10,11 @@ import { eventsIn, eventsOf, type ProviderEvent } from '../domain/provider-event
 import type { Quality } from '../domain/quality.ts';
 import { type Range, rangesOf, within } from '../domain/range.ts';
 import { type KnownRankingUpdates, rankingUpdatesIn } from '../domain/ranking-updates.ts';
-import { totalsBy } from '../facts/breakdowns.ts';
-import type { Facts, FactsQuery } from '../facts/facts.ts';
+import type { Facts, FactsQuery, NamedMeasures } from '../facts/facts.ts';
+import { EVERY_ROW } from '../facts/sums.ts';
 import type { Surface } from '../model/surfaces.ts';
 import type { FactTable } from '../model/tables.ts';
+import { tableFor } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays, type RowSource } from './known-days.ts';
 
 export interface QualityPlan {
@@ -56,6 +57,7 @@ export async function planQuality(
 ): Promise<QualityPlan> {
   const range = { from, to };
   const isWeb = type === 'web';
+  const segments = segmentTable(type);
   const files = (of: FactTable) => filesOf(catalog, project.id, of, range);
   const known = await planKnownDays(catalog, project, table, { ranges: [range], coverage, source });
   return {
@@ -63,7 +65,7 @@ export async function planQuality(
     expected: expectedDays(project, range),
     known,
     siteFiles: known.siteFiles,
-    brandFiles: !isWeb || coverage.brand_daily === undefined ? null : await files('brand_daily'),
+    brandFiles: segments === undefined || coverage[segments] === undefined ? null : await files(segments),
     reconciledAt: isWeb ? await readReconciledAt(catalog, project.id) : null,
     rankings: rankingUpdatesIn(await readRankingRecord(catalog), [range], {
       surface: type,
@@ -97,7 +99,7 @@ async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal)
       ? [[], []]
       : await Promise.all([
           facts.siteDays(query(siteFiles), 'all'),
-          brandFiles === null ? [] : totalsBy(facts, 'brand', { ...query(brandFiles), table: 'brand_daily' }),
+          brandFiles === null ? [] : segmentsOf(facts, query(brandFiles)),
         ]);
   const days = await KnownDays.read(facts, known, signal, new Set(siteDays.map(({ date }) => date)));
   const isKnown = brandFiles !== null && !hasUnknown(segments);
@@ -145,4 +147,16 @@ function sharesOf(site: Measures, queries: Measures | null): Pick<Quality, 'anon
     anonymousClicksShare: share(Math.max(0, site.clicks - clicks), site.clicks),
     queryCoverage: { clicks: share(clicks, site.clicks), impressions: share(impressions, site.impressions) },
   };
+}
+
+/** The table of queries with a brand term and without. */
+function segmentTable(surface: Surface): FactTable | undefined {
+  return tableFor(surface, ['brand']);
+}
+
+/** The sums of queries with a brand term and without, and of days whose queries are not known. */
+async function segmentsOf(facts: Facts, query: FactsQuery): Promise<NamedMeasures[]> {
+  const sums = { table: segmentTable('web')!, by: ['segment'], test: EVERY_ROW, hasZeros: true } as const;
+  const { rows } = await facts.sums({ ...query, ...sums });
+  return rows.map(({ names: [name], measures }) => ({ name: name!, ...measures }));
 }

@@ -87,7 +87,7 @@ export async function planKnownDays(
     unusual: await listUnusualDays(catalog, project.id, table, hull),
     exported: isSite ? [] : imported.flatMap((range) => within(range, notBefore ?? range.from, range.to) ?? []),
     siteFiles: await filesOf(catalog, project.id, site, hull),
-    ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
+    ownFiles: isSite ? [] : await filesOf(catalog, project.id, TABLES[table].rollups?.all ?? table, hull),
     watchedFiles: hasEvents ? await planWatchedDays(catalog, project.id, { site, range: hull }) : [],
     events: hasEvents ? eventsOf(TABLES[table].surface) : [],
     bulkExportDays: BULK_EXPORT_DAYS[source] ?? imported,

@@ -1,0 +1,144 @@
+import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
+import type { Comparer } from '../domain/comparison.ts';
+import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
+import type { ExactMeasures } from '../domain/metrics.ts';
+import { oneDevice } from '../domain/project-ranges.ts';
+import { type Range, spanOf, within } from '../domain/range.ts';
+import { Total } from '../domain/spread.ts';
+import { compareTexts } from '../domain/texts.ts';
+import type { Device, Facts } from '../facts/facts.ts';
+import { siteTableOf, TABLES } from '../model/tables.ts';
+import { KnownDays } from './known-days.ts';
+import type { Plan } from './plan.ts';
+import { intervalIn, metricsOfTable, namesIn } from './query.ts';
+import { lacksMonth, monthsIn, type NamedSeries, ownSeries, readSeries } from './read.ts';
+import type { KnownMetrics, Row, Sums } from './rows.ts';
+import type { Series } from './series.ts';
+
+/** The name of what a row of names has where it is not known. */
+const UNKNOWN_NAME = 'unknown';
+
+export interface Answer {
+  /** Of names those with clicks or impressions, in the order of answers; of time all stored days or longer intervals. */
+  readonly rows: readonly Row[];
+  /** Over the whole range: of all names together, also of those without a row. */
+  readonly total: Sums;
+  /** The sums of a name, also of one without a row. */
+  readonly sumsOf: (name: string) => Sums;
+  readonly metrics: KnownMetrics;
+  /** In which ranges the names of some days are not known. */
+  readonly hasUnknown: { readonly now: boolean; readonly base: boolean };
+  /** Undefined without a comparison. */
+  readonly known: KnownDays | undefined;
+}
+
+/** Answers a plan. Throws `invalid_request` for a device or country on days of which it is unknown. */
+export async function ask(plan: Plan, facts: Facts, signal: AbortSignal): Promise<Answer> {
+  const { query, table, known: planned } = plan;
+  const { comparison } = query;
+  const range = { from: query.from, to: query.to };
+  const read = (part: Range): Promise<NamedSeries> => readSeries(facts, plan, part, signal);
+  const isOwn = namesIn(query) === undefined;
+  // Days of both ranges are read at once; sums of names are read of each.
+  const [now, base] = isOwn
+    ? Array<NamedSeries>(2).fill(await read(comparison === null ? range : spanOf([range, comparison])))
+    : await Promise.all([read(range), comparison === null ? new Map<string, Series>() : read(comparison)]);
+  const siteDays = isOwn && siteTableOf(table) === table ? ownSeries(now!).days : undefined;
+  const known = planned ? await KnownDays.read(facts, planned, signal, siteDays) : undefined;
+  return answerOf(plan, { now: now!, base: base! }, known);
+}
+
+/** What was read of two ranges, as an answer. */
+export function answerOf(
+  plan: Pick<Plan, 'query' | 'table' | 'stored' | 'monthlyThrough'>,
+  { now, base }: { readonly now: NamedSeries; readonly base: NamedSeries },
+  known: KnownDays | undefined,
+): Answer {
+  const { query, table, stored, monthlyThrough } = plan;
+  const { comparison } = query;
+  const range = { from: query.from, to: query.to };
+  const names = namesIn(query);
+  const interval = intervalIn(query);
+  const own = names === undefined ? ownSeries(now) : undefined;
+  const compared =
+    comparison && known
+      ? new ComparedRanges(range, comparison, reasonsOf(known, own, monthlyThrough), oneDevice(query.device))
+      : undefined;
+  const clipped = (part: Range): Range | null =>
+    query.days === 'stored' ? stored && within(part, stored.from, stored.to) : part;
+  const over = (all: Iterable<Series>, parts: readonly Range[]): ExactMeasures => {
+    const days = parts.flatMap((part) => clipped(part) ?? []);
+    const total = new Total();
+    for (const series of all) for (const part of days) series.over(part, total);
+    return total.measures;
+  };
+  const sumsOf = (of: (series: NamedSeries) => Iterable<Series>, comparer = compared?.total): Sums => ({
+    now: over(of(now), [range]),
+    ...(comparison && { base: over(of(base), [comparison]) }),
+    ...(comparer && { comparer }),
+  });
+  const ofName = (name: string, comparer?: Comparer): Sums =>
+    sumsOf((series) => (series.has(name) ? [series.get(name)!] : []), comparer);
+  return {
+    rows: names === undefined ? rowsOfTime() : rowsOfNames(),
+    total: sumsOf((series) => series.values()),
+    sumsOf: ofName,
+    metrics: metricsOfTable(table),
+    hasUnknown: { now: now.has(UNKNOWN_NAME), base: base.has(UNKNOWN_NAME) },
+    known,
+  };
+
+  function rowsOfTime(): Row[] {
+    if (interval === undefined) return [];
+    return bucketsOf(range, interval)
+      .filter((bucket) => clipped(bucket) !== null)
+      .map((bucket: Bucket): Row => {
+        const common = {
+          names: [bucket.from],
+          ...(interval === 'day' ? {} : { days: daysUntil(bucket, stored!.to) }),
+          now: over([own!], [bucket]),
+        };
+        if (compared === undefined) return common;
+        const comparer = compared.part(bucket);
+        return { ...common, base: comparer && over([own!], compared.counterpart(bucket)), comparer };
+      });
+  }
+
+  function rowsOfNames(): Row[] {
+    const [months, monthsOfBase] = [monthsIn(now), monthsIn(base)];
+    const comparerOf = (name: string): Comparer | undefined => {
+      if (compared === undefined) return undefined;
+      if (names === 'device') return compared.ofDevice(name as Exclude<Device, 'all'>);
+      // Months that are stored as totals name few countries; the others are one row.
+      const isOther = name === 'other' && months.size + monthsOfBase.size > 0;
+      const isSpread = isOther || lacksMonth(now.get(name), months) || lacksMonth(base.get(name), monthsOfBase);
+      return isSpread ? compared.total.with(['monthly_spread']) : compared.total;
+    };
+    const rows = [...now.keys()]
+      .filter((name) => name !== UNKNOWN_NAME)
+      .map((name): Row => ({ names: [name], ...ofName(name, comparerOf(name)) }));
+    const [first, second] =
+      TABLES[table].leavesOut?.includes('overlapping') === true
+        ? (['impressions', 'clicks'] as const)
+        : (['clicks', 'impressions'] as const);
+    return rows
+      .filter(({ now: { clicks, impressions } }) => clicks > 0 || impressions > 0)
+      .sort(
+        (a, b) =>
+          b.now[first] - a.now[first] || b.now[second] - a.now[second] || compareTexts(a.names[0]!, b.names[0]!),
+      );
+  }
+}
+
+/** If a name has no total of a month, it is among the others. */
+function reasonsOf(known: KnownDays, own: Series | undefined, monthlyThrough: string | null): DayReasons {
+  return {
+    reasonsOn: (day) => {
+      const reasons = known.reasonsOn(day);
+      const isOther = own !== undefined && monthlyThrough !== null && day <= monthlyThrough && !own.hasMonthOf(day);
+      return isOther ? [...reasons, 'monthly_spread'] : reasons;
+    },
+    monthlyThrough,
+    events: known.events,
+  };
+}
