@@ -61,7 +61,9 @@ t.test('each character in lower case is the same for SQL, or no value with it is
   );
   const lower = reader.getColumnsJS()[0] as string[];
   const isLeftToSql = (text: string): boolean =>
-    [...text].some((one) => one === one.toLowerCase() && canTestInSql({ op: 'contains', values: [one], fold: true }));
+    Array.from(text).some(
+      (one) => one === one.toLowerCase() && canTestInSql({ op: 'contains', values: [one], fold: true }),
+    );
   const differ = ALL.filter((one, at) => lower[at]!.replace('\ufeff', '') !== one.toLowerCase().replace('\ufeff', ''));
   t.ok(differ.length > 0 && differ.length < 60, `${differ.length} differ`);
   // What either makes of such a character must not be in a value: then it can be in no text that is found.
