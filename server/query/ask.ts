@@ -77,8 +77,7 @@ export function answerOf(
     ...(comparison && { base: over(of(base), [comparison]) }),
     ...(comparer && { comparer }),
   });
-  const ofName = (name: string, comparer?: Comparer): Sums =>
-    sumsOf((series) => (series.has(name) ? [series.get(name)!] : []), comparer);
+  const ofName = (name: string, comparer?: Comparer): Sums => sumsOf((series) => seriesOf(series, name), comparer);
   return {
     rows: names === undefined ? rowsOfTime() : rowsOfNames(),
     total: sumsOf((series) => series.values()),
@@ -111,7 +110,10 @@ export function answerOf(
       if (names === 'device') return compared.ofDevice(name as Exclude<Device, 'all'>);
       // Months that are stored as totals name few countries; the others are one row.
       const isOther = name === 'other' && months.size + monthsOfBase.size > 0;
-      const isSpread = isOther || lacksMonth(now.get(name), months) || lacksMonth(base.get(name), monthsOfBase);
+      // A name that counts nothing there is among the others, whether it has a total of a month or not.
+      const isInBase = comparison !== null && isCounted(over(seriesOf(base, name), [comparison]));
+      const isSpread =
+        isOther || lacksMonth(now.get(name), months) || lacksMonth(isInBase ? base.get(name) : undefined, monthsOfBase);
       return isSpread ? compared.total.with(['monthly_spread']) : compared.total;
     };
     const rows = [...now.keys()]
@@ -122,12 +124,21 @@ export function answerOf(
         ? (['impressions', 'clicks'] as const)
         : (['clicks', 'impressions'] as const);
     return rows
-      .filter(({ now: { clicks, impressions } }) => clicks > 0 || impressions > 0)
+      .filter((row) => isCounted(row.now))
       .sort(
         (a, b) =>
           b.now[first] - a.now[first] || b.now[second] - a.now[second] || compareTexts(a.names[0]!, b.names[0]!),
       );
   }
+}
+
+function seriesOf(series: NamedSeries, name: string): Series[] {
+  const found = series.get(name);
+  return found === undefined ? [] : [found];
+}
+
+function isCounted({ clicks, impressions }: ExactMeasures): boolean {
+  return clicks > 0 || impressions > 0;
 }
 
 /** If a name has no total of a month, it is among the others. */
