@@ -135,7 +135,7 @@ async function loadedState(
 ): Promise<StateOf> {
   const { provisionalAfter } = project;
   const isMonthly = table === 'country_monthly';
-  const files = await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, calendar);
+  const files = await filesOf(catalog, project.id, TABLES[table].rollups?.all ?? table, calendar);
   const query = { files, range: calendar, signal };
   const read = async (): Promise<readonly string[]> => {
     if (isMonthly) return (await daySums(facts, query, { table, test: EVERY_ROW })).map(({ date }) => date.slice(0, 7));

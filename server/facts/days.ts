@@ -2,8 +2,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { rulesOf } from '../model/tables.ts';
 import type { DayMeasures, Device, DeviceMeasures, Facts, FactsQuery, SiteDayMeasures } from './facts.ts';
-import type { SumsQuery } from './sums.ts';
-import { EVERY_ROW } from './sums.ts';
+import { EVERY_ROW, type SumsQuery } from './sums.ts';
 
 /**
  * The days of a device, or of all, from rows by day and device in order. A day on which only other devices have rows is zeros.
@@ -36,7 +35,8 @@ export async function daySums(
   return rows.map(({ names: [date], measures }) => ({ date: date!, ...measures })).sort(byDate);
 }
 
-const byDate = (a: DayMeasures, b: DayMeasures): number => (a.date < b.date ? -1 : 1);
+/** Days in order. */
+export const byDate = (a: DayMeasures, b: DayMeasures): number => (a.date < b.date ? -1 : 1);
 
 /** `hour`: its start, in microseconds. */
 export type HourMeasures = Measures & { readonly hour: number };

@@ -1,8 +1,7 @@
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import { type OtherType, type SearchType, SURFACES } from '../model/surfaces.ts';
-import type { FactTable } from '../model/tables.ts';
-import { countryTable, siteTable } from '../model/tables.ts';
+import { countryTable, type FactTable, siteTable } from '../model/tables.ts';
 import type { ExportTable } from './read-table.ts';
 import { DIMENSIONS, type Dimension } from './words.ts';
 

@@ -17,8 +17,7 @@ import { ImportRefused, projectRow, refuseFutureRange, requireDomain, writeRows 
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
 import { SEARCH_TYPES, type SearchType } from '../model/surfaces.ts';
-import type { FactTable } from '../model/tables.ts';
-import { siteTable } from '../model/tables.ts';
+import { type FactTable, siteTable } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
 import { openExport } from './open-export.ts';

@@ -8,8 +8,7 @@ import { invalidRequest, type KnownError, unavailable } from '../domain/errors.t
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Surface } from '../model/surfaces.ts';
-import type { FactTable } from '../model/tables.ts';
-import { tableFor } from '../model/tables.ts';
+import { type FactTable, tableFor } from '../model/tables.ts';
 import type { Providers } from '../providers/providers.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import { KeywordPages } from './keyword-pages.ts';

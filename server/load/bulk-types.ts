@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Day } from '../domain/dates.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { OTHER_TYPES, type OtherType, SURFACES } from '../model/surfaces.ts';
-import type { FactTable } from '../model/tables.ts';
-import { countryTable, siteTable } from '../model/tables.ts';
+import { countryTable, type FactTable, siteTable } from '../model/tables.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { ExportFiles } from './bulk-export-files.ts';
 

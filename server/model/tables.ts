@@ -335,6 +335,7 @@ const TABLE_RULES = {
 export type FactTable = keyof typeof TABLE_RULES;
 export const TABLES: Readonly<Record<FactTable, Table>> = TABLE_RULES;
 export const FACT_TABLES = Object.keys(TABLES) as FactTable[];
+
 /** A value for each fact table. */
 export function byTable<Value>(of: (table: FactTable) => Value): Readonly<Record<FactTable, Value>> {
   return Object.fromEntries(FACT_TABLES.map((table) => [table, of(table)])) as Record<FactTable, Value>;
@@ -367,8 +368,9 @@ function grainOf(table: FactTable): Grain {
   return TABLES[table].key.map((column) => GRAIN_OF[column]).find((grain) => grain !== undefined) ?? 'day';
 }
 
-/** The column with the day of a row: of weeks, months and ranges the one that files are split by. */
 type DayColumn = 'date' | 'month' | 'last_day' | 'week_end';
+
+/** The column with the day of a row: of weeks, months and ranges the one that files are split by. */
 export function dayColumnOf(table: FactTable): DayColumn {
   const columns = ['month', 'last_day', 'week_end'] as const;
   return columns.find((column) => TABLES[table].key.some((one) => one === column)) ?? 'date';
@@ -441,7 +443,7 @@ export const PERIOD_TABLES = FACT_TABLES.filter((name) => TABLES[name].split ===
 export const WEEKLY_TABLES = FACT_TABLES.filter((name) => grainOf(name) === 'week');
 
 /** The tables of an engine's report about AI answers, by day and of pages in a range, and the column of what it counts. */
-export function aiTables(engine: SearchEngine): {
+function aiTables(engine: SearchEngine): {
   readonly days: FactTable;
   readonly pages: FactTable;
   readonly measure: AiMeasure;

@@ -13,8 +13,7 @@ import { type KnownRankingUpdates, rankingUpdatesIn } from '../domain/ranking-up
 import type { Facts, FactsQuery, NamedMeasures } from '../facts/facts.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
 import type { Surface } from '../model/surfaces.ts';
-import type { FactTable } from '../model/tables.ts';
-import { tableFor } from '../model/tables.ts';
+import { type FactTable, tableFor } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays, type RowSource } from './known-days.ts';
 
 export interface QualityPlan {

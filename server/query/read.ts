@@ -1,7 +1,7 @@
 import { addDays, countDays, type Day, monthOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { type Range, within } from '../domain/range.ts';
-import { undividedDays } from '../facts/days.ts';
+import { byDate, undividedDays } from '../facts/days.ts';
 import type { DayMeasures, Device, Facts, SiteDayMeasures } from '../facts/facts.ts';
 import { EVERY_ROW, rowsWith } from '../facts/sums.ts';
 import { type ColumnName, DIMENSIONS, type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
@@ -82,8 +82,6 @@ async function readNames(facts: Facts, plan: Plan, range: Range, signal: AbortSi
     Array.from(byName, ([name, all]) => [name, new Series(all.days.sort(byDate), all.months, monthlyThrough)]),
   );
 }
-
-const byDate = (a: DayMeasures, b: DayMeasures): number => (a.date < b.date ? -1 : 1);
 
 /** Throws `invalid_request` for a device on days whose devices are unknown: some imports have such days. */
 export function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {

@@ -5,8 +5,7 @@ import { type Day, eachDay } from '../domain/dates.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-import type { FactTable } from '../model/tables.ts';
-import { siteTableOf } from '../model/tables.ts';
+import { type FactTable, siteTableOf } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
 
 /** What to read to know on which days the rows of an explanation are stored. */

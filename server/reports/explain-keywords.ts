@@ -1,6 +1,5 @@
 import { readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
-import type { Coverage } from '../catalog/manifest.ts';
-import { keywordFilesUntil } from '../catalog/manifest.ts';
+import { type Coverage, keywordFilesUntil } from '../catalog/manifest.ts';
 import type { TrackedKeyword, TrackedRead } from '../catalog/tracked.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { isKnown } from '../domain/metrics.ts';

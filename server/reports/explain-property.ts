@@ -10,8 +10,7 @@ import { type UsualChange, usualChange, usualDays } from '../domain/usual-change
 import type { Facts } from '../facts/facts.ts';
 import type { FactTable } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
-import type { Plan } from '../query/plan.ts';
-import { plan } from '../query/plan.ts';
+import { type Plan, plan } from '../query/plan.ts';
 import { queryOf, tableOf } from '../query/query.ts';
 import { ownSeries, readSeries } from '../query/read.ts';
 import type { Series } from '../query/series.ts';

@@ -6,8 +6,7 @@ import { type Range, spanOf, within } from '../domain/range.ts';
 import { daySums, undividedDays } from '../facts/days.ts';
 import type { DeviceMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
-import type { FactTable } from '../model/tables.ts';
-import { TABLES } from '../model/tables.ts';
+import { type FactTable, TABLES } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
 import { type Offer, RefusedQuestion } from '../query/refuse.ts';
 

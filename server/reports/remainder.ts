@@ -1,5 +1,4 @@
-import type { Measures } from '../domain/metrics.ts';
-import { NOTHING, sum } from '../domain/metrics.ts';
+import { type Measures, NOTHING, sum } from '../domain/metrics.ts';
 import { decider, mapLeaves, type Test, type TextTest } from '../domain/predicate.ts';
 import { REMAINDER_REASONS, type Remainder, type RemainderReason } from '../domain/quality.ts';
 import type { Facts } from '../facts/facts.ts';

@@ -4,12 +4,10 @@ import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
 import { siteTable } from '../model/tables.ts';
 import { ask } from '../query/ask.ts';
-import type { Plan } from '../query/plan.ts';
-import { plan } from '../query/plan.ts';
+import { type Plan, plan } from '../query/plan.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { queryOf } from '../query/query.ts';
-import type { KnownMetrics, Row } from '../query/rows.ts';
-import { metricsOf } from '../query/rows.ts';
+import { type KnownMetrics, metricsOf, type Row } from '../query/rows.ts';
 import {
   compare,
   country,

@@ -17,6 +17,7 @@ import { projectReference, projectReport } from './report.ts';
 import { readProjectOf } from './search-type.ts';
 
 const parameters = { ...rangeParameters, compare, ...formatParameters };
+
 interface SurfacesQuery extends Range {
   /** The day of the request (UTC). */
   readonly today: Day;

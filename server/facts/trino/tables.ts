@@ -1,5 +1,4 @@
-import type { FactTable, StoredTable } from '../../model/tables.ts';
-import { byTable, COLUMNS, TABLES } from '../../model/tables.ts';
+import { byTable, COLUMNS, type FactTable, type StoredTable, TABLES } from '../../model/tables.ts';
 import { sqlTemplate } from '../../runtime/sql.ts';
 import { literal } from './literal.ts';
 

@@ -1,7 +1,6 @@
 // Every statement about stored files runs on Trino, or is left to DuckDB.
 import t from 'tap';
-import type { FactsRead, FactsReader } from '../../../server/facts/reader.ts';
-import { UnreadableHere } from '../../../server/facts/reader.ts';
+import { type FactsRead, type FactsReader, UnreadableHere } from '../../../server/facts/reader.ts';
 import { StoredFacts } from '../../../server/facts/stored-facts.ts';
 import { sumsSql } from '../../../server/facts/sums.ts';
 import { toTrino } from '../../../server/facts/trino/dialect.ts';
