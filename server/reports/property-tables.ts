@@ -9,11 +9,11 @@ import type { SiteResult } from './site.ts';
 import type { SurfacesResult } from './surfaces.ts';
 
 /** One row per day, or longer interval, of the property. */
-export function siteTable({ answer: { project, range, quality }, rows, metrics }: SiteResult): RowsAnswer {
+export function siteTable({ answer: { project, range, quality }, rows, metrics, interval }: SiteResult): RowsAnswer {
   const isSpread = (of: 'now' | 'base'): boolean => rows.some((row) => row[of]?.fraction !== undefined);
   return table({
     head: { name: `${project.domain}-site`, total: rows.length, range, ...(quality && { quality }) },
-    columns: [dimension('date', 'day'), ...(rows[0]?.days === undefined ? [] : [DAYS]), ...MEASURED],
+    columns: [dimension('date', 'day'), ...(interval === 'day' ? [] : [DAYS]), ...MEASURED],
     sets: [rowSet(rows, metrics)],
     isCompared: range.comparison !== undefined,
     isSpread: { now: isSpread('now'), base: isSpread('base') },

@@ -6,7 +6,7 @@ import { siteTable } from '../model/tables.ts';
 import { ask } from '../query/ask.ts';
 import { type Plan, plan } from '../query/plan.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
-import { queryOf } from '../query/query.ts';
+import { intervalIn, queryOf } from '../query/query.ts';
 import { type KnownMetrics, metricsOf, type Row } from '../query/rows.ts';
 import {
   compare,
@@ -87,7 +87,7 @@ export const siteReport = projectReport({
       totals: metricsOf(total, metrics),
       daily: rows.map((row) => siteRow(row, metrics)),
     };
-    return { answer, rows, metrics, events: known?.events ?? [] };
+    return { answer, rows, metrics, interval: intervalIn(planned.query), events: known?.events ?? [] };
   },
 });
 
