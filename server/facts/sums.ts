@@ -231,7 +231,7 @@ function textOf(test: SumsTest, places: TestPlaces): string {
     const parts = test.of.map((one) => textOf(one, places));
     if (test.op === 'not') return `not (${parts[0]!})`;
     if (parts.length === 0) return test.op === 'and' ? ALL : '1 = 0';
-    return `(${parts.join(` ${test.op} `)})`;
+    return `(${parts.join(test.op === 'and' ? ' and ' : ' or ')})`;
   }
   // Ratios without impressions are null, and fail each comparison.
   if (isSumTest(test)) return `coalesce(${ORDERS[test.field]} ${COMPARISONS[test.op]} ${bind(test.value)}, false)`;

@@ -128,9 +128,10 @@ function dimensionColumns(
     return ofRows<QuestionRow>([dimension, 'text', (row) => groupOf(row) as string]);
   }
   return ofRows<QuestionRow>(
-    ...(['id', 'name'] as const).map(
-      (part) => [`${dimension}_${part}`, 'text', (row: QuestionRow) => (groupOf(row) as Named)[part]] as const,
-    ),
+    ...(['id', 'name'] as const).map((part) => {
+      const column = part === 'id' ? (`${dimension}_id` as const) : (`${dimension}_name` as const);
+      return [column, 'text', (row: QuestionRow) => (groupOf(row) as Named)[part]] as const;
+    }),
   );
 }
 

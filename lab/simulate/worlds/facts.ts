@@ -13,6 +13,8 @@ const MINUTE = 60_000;
 const FROM = '2025-12-20';
 /** Stored at the beginning; loads add later days, and change these. */
 const THROUGH = '2026-03-05';
+/** The last day that a load accepts: the day after the worlds' START. Many loads reach it. */
+const LAST = '2026-03-16';
 const PROJECTS = ['Proj1', 'Proj2'];
 
 /** A load that runs. */
@@ -77,7 +79,9 @@ export const facts: World = {
       for (const id of PROJECTS.filter((_, index) => index === number % 2 || random.chance(0.3))) {
         const last = [...projects[id]!.keys()].sort().at(-1)!;
         const from = addDays(last, -random.whole(0, 3));
-        const days = Array.from({ length: random.whole(2, 5) }, (_, index) => addDays(from, index));
+        const days = Array.from({ length: random.whole(2, 5) }, (_, index) => addDays(from, index)).filter(
+          (day) => day <= LAST,
+        );
         // Few clicks, for alerts, or as many as before: what was a drop may be none later.
         const clicks = number + (random.chance(0.5) ? 100 : 1000);
         change[id] = new Map(days.map((day) => [day, clicks]));
