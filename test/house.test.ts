@@ -83,7 +83,7 @@ ratchet(
     'server/projects': 'known-queries',
     'server/providers/bing': 'provider',
     'server/query': 'known-days',
-    'server/reports': [
+    'server/presets': [
       'effect-answer effect-clicks effect-subject explain-days explain-keywords explain-lists explain',
       'findings-plan hours keyword-days keywords lists portfolio-plan property-tables question-answer',
       'question-days question-plan remainder',
@@ -104,7 +104,7 @@ ratchet(
     'server/dashboard/client/parts': 'question-filters',
     'server/dashboard/client/screens': 'effect',
     'server/import': 'words',
-    'server/reports': 'explain-rows explain',
+    'server/presets': 'explain-rows explain',
   },
 );
 ratchet(
@@ -146,11 +146,11 @@ const FIELDS = new Set(
 const COLUMN = /(?:\[|name: )'(\w+)', (?:type: )?'(?:text|count|ratio|share|day|instant|boolean|ids)'/g;
 ratchet(
   'a field of an answer is declared once',
-  SERVER.filter((file) => !file.startsWith('server/presets/')),
+  SERVER,
   (text) => [...codeOf(text).matchAll(COLUMN)].find(([, name]) => FIELDS.has(name!))?.[0],
   /* fields */ {
     'server/formats': 'table',
-    'server/reports': 'keyword-formats property-tables queries record-tables',
+    'server/presets': 'keyword-formats property-tables queries record-tables',
   },
 );
 
@@ -184,7 +184,7 @@ ratchet(
     'server/mcp/tools': 'ai-answers changes index-state surfaces',
     'server/projects': 'bing',
     'server/providers': 'connection-test registry',
-    'server/reports': [
+    'server/presets': [
       'ai bing-weeks breakdowns compared-lists crawl explain lists portfolio-plan search-type site surfaces',
     ].join(' '),
     'server/settings': 'connect',

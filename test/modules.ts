@@ -18,20 +18,20 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'app.ts': {
     purpose: 'builds the whole server without listening, in production and in tests',
     imports: [
-      ...['dashboard', 'mcp', 'metrics', 'api', 'formats', 'reports'],
+      ...['dashboard', 'mcp', 'metrics', 'api', 'formats', 'presets'],
       ...['sandbox', 'lists', 'load', 'facts', 'catalog', 'runtime', 'settings'],
     ],
   },
   dashboard: {
     purpose: 'the web page at `/app`: sessions, files, what members do; `client/` runs in the browser',
     imports: [
-      ...['api', 'formats', 'reports', 'projects', 'channels', 'alerts', 'sync', 'query', 'lists', 'load'],
+      ...['api', 'formats', 'presets', 'projects', 'channels', 'alerts', 'sync', 'query', 'lists', 'load'],
       ...['facts', 'catalog', 'domain', 'model', 'runtime'],
     ],
   },
   mcp: {
-    purpose: 'the MCP server at `/mcp`, over the reports of the API',
-    imports: ['api', 'formats', 'reports', 'catalog', 'domain', 'model', 'runtime'],
+    purpose: 'the MCP server at `/mcp`, over the presets of the API',
+    imports: ['api', 'formats', 'presets', 'catalog', 'domain', 'model', 'runtime'],
   },
   metrics: {
     purpose: 'metrics for Prometheus, and traces',
@@ -40,7 +40,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   api: {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
     imports: [
-      ...['sandbox', 'formats', 'reports', 'query', 'providers', 'findings', 'effects'],
+      ...['sandbox', 'formats', 'presets', 'query', 'providers', 'findings', 'effects'],
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
     ],
   },
@@ -51,15 +51,15 @@ export const MODULES: Readonly<Record<string, Module>> = {
   jobs: {
     purpose: 'background jobs: what they do, when they run, in which process',
     imports: [
-      ...['channels', 'reports', 'maintenance', 'alerts', 'sync', 'lists', 'load'],
+      ...['channels', 'presets', 'maintenance', 'alerts', 'sync', 'lists', 'load'],
       ...['providers', 'catalog', 'domain', 'runtime', 'settings'],
     ],
   },
   channels: {
     purpose: 'what is sent to whom: addresses, formats, signatures, mail',
-    imports: ['alerts', 'reports', 'catalog', 'domain', 'runtime', 'settings'],
+    imports: ['alerts', 'presets', 'catalog', 'domain', 'runtime', 'settings'],
   },
-  reports: {
+  presets: {
     purpose: 'one file per kind of answer: parse, plan, run; the columns of its flat rows',
     imports: [
       ...['formats', 'query', 'lists', 'findings', 'effects'],

@@ -3,7 +3,7 @@ import type { Project } from '../catalog/projects.ts';
 import { type FormatName, JSON_TYPE, MEDIA_TYPES } from '../domain/formats.ts';
 import type { Quality } from '../domain/quality.ts';
 import type { RowsAnswer, RowsHead } from '../formats/rows.ts';
-import { answerCurrent, askReport, type Report, type ReportQuery, type ReportRequest } from '../reports/report.ts';
+import { answerCurrent, askReport, type Report, type ReportQuery, type ReportRequest } from '../presets/report.ts';
 import { etagOf, matchesEtag, namedFormat, parametersOf, preferredEncoding, varyByAccept } from './negotiation.ts';
 import type { EncodedBytes } from './plugins/compression.ts';
 import type { StreamedAnswer } from './plugins/streams.ts';

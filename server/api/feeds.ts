@@ -4,7 +4,7 @@ import { CatalogCache } from '../catalog/catalog-cache.ts';
 import type { Feed, scopeOfKey } from '../catalog/feeds.ts';
 import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
-import { readParameters } from '../reports/parameters.ts';
+import { readParameters } from '../presets/parameters.ts';
 import { ROUTES } from './api.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
 import { requireAccess } from './principal.ts';

@@ -6,7 +6,7 @@ import type { Range } from '../domain/range.ts';
 import type { RankingUpdate } from '../domain/ranking-updates.ts';
 import { KEYWORD_FIELDS, SYNC_STATES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { ENGINES, SEARCH_TYPES } from '../model/surfaces.ts';
-import { DEVICES } from '../reports/parameters.ts';
+import { DEVICES } from '../presets/parameters.ts';
 
 /**
  * An object with exactly these properties, all required.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { outOfRange } from '../domain/errors.ts';
-import type { SentFile } from '../reports/snapshot.ts';
+import type { SentFile } from '../presets/snapshot.ts';
 import { wantedBytes } from './byte-range.ts';
 import { matchesEtag } from './negotiation.ts';
 

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { findAccess, hashOf } from '../catalog/keys.ts';
 import { findLargestProject } from '../catalog/projects.ts';
-import { keywordsJson } from '../reports/keyword-formats.ts';
-import { keywordsReport } from '../reports/keywords.ts';
-import { askReport } from '../reports/report.ts';
+import { keywordsJson } from '../presets/keyword-formats.ts';
+import { keywordsReport } from '../presets/keywords.ts';
+import { askReport } from '../presets/report.ts';
 import type { Context } from './routes/context.ts';
 import { whileListening } from './while-listening.ts';
 

@@ -5,7 +5,7 @@ import { type Day, dayOf } from '../domain/dates.ts';
 import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../domain/digest-periods.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import type { ReportSources } from '../reports/report.ts';
+import type { ReportSources } from '../presets/report.ts';
 import { composeDigest, projectsOf, unsettledDays, withoutDays } from './digest.ts';
 
 /** A digest that is due and not written. */

@@ -1,8 +1,8 @@
 import type { DigestProject } from '../catalog/delivery-body.ts';
 import { KnownError } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
-import { explainReport } from '../reports/explain.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { explainReport } from '../presets/explain.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
 
 /** Rows that have won, and that have lost. */
 const EACH = 5;

@@ -3,7 +3,7 @@ import type { Channel, ChannelWriter } from '../catalog/channels.ts';
 import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import type { Day } from '../domain/dates.ts';
 import type { DigestPeriod } from '../domain/digest-periods.ts';
-import { withReports } from '../reports/with-reports.ts';
+import { withReports } from '../presets/with-reports.ts';
 import type { Settings } from '../settings/settings.ts';
 import { renderBody } from './attempt.ts';
 import { sendNow, shownDelivery } from './channels.ts';

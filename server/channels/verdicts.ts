@@ -3,9 +3,9 @@ import { listNotes, type Note } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, dayOf, later } from '../domain/dates.ts';
 import { KnownError } from '../domain/errors.ts';
-import { lastFinalDay } from '../reports/effects.ts';
-import { canBeJudged, lastJudgedDay, noteVerdict } from '../reports/note-verdicts.ts';
-import type { ReportRequest, ReportSources } from '../reports/report.ts';
+import { lastFinalDay } from '../presets/effects.ts';
+import { canBeJudged, lastJudgedDay, noteVerdict } from '../presets/note-verdicts.ts';
+import type { ReportRequest, ReportSources } from '../presets/report.ts';
 
 /** Which verdicts are news. */
 export interface NewVerdicts {

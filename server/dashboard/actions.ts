@@ -9,7 +9,7 @@ import type { Role } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { LoadIsRunning, type LockOptions } from '../load/change-facts.ts';
-import { findReportProject } from '../reports/report.ts';
+import { findReportProject } from '../presets/report.ts';
 
 const MAX_BODY = 65_536;
 

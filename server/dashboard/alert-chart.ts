@@ -14,7 +14,7 @@ import type { Range } from '../domain/range.ts';
 import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
-import type { ReportSources } from '../reports/report.ts';
+import type { ReportSources } from '../presets/report.ts';
 
 /** Days before the alert, more than any check looks at, and days after it, as long as one stays open. */
 const BEFORE = 90;

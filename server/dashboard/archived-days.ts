@@ -11,10 +11,10 @@ import type { Range } from '../domain/range.ts';
 import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
+import { exactText } from '../presets/joint-lists.ts';
+import { compare, interval, rangeParameters, readParameters } from '../presets/parameters.ts';
+import type { ReportSources } from '../presets/report.ts';
 import { KnownDays, planKnownDays } from '../query/known-days.ts';
-import { exactText } from '../reports/joint-lists.ts';
-import { compare, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
-import type { ReportSources } from '../reports/report.ts';
 
 const TABLES = { page: 'page_daily', query: 'query_daily' } as const;
 

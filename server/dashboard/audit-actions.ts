@@ -5,7 +5,7 @@ import type { Usage } from '../catalog/usage.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant, type Microseconds } from '../domain/instants.ts';
-import { type Parameter, readParameters } from '../reports/parameters.ts';
+import { type Parameter, readParameters } from '../presets/parameters.ts';
 import { type AddAction, MANAGERS } from './actions.ts';
 
 const MAX_ENTRIES = 1000;

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/routes/context.ts';
 import type { Stores } from '../load/stores.ts';
+import { previewBrandTerms } from '../presets/previews.ts';
 import { brandTermsVersion, checkBrandTerms, setBrandTerms } from '../projects/brand-terms.ts';
-import { previewBrandTerms } from '../reports/previews.ts';
 import { type AddAction, MANAGERS, WAITING } from './actions.ts';
 import { previewOf } from './group-actions.ts';
 

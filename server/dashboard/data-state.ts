@@ -10,7 +10,7 @@ import { daySums } from '../facts/days.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
 import { SURFACES } from '../model/surfaces.ts';
 import { FACT_TABLES, type FactTable, PERIOD_TABLES, TABLES, WEEKLY_TABLES } from '../model/tables.ts';
-import type { ReportSources } from '../reports/report.ts';
+import type { ReportSources } from '../presets/report.ts';
 import { readSyncStatus } from '../sync/status.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { paging, readParameters } from '../reports/parameters.ts';
-import { type PortfolioResult, portfolioReport } from '../reports/portfolio.ts';
-import type { PortfolioRow } from '../reports/portfolio-rows.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { paging, readParameters } from '../presets/parameters.ts';
+import { type PortfolioResult, portfolioReport } from '../presets/portfolio.ts';
+import type { PortfolioRow } from '../presets/portfolio-rows.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
 import { inOneBatch } from '../runtime/turns.ts';
 
 interface Asked {

@@ -7,9 +7,9 @@ import {
   restoreFinding,
 } from '../catalog/dismissed-findings.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
-import { isSameFinding, shownDismissal, toDismiss } from '../reports/dismissed-findings.ts';
-import { findingsReport } from '../reports/findings.ts';
-import { askReport } from '../reports/report.ts';
+import { isSameFinding, shownDismissal, toDismiss } from '../presets/dismissed-findings.ts';
+import { findingsReport } from '../presets/findings.ts';
+import { askReport } from '../presets/report.ts';
 import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
 
 /** Every finding that any question lists. */

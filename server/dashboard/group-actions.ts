@@ -4,6 +4,7 @@ import { nullable, oneOf, rule } from '../api/schemas.ts';
 import { groupExists, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
+import { type PreviewRequest, previewGroup, previewPageGroup } from '../presets/previews.ts';
 import { requireGroupRule } from '../projects/group-checks.ts';
 import {
   addGroup,
@@ -20,7 +21,6 @@ import {
   removePageGroup,
   requirePinned,
 } from '../projects/page-groups.ts';
-import { type PreviewRequest, previewGroup, previewPageGroup } from '../reports/previews.ts';
 import { type AddAction, type Call, MANAGERS, WAITING, type Wanted } from './actions.ts';
 
 const strict = { additionalProperties: false };

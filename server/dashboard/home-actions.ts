@@ -16,7 +16,7 @@ import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { versionOf } from '../domain/versions.ts';
-import { portfolioJson } from '../reports/portfolio-formats.ts';
+import { portfolioJson } from '../presets/portfolio-formats.ts';
 import { type AddAction, MANAGERS, MEMBERS } from './actions.ts';
 import { readFavouritesFirst } from './favourites-first.ts';
 import { readPortfolioTotals } from './portfolio-totals.ts';

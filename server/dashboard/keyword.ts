@@ -6,9 +6,9 @@ import { isoInstant } from '../domain/instants.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
 import { rowsWith } from '../facts/sums.ts';
+import { rangeParameters, readParameters } from '../presets/parameters.ts';
+import type { ReportSources } from '../presets/report.ts';
 import { keywordVersion } from '../projects/keywords.ts';
-import { rangeParameters, readParameters } from '../reports/parameters.ts';
-import type { ReportSources } from '../reports/report.ts';
 
 /** Pages in the answer. */
 const MAX_PAGES = 20;

@@ -1,7 +1,7 @@
 import { Comparer, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
-import { portfolioReport } from '../reports/portfolio.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { portfolioReport } from '../presets/portfolio.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
 
 /**
  * The sums of all projects of a portfolio that match its filter, compared like the rows. What makes one project unsafe to

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../api/routes/context.ts';
 import { requireProject } from '../catalog/projects.ts';
 import type { Share, ShareScreen } from '../catalog/shares.ts';
-import { alertsReport } from '../reports/alerts.ts';
-import { notesReport } from '../reports/notes.ts';
-import { answerCurrent } from '../reports/report.ts';
+import { alertsReport } from '../presets/alerts.ts';
+import { notesReport } from '../presets/notes.ts';
+import { answerCurrent } from '../presets/report.ts';
 import { readDataState } from './data-state.ts';
 
 /** The resources of the API that a screen shows. */

@@ -5,8 +5,8 @@ import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
 import { isKnown, type Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import { type KeywordsResult, keywordsReport } from '../reports/keywords.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { type KeywordsResult, keywordsReport } from '../presets/keywords.ts';
+import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** The last positions of bands; what is beyond the last one is in a band of its own. */

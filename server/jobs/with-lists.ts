@@ -1,6 +1,6 @@
 import type { Lists, ListsOptions } from '../lists/lists.ts';
 import type { Stores } from '../load/stores.ts';
-import { withReports } from '../reports/with-reports.ts';
+import { withReports } from '../presets/with-reports.ts';
 
 interface Options extends Stores {
   readonly log: ListsOptions['log'];

@@ -11,7 +11,7 @@ export const writeDigests: Job = {
     const due = await dueDigests(catalog, now());
     // DuckDB takes 100 MB, so it is loaded only if there is work.
     if (due.length === 0) return {};
-    const { withReports } = await import('../reports/with-reports.ts');
+    const { withReports } = await import('../presets/with-reports.ts');
     let written = 0;
     const failures: unknown[] = [];
     // One thread, so that requests can use the others.

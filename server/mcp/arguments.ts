@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { invalidRequest } from '../domain/errors.ts';
-import type { Parameter, Parameters } from '../reports/parameters.ts';
+import type { Parameter, Parameters } from '../presets/parameters.ts';
 
 /** The arguments of a call, as texts like those of an HTTP request. */
 export type Sent = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import * as parameter from '../reports/parameters.ts';
+import * as parameter from '../presets/parameters.ts';
 import type { Sent } from './arguments.ts';
 
 export const seriesParameters = {

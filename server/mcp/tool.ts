@@ -1,6 +1,6 @@
 import type { Context } from '../api/routes/context.ts';
-import type { Parameters } from '../reports/parameters.ts';
-import { answerCurrent, type Report, type ReportQuery, type ReportRequest } from '../reports/report.ts';
+import type { Parameters } from '../presets/parameters.ts';
+import { answerCurrent, type Report, type ReportQuery, type ReportRequest } from '../presets/report.ts';
 import type { Sent } from './arguments.ts';
 
 /** The caller of a tool, and the sources of data. */

@@ -9,7 +9,7 @@ import type { Resolve } from '../../server/channels/addresses.ts';
 import { addChannel } from '../../server/channels/channels.ts';
 import { dueDigests, writeDigest } from '../../server/channels/due-digests.ts';
 import { type Sent, sendDue } from '../../server/channels/send.ts';
-import { withReports } from '../../server/reports/with-reports.ts';
+import { withReports } from '../../server/presets/with-reports.ts';
 import { command } from '../command.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { startMailServer } from '../fakes/smtp.ts';

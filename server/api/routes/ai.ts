@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
 import { ENGINES } from '../../model/surfaces.ts';
-import { aiReport } from '../../reports/ai.ts';
-import { aiRows } from '../../reports/record-tables.ts';
+import { aiReport } from '../../presets/ai.ts';
+import { aiRows } from '../../presets/record-tables.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { aiProperties, day, nullable, object, openWords, paging, project, range } from '../schemas.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { alertsReport } from '../../reports/alerts.ts';
-import { alertRows } from '../../reports/record-tables.ts';
+import { alertsReport } from '../../presets/alerts.ts';
+import { alertRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { day, instant, nullable, object, oneOf, project, shortId, uuid } from '../schemas.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { breakdownsReport } from '../../reports/breakdowns.ts';
-import { breakdownsTable } from '../../reports/property-tables.ts';
+import { breakdownsReport } from '../../presets/breakdowns.ts';
+import { breakdownsTable } from '../../presets/property-tables.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {

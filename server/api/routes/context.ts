@@ -1,6 +1,6 @@
 import type { RowFormatName } from '../../domain/formats.ts';
 import type { RowFormat } from '../../formats/rows.ts';
-import type { ReportSources } from '../../reports/report.ts';
+import type { ReportSources } from '../../presets/report.ts';
 import type { SharedConcurrencyLimit } from '../../runtime/limits.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { RecentRequests } from '../follow-publications.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { crawlReport } from '../../reports/crawl.ts';
-import { crawlRows } from '../../reports/record-tables.ts';
+import { crawlReport } from '../../presets/crawl.ts';
+import { crawlRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { day, instant, integer, nullable, object, project } from '../schemas.ts';

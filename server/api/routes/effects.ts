@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { EFFECT_REASONS, VERDICTS } from '../../effects/verdict.ts';
 import { documentJson } from '../../formats/json.ts';
-import { effectsReport } from '../../reports/effects.ts';
-import { effectRows } from '../../reports/record-tables.ts';
+import { effectsReport } from '../../presets/effects.ts';
+import { effectRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { day, integer, nullable, object, openWords, project, rankingUpdates, uuid } from '../schemas.ts';

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { explainReport } from '../../reports/explain.ts';
-import { EXPLAIN_BY } from '../../reports/explain-rows.ts';
-import { EXPLAIN_REASONS, EXPLAIN_WHAT } from '../../reports/explain-totals.ts';
-import { explainRows } from '../../reports/record-tables.ts';
+import { explainReport } from '../../presets/explain.ts';
+import { EXPLAIN_BY } from '../../presets/explain-rows.ts';
+import { EXPLAIN_REASONS, EXPLAIN_WHAT } from '../../presets/explain-totals.ts';
+import { explainRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {

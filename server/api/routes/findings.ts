@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { FINDING_TYPES, type FindingType } from '../../findings/finding.ts';
 import { documentJson } from '../../formats/json.ts';
-import { findingsReport } from '../../reports/findings.ts';
-import { UNTESTED_REASONS } from '../../reports/findings-plan.ts';
-import { findingRows } from '../../reports/record-tables.ts';
+import { findingsReport } from '../../presets/findings.ts';
+import { UNTESTED_REASONS } from '../../presets/findings-plan.ts';
+import { findingRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { day, instant, integer, nullable, object, openWords, paging, project, quality, range } from '../schemas.ts';

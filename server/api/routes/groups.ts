@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { groupsReport } from '../../reports/groups.ts';
+import { groupsReport } from '../../presets/groups.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { integer, nullable, object, oneOf, project, rule, shortId } from '../schemas.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { hoursReport } from '../../reports/hours.ts';
-import { hoursTable } from '../../reports/property-tables.ts';
+import { hoursReport } from '../../presets/hours.ts';
+import { hoursTable } from '../../presets/property-tables.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { metricsProperties, nullable, object, project } from '../schemas.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { indexHistoryReport, indexReport } from '../../reports/index-state.ts';
-import { indexHistoryRows, indexRows } from '../../reports/record-tables.ts';
+import { indexHistoryReport, indexReport } from '../../presets/index-state.ts';
+import { indexHistoryRows, indexRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { instant, nullable, object, paging, project } from '../schemas.ts';

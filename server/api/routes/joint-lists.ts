@@ -1,4 +1,4 @@
-import { pagesOfQueryReport, queriesOfPageReport } from '../../reports/joint-lists.ts';
+import { pagesOfQueryReport, queriesOfPageReport } from '../../presets/joint-lists.ts';
 import { answerWith } from '../answer.ts';
 import { listFormats } from './lists.ts';
 import type { Endpoint } from './route.ts';

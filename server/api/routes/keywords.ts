@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { INTENTS } from '../../domain/intent.ts';
 import { SOURCES } from '../../domain/rules.ts';
-import { dailyKeywordsJson, keywordsJson, keywordsTable } from '../../reports/keyword-formats.ts';
-import { isLongResult, keywordsReport } from '../../reports/keywords.ts';
+import { dailyKeywordsJson, keywordsJson, keywordsTable } from '../../presets/keyword-formats.ts';
+import { isLongResult, keywordsReport } from '../../presets/keywords.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import * as schema from '../schemas.ts';

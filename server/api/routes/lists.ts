@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { listJson } from '../../formats/json.ts';
+import { isLongList, listTable, listVersion } from '../../presets/lists.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
-import { isLongList, listTable, listVersion } from '../../reports/lists.ts';
 import { instant, object, openWords } from '../schemas.ts';
 
 const sources = PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists]));

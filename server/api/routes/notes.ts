@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { NOTE_CATEGORIES, NOTE_SCOPES } from '../../catalog/events.ts';
 import { documentJson } from '../../formats/json.ts';
-import { notesReport } from '../../reports/notes.ts';
-import { noteRows } from '../../reports/record-tables.ts';
+import { notesReport } from '../../presets/notes.ts';
+import { noteRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { day, instant, nullable, object, openWords, project, shortId, uuid } from '../schemas.ts';

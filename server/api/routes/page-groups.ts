@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { pageGroupsReport } from '../../reports/page-groups.ts';
+import { pageGroupsReport } from '../../presets/page-groups.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { integer, object, project, rule, shortId } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pagesReport } from '../../reports/pages.ts';
+import { pagesReport } from '../../presets/pages.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { comparedProperties, metricsProperties, object, paging, project, quality, range } from '../schemas.ts';

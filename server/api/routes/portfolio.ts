@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { isLongPortfolio, portfolioReport } from '../../reports/portfolio.ts';
-import { portfolioChunks, portfolioJson, portfolioTable } from '../../reports/portfolio-formats.ts';
+import { isLongPortfolio, portfolioReport } from '../../presets/portfolio.ts';
+import { portfolioChunks, portfolioJson, portfolioTable } from '../../presets/portfolio-formats.ts';
 import { answerWith } from '../answer.ts';
 import { errorDetails, responses } from '../responses.ts';
 import { dayMetrics, nullable, object, paging, projectProperties, quality, range, totalMetrics } from '../schemas.ts';

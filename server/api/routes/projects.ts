@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { oneProjectReport } from '../../reports/project.ts';
-import { projectsReport } from '../../reports/projects.ts';
-import { projectRows } from '../../reports/record-tables.ts';
+import { oneProjectReport } from '../../presets/project.ts';
+import { projectsReport } from '../../presets/projects.ts';
+import { projectRows } from '../../presets/record-tables.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { object, projectDetails } from '../schemas.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { queriesReport } from '../../reports/queries.ts';
+import { queriesReport } from '../../presets/queries.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {

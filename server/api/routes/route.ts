@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest, FastifySchema, RouteHandlerMethod
 import type { TSchema } from 'typebox';
 import { invalidRequest } from '../../domain/errors.ts';
 import { FORMATS } from '../../domain/formats.ts';
-import { querySchema } from '../../reports/parameters.ts';
-import type { Report, ReportQuery } from '../../reports/report.ts';
+import { querySchema } from '../../presets/parameters.ts';
+import type { Report, ReportQuery } from '../../presets/report.ts';
 import type { Handler } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
 import { withRowFormats } from '../row-responses.ts';

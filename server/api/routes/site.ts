@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { siteTable } from '../../reports/property-tables.ts';
-import { siteReport } from '../../reports/site.ts';
+import { siteTable } from '../../presets/property-tables.ts';
+import { siteReport } from '../../presets/site.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { dayMetrics, object, project, quality, range, totalMetrics } from '../schemas.ts';

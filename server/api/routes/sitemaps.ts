@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { sitemapRows } from '../../reports/record-tables.ts';
-import { sitemapsReport } from '../../reports/sitemaps.ts';
+import { sitemapRows } from '../../presets/record-tables.ts';
+import { sitemapsReport } from '../../presets/sitemaps.ts';
 import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { instant, integer, nullable, object, project } from '../schemas.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invalidRequest, KnownError, notFound } from '../../domain/errors.ts';
 import { JSON_TYPE } from '../../domain/formats.ts';
-import { findReportProject, projectReference } from '../../reports/report.ts';
+import { findReportProject, projectReference } from '../../presets/report.ts';
 import { measure, type StatementOutcome, secondsSince } from '../../runtime/measurements.ts';
 import { contentOfProject, SANDBOX_TABLES } from '../../sandbox/project-content.ts';
 import { type SandboxAnswer, StoppedStatement } from '../../sandbox/sandbox.ts';

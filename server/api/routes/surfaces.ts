@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
 import { ENGINES, SEARCH_TYPES, STALE_AFTER_DAYS } from '../../model/surfaces.ts';
-import { surfacesTable } from '../../reports/property-tables.ts';
-import { surfacesReport } from '../../reports/surfaces.ts';
+import { surfacesTable } from '../../presets/property-tables.ts';
+import { surfacesReport } from '../../presets/surfaces.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {

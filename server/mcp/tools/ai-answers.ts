@@ -1,4 +1,4 @@
-import { aiReport } from '../../reports/ai.ts';
+import { aiReport } from '../../presets/ai.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../domain/errors.ts';
-import { alertsReport } from '../../reports/alerts.ts';
-import { notesReport } from '../../reports/notes.ts';
-import * as parameter from '../../reports/parameters.ts';
+import { alertsReport } from '../../presets/alerts.ts';
+import { notesReport } from '../../presets/notes.ts';
+import * as parameter from '../../presets/parameters.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 

@@ -1,5 +1,5 @@
-import { breakdownsReport } from '../../reports/breakdowns.ts';
-import * as parameter from '../../reports/parameters.ts';
+import { breakdownsReport } from '../../presets/breakdowns.ts';
+import * as parameter from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';

@@ -1,4 +1,4 @@
-import { explainReport } from '../../reports/explain.ts';
+import { explainReport } from '../../presets/explain.ts';
 import { project } from '../arguments.ts';
 import { quality, shortEvent, WITH_QUALITY } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';

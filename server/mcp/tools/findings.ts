@@ -1,5 +1,5 @@
-import { findingsReport } from '../../reports/findings.ts';
-import * as parameter from '../../reports/parameters.ts';
+import { findingsReport } from '../../presets/findings.ts';
+import * as parameter from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { quality } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';

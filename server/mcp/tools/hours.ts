@@ -1,5 +1,5 @@
-import { hoursReport } from '../../reports/hours.ts';
-import { readParameters, wholeNumber } from '../../reports/parameters.ts';
+import { hoursReport } from '../../presets/hours.ts';
+import { readParameters, wholeNumber } from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 

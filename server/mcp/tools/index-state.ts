@@ -1,7 +1,7 @@
-import { crawlReport } from '../../reports/crawl.ts';
-import { indexHistoryReport, indexReport } from '../../reports/index-state.ts';
-import { readParameters } from '../../reports/parameters.ts';
-import { searchEngine } from '../../reports/search-type.ts';
+import { crawlReport } from '../../presets/crawl.ts';
+import { indexHistoryReport, indexReport } from '../../presets/index-state.ts';
+import { readParameters } from '../../presets/parameters.ts';
+import { searchEngine } from '../../presets/search-type.ts';
 import { argumentsFor, parameterOf, project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 

@@ -1,8 +1,8 @@
 import { notFound } from '../../domain/errors.ts';
 import type { Quality } from '../../domain/quality.ts';
-import { dailyKeywordsJson } from '../../reports/keyword-formats.ts';
-import { keywordsReport } from '../../reports/keywords.ts';
-import * as parameter from '../../reports/parameters.ts';
+import { dailyKeywordsJson } from '../../presets/keyword-formats.ts';
+import { keywordsReport } from '../../presets/keywords.ts';
+import * as parameter from '../../presets/parameters.ts';
 import { project, type Sent } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
 import { seriesOf, seriesParameters } from '../series.ts';

@@ -1,5 +1,5 @@
-import { paging, readParameters } from '../../reports/parameters.ts';
-import { projectsReport } from '../../reports/projects.ts';
+import { paging, readParameters } from '../../presets/parameters.ts';
+import { projectsReport } from '../../presets/projects.ts';
 import { counted } from '../counted.ts';
 import { ask, type Tool } from '../tool.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { questionReport } from '../../reports/question.ts';
-import { questionAnswer } from '../../reports/question-formats.ts';
+import { questionReport } from '../../presets/question.ts';
+import { questionAnswer } from '../../presets/question-formats.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { quality } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';

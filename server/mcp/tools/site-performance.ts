@@ -1,4 +1,4 @@
-import { siteReport } from '../../reports/site.ts';
+import { siteReport } from '../../presets/site.ts';
 import { project } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
 import { seriesOf, seriesParameters } from '../series.ts';

@@ -1,4 +1,4 @@
-import { surfacesReport } from '../../reports/surfaces.ts';
+import { surfacesReport } from '../../presets/surfaces.ts';
 import { project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 

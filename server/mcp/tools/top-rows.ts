@@ -1,7 +1,7 @@
 import type { Quality } from '../../domain/quality.ts';
-import * as parameter from '../../reports/parameters.ts';
-import { queriesReport } from '../../reports/queries.ts';
-import type { OfType } from '../../reports/search-type.ts';
+import * as parameter from '../../presets/parameters.ts';
+import { queriesReport } from '../../presets/queries.ts';
+import type { OfType } from '../../presets/search-type.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { counted } from '../counted.ts';
 import { quality } from '../quality.ts';

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { CatalogCache } from '../../server/catalog/catalog-cache.ts';
 import type { Facts } from '../../server/facts/facts.ts';
-import { findReportProject, type ReportSources } from '../../server/reports/report.ts';
-import { siteReport } from '../../server/reports/site.ts';
+import { findReportProject, type ReportSources } from '../../server/presets/report.ts';
+import { siteReport } from '../../server/presets/site.ts';
 import { makeWorld, NOW, PROJECT } from '../world.ts';
 
 t.test('a query is refused where a load is published before it is planned', async (t) => {
