@@ -80,14 +80,13 @@ ratchet(
     'server/import': 'ai-table facts plan read-table search-console',
     'server/lists': 'sources',
     'server/load': 'bulk-export-files bulk-export fact-checks load plausibility rollups table-help',
-    'server/projects': 'known-queries',
-    'server/providers/bing': 'provider',
-    'server/query': 'known-days',
     'server/presets': [
       'effect-answer effect-clicks effect-subject explain-days explain-keywords explain-lists explain',
-      'findings-plan hours keyword-days keywords lists portfolio-plan property-tables question-answer',
-      'question-days question-plan remainder',
+      'findings-plan hours keywords lists portfolio-plan property-tables',
     ].join(' '),
+    'server/projects': 'known-queries',
+    'server/providers/bing': 'provider',
+    'server/query': 'known-days question-answer question-plan strict-days',
     'server/sync': [
       'compare fetch inspections new-days plan prepare project-state publish questions requests run',
       'tables',

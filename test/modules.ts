@@ -104,7 +104,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   query: {
     purpose: 'one engine: a query or question → plan → sums → rows with their comparisons and quality; what is refused',
-    imports: ['facts', 'catalog', 'domain', 'model', 'runtime'],
+    imports: ['facts', 'catalog', 'domain', 'model', 'runtime', 'storage'],
   },
   providers: {
     purpose: 'all requests to providers: clients, sign-in, limits, retries, failures',

@@ -47,6 +47,6 @@ export async function readKeyword(sources: ReportSources, { project, keyword, pa
     range,
     keyword: { ...found, trackedSince: isoInstant(found.trackedSince), groupIds, tags, targetUrl },
     version: keywordVersion(managed!),
-    pages: ranking.rows.map(({ names: [url], measures }) => ({ url: url!, ...toMetrics(measures) })),
+    pages: ranking.rows.map(({ names: [url], now }) => ({ url: url!, ...toMetrics(now) })),
   };
 }

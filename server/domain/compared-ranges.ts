@@ -1,7 +1,8 @@
+import { type Dimension, intervalOf, isTime } from '../model/tables.ts';
 import { pairingOf } from './compared-days.ts';
 import { Comparer, lengthReasons, type UnsafeReason } from './comparison.ts';
 import { countDays, type Day, eachDay } from './dates.ts';
-import type { Bucket } from './intervals.ts';
+import { type Bucket, bucketsOf } from './intervals.ts';
 import { metricsWithEvents, type ProviderEvent } from './provider-events.ts';
 import type { Range } from './range.ts';
 import { hasPartOfMonth } from './spread.ts';
@@ -52,9 +53,25 @@ export class ComparedRanges {
     this.total = this.#comparer(this.#common, now, [base]);
   }
 
-  /** The same ranges, for the rows of a device. */
-  ofDevice(device: ProviderEvent['device']): Comparer {
+  #ofDevice(device: ProviderEvent['device']): Comparer {
     return new Comparer(new Set(this.#common.flat()), this.#metrics(this.#now, [this.base], device));
+  }
+
+  /**
+   * Compares rows by what they are about: their day, week or month, else their device, else the whole range. Null for a part
+   * of which the other range has no days.
+   * @param by the dimensions of the rows
+   */
+  ofRows(by: readonly Dimension[]): (names: readonly string[]) => Comparer | null {
+    const time = by.find(isTime);
+    if (time !== undefined) {
+      const timeAt = by.indexOf(time);
+      const parts = bucketsOf(this.#now, intervalOf(time)).map((bucket) => [bucket.from, this.part(bucket)] as const);
+      const byStart = new Map(parts);
+      return (names) => byStart.get(names[timeAt]!) ?? null;
+    }
+    const deviceAt = by.indexOf('device');
+    return deviceAt < 0 ? () => this.total : (names) => this.#ofDevice(names[deviceAt] as ProviderEvent['device']);
   }
 
   /** Compares totals over a part of the range; null if the other range has no such days. */

@@ -32,7 +32,7 @@ export async function daySums(
   of: Pick<SumsQuery, 'table' | 'test'>,
 ): Promise<DayMeasures[]> {
   const { rows } = await facts.sums({ ...query, ...of, by: [rulesOf(of.table).dayColumn], hasZeros: true });
-  return rows.map(({ names: [date], measures }) => ({ date: date!, ...measures })).sort(byDate);
+  return rows.map(({ names: [date], now }) => ({ date: date!, ...now })).sort(byDate);
 }
 
 /** Days in order. */
@@ -44,9 +44,7 @@ export type HourMeasures = Measures & { readonly hour: number };
 /** The hours of the property that have rows, in order. */
 export async function siteHours(facts: Pick<Facts, 'sums'>, query: FactsQuery): Promise<HourMeasures[]> {
   const { rows } = await facts.sums({ ...query, table: 'site_hourly', by: ['hour'], test: EVERY_ROW, hasZeros: true });
-  return rows
-    .map(({ names: [hour], measures }) => ({ hour: Number(hour), ...measures }))
-    .sort((a, b) => a.hour - b.hour);
+  return rows.map(({ names: [hour], now }) => ({ hour: Number(hour), ...now })).sort((a, b) => a.hour - b.hour);
 }
 
 /** Days of which an import knows the total of the site and nothing else: not even its devices. */

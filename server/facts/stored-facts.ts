@@ -73,7 +73,7 @@ export class StoredFacts implements Facts {
       const sums = { table: 'site_daily', by: ['date', 'device'], test: EVERY_ROW, hasZeros: true } as const;
       const { rows } = await this.sums({ ...all, ...sums });
       return rows
-        .map(({ names: [date, device], measures }) => ({ date: date!, device: device!, ...measures }))
+        .map(({ names: [date, device], now }) => ({ date: date!, device: device!, ...now }))
         .sort((a, b) => (a.date === b.date ? (a.device < b.device ? -1 : 1) : a.date < b.date ? -1 : 1));
     };
     const rows = await this.#statements.remember(

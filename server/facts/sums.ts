@@ -72,7 +72,7 @@ export interface SumsQuery {
 export interface ReadRow<Sums = Measures> {
   /** What it is grouped by, in the order of `by`. */
   readonly names: readonly string[];
-  readonly measures: Sums;
+  readonly now: Sums;
 }
 
 /** Some of the rows, with how many there are and what they add up to; zeros if none was read. Without a page, all rows. */
@@ -205,7 +205,7 @@ export function readSums<Sums>(rows: readonly SumsRow[], { table, by, isTotal = 
   return {
     rows: rows.map((row) => ({
       names: isTotal ? [] : by.map((_, at) => row[`d${at}`] as string),
-      measures: sumsOf(row, (name) => MEASURES[name].as),
+      now: sumsOf(row, (name) => MEASURES[name].as),
     })),
     count: (rows[0]?.['allRows'] as number | undefined) ?? rows.length,
     total: sumsOf(rows[0], ofAll),

@@ -140,7 +140,7 @@ async function readCount(facts: Facts, engine: SearchEngine, of: 'days' | 'pages
     test: EVERY_ROW,
     hasZeros: true,
   });
-  const counts = rows.map(({ names: [name], measures }) => [name!, measures[NAMES[engine]]!] as const);
+  const counts = rows.map(({ names: [name], now }) => [name!, now[NAMES[engine]]!] as const);
   return counts.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

@@ -5,10 +5,10 @@ import { type Day, later } from '../domain/dates.ts';
 import { isKnown } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { FactTable } from '../model/tables.ts';
+import { areKeywordsUnknown, planKeywordDays } from '../query/strict-days.ts';
 import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type ReadRows } from './explain-rows.ts';
-import { areKeywordsUnknown, planKeywordDays } from './keyword-days.ts';
 
 /** Plans to read the totals of tracked keywords over two ranges, without days before the plan's keyword history. */
 export async function planKeywordRows(

@@ -19,7 +19,7 @@ import type { DaysQuery, Device, Facts, FactsQuery, KeywordDays } from '../facts
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
-import { planKeywordDays, refuseUnknownKeywords } from './keyword-days.ts';
+import { planKeywordDays, refuseUnknownKeywords } from '../query/strict-days.ts';
 import * as parameter from './parameters.ts';
 import { projectReference, trackedReport } from './report.ts';
 

@@ -6,7 +6,7 @@ import { oneDevice } from '../domain/project-ranges.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
 import { compareTexts } from '../domain/texts.ts';
-import type { Device, Facts } from '../facts/facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { siteTableOf, TABLES } from '../model/tables.ts';
 import { KnownDays } from './known-days.ts';
 import type { Plan } from './plan.ts';
@@ -89,6 +89,7 @@ export function answerOf(
 
   function rowsOfTime(): Row[] {
     if (interval === undefined) return [];
+    const comparerOf = compared?.ofRows(query.by);
     return bucketsOf(range, interval)
       .filter((bucket) => clipped(bucket) !== null)
       .map((bucket: Bucket): Row => {
@@ -98,23 +99,24 @@ export function answerOf(
           now: over([own!], [bucket]),
         };
         if (compared === undefined) return common;
-        const comparer = compared.part(bucket);
+        const comparer = comparerOf!(common.names);
         return { ...common, base: comparer && over([own!], compared.counterpart(bucket)), comparer };
       });
   }
 
   function rowsOfNames(): Row[] {
     const [months, monthsOfBase] = [monthsIn(now), monthsIn(base)];
+    const comparers = compared?.ofRows(query.by);
     const comparerOf = (name: string): Comparer | undefined => {
-      if (compared === undefined) return undefined;
-      if (names === 'device') return compared.ofDevice(name as Exclude<Device, 'all'>);
+      if (comparers === undefined) return undefined;
+      const comparer = comparers([name])!;
       // Months that are stored as totals name few countries; the others are one row.
       const isOther = name === 'other' && months.size + monthsOfBase.size > 0;
       // A name that counts nothing there is among the others, whether it has a total of a month or not.
       const isInBase = comparison !== null && isCounted(over(seriesOf(base, name), [comparison]));
       const isSpread =
         isOther || lacksMonth(now.get(name), months) || lacksMonth(isInBase ? base.get(name) : undefined, monthsOfBase);
-      return isSpread ? compared.total.with(['monthly_spread']) : compared.total;
+      return isSpread ? comparer.with(['monthly_spread']) : comparer;
     };
     const rows = [...now.keys()]
       .filter((name) => name !== UNKNOWN_NAME)

@@ -157,5 +157,5 @@ function segmentTable(surface: Surface): FactTable | undefined {
 async function segmentsOf(facts: Facts, query: FactsQuery): Promise<NamedMeasures[]> {
   const sums = { table: segmentTable('web')!, by: ['segment'], test: EVERY_ROW, hasZeros: true } as const;
   const { rows } = await facts.sums({ ...query, ...sums });
-  return rows.map(({ names: [name], measures }) => ({ name: name!, ...measures }));
+  return rows.map(({ names: [name], now }) => ({ name: name!, ...now }));
 }

@@ -67,15 +67,15 @@ async function readNames(facts: Facts, plan: Plan, range: Range, signal: AbortSi
     byName.set(name, known);
     return known;
   };
-  for (const { names: found, measures } of ofDays) {
+  for (const { names: found, now } of ofDays) {
     const [date, name] = isByDay ? [found[0]!, found[1]] : [range.to, found[0]];
-    of(name).days.push({ date, ...measures });
+    of(name).days.push({ date, ...now });
   }
   for (const {
     names: [month, name],
-    measures,
+    now,
   } of ofMonths) {
-    of(name).months.push({ month: monthOf(month!), ...measures });
+    of(name).months.push({ month: monthOf(month!), ...now });
   }
   if (names === undefined) of();
   return new Map(

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { questionReport } from '../../presets/question.ts';
-import { questionAnswer } from '../../presets/question-formats.ts';
+import { questionAnswer, questionReport } from '../../presets/question.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { quality } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';

@@ -1,36 +1,24 @@
 import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
 import type { TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
-import type { Comparer } from '../domain/comparison.ts';
-import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
-import { type Measures, NOTHING } from '../domain/metrics.ts';
+import type { Day } from '../domain/dates.ts';
+import { bucketsOf, daysUntil } from '../domain/intervals.ts';
+import { NOTHING } from '../domain/metrics.ts';
 import { readsSums } from '../domain/predicate.ts';
 import { eventsOf } from '../domain/provider-events.ts';
-import type { Remainder } from '../domain/quality.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import { EVERY_ROW, type ReadRow } from '../facts/sums.ts';
-import { intervalOf, isTime, TABLES } from '../model/tables.ts';
-import { type QuestionNames, readNames } from '../query/names.ts';
-import { type QuestionTest, sentFilter } from '../query/predicate.ts';
-import { qualityOf } from '../query/quality.ts';
-import { RefusedQuestion } from '../query/refuse.ts';
-import { refuseUnknownKeywords } from './keyword-days.ts';
-import { refuseUnknown, unknownDays, WITHOUT_COMPARE } from './question-days.ts';
-import type { QuestionPlan, QuestionValue } from './question-plan.ts';
+import { EVERY_ROW } from '../facts/sums.ts';
+import { intervalOf } from '../model/tables.ts';
+import { type QuestionNames, readNames } from './names.ts';
+import { type QuestionTest, sentFilter } from './predicate.ts';
+import { qualityOf } from './quality.ts';
+import { type QuestionPlan, type QuestionValue, readWhole, remainderOf } from './question-plan.ts';
 import { keyOf, QuestionRows } from './question-rows.ts';
-import { readWhole, remainderOf } from './remainder.ts';
-import { projectReference } from './report.ts';
-
-/** A row as it was read, with what follows from it. */
-export interface QuestionRow extends ReadRow {
-  /** See `daysUntil`; of weeks and months. */
-  readonly days?: number | undefined;
-  /** See `PartSums`. */
-  readonly base?: Measures | null;
-  readonly comparer?: Comparer | null;
-}
+import { RefusedQuestion } from './refuse.ts';
+import type { Row, Sums } from './rows.ts';
+import { refuseUnknown, refuseUnknownKeywords, unknownDays, WITHOUT_COMPARE } from './strict-days.ts';
 
 interface Sources {
   readonly facts: Facts;
@@ -46,7 +34,7 @@ type Plan = QuestionPlan & {
 /** Answers a question exactly, or throws `invalid_request` that says what is not known. */
 export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sources) {
   const { query, project, ranges, quality } = plan;
-  const { from, to, comparison, grain, limit, offset } = query;
+  const { from, to, comparison, dimensions, limit, offset } = query;
   const range = { from, to };
   const totalsOf = totalsReader(plan, facts, signal);
   // Read beside the property, which tells what is known. A failure is thrown where the totals are used.
@@ -66,49 +54,53 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   ]);
   const cutOff = known !== null && bucketsOf(range, 'day').some(({ from: day }) => known.isCutOff(day));
   const compared = comparison && new ComparedRanges(range, comparison, known ?? NO_REASONS, null);
-  const buckets = bucketsFor(query, compared);
-  const lastDay = project.syncedThrough ?? to;
-  const answersOf = async (batch: readonly ReadRow[]): Promise<readonly QuestionRow[]> => {
+  const daysOf = dayCounter(query, project.syncedThrough ?? to);
+  const comparerOf = compared?.ofRows(dimensions);
+  const answersOf = async (batch: readonly Row[]): Promise<readonly Row[]> => {
     // Rows of remembered lists stay the same objects, whose JSON is remembered too.
-    if (comparison === null && !hasDayCounts(query)) return batch;
+    if (comparison === null && daysOf === undefined) return batch;
     const before = comparison && (await rows.compared(comparison, ranges.base, batch));
-    return batch.map(rowMaker({ buckets, before, compared, query, lastDay }));
+    return batch.map((row) => {
+      const days = daysOf?.(row.names);
+      if (comparerOf === undefined || before === null) return { ...row, days };
+      const comparer = comparerOf(row.names);
+      return { ...row, days, base: comparer && (before.get(keyOf(row.names)) ?? NOTHING), comparer };
+    });
   };
   const answers = await answersOf(read);
-  async function* batches(): AsyncGenerator<readonly QuestionRow[]> {
+  async function* batches(): AsyncGenerator<readonly Row[]> {
     yield answers;
     for await (const batch of rows.after(read.length, count, range, ranges.now)) yield await answersOf(batch);
   }
-  const totals = total && {
+  const totals: Sums | null = total && {
     now: total,
     ...(compared && baseTotal && { base: baseTotal, comparer: compared.total }),
   };
-  const remainder: Remainder = remainderOf(plan, { total, cutOff, whole });
-  const aggregation = TABLES[grain].counts;
   return {
-    head: {
-      project: projectReference(project),
-      range: {
-        ...range,
-        provisionalAfter: project.provisionalAfter,
-        ...(comparison === null ? {} : { comparison }),
-      },
-      grain,
-      aggregation,
-    },
+    query,
+    project,
     rows: answers,
     /** The rows, and of a question for all those that are read one batch after the other. */
     batches,
     totals: query.totals ? totals : undefined,
-    remainder,
+    remainder: remainderOf(plan, { total, cutOff, whole }),
     paging: { total: count, limit: limit ?? count, offset },
     quality: await qualityOf(facts, quality, signal),
-    dimensions: query.dimensions,
     /** For each dimension the values that names stand for. */
     valuesOf: names.valuesOf,
-    metrics: query.metrics,
-    isCompared: comparison !== null,
   };
+}
+
+/** Counts the days of weeks and months by the names of rows; undefined for questions about neither. */
+function dayCounter(
+  { from, to, dimensions }: QuestionValue,
+  lastDay: Day,
+): ((names: readonly string[]) => number) | undefined {
+  const at = dimensions.findIndex((dimension) => dimension === 'week' || dimension === 'month');
+  if (at < 0) return undefined;
+  const buckets = bucketsOf({ from, to }, intervalOf(dimensions[at] as 'week' | 'month'));
+  const counts = new Map(buckets.map((bucket) => [bucket.from, daysUntil(bucket, lastDay)]));
+  return (names) => counts.get(names[at]!)!;
 }
 
 type TotalsOf = (range: Range) => Promise<KeywordTotals>;
@@ -200,51 +192,4 @@ function refusePartial(
     `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, ${why}; a shorter range may have all.`,
     [...(isOfComparison ? [WITHOUT_COMPARE] : []), ...(lacking.length > MAX_NAMED ? [] : [without])],
   );
-}
-
-/** A day, week or month of the range. */
-interface TimedBucket extends Bucket {
-  /** Null without a comparison, and if the other range has no such days. */
-  readonly comparer: Comparer | null;
-}
-
-/** The days, weeks or months of the range by their first day; undefined for questions without time. */
-function bucketsFor(
-  { from, to, dimensions }: QuestionValue,
-  compared: ComparedRanges | null,
-): ReadonlyMap<string, TimedBucket> | undefined {
-  const time = dimensions.find(isTime);
-  if (time === undefined) return undefined;
-  const buckets = bucketsOf({ from, to }, intervalOf(time));
-  return new Map(buckets.map((bucket) => [bucket.from, { ...bucket, comparer: compared?.part(bucket) ?? null }]));
-}
-
-/** Whether rows say how many days they have. */
-function hasDayCounts({ dimensions }: QuestionValue): boolean {
-  return dimensions.includes('week') || dimensions.includes('month');
-}
-
-interface RowContext {
-  readonly buckets: ReadonlyMap<string, TimedBucket> | undefined;
-  /** The sums of the range to compare with, by the keys of rows; null without one. */
-  readonly before: ReadonlyMap<string, Measures> | null;
-  readonly compared: ComparedRanges | null;
-  readonly query: QuestionValue;
-  readonly lastDay: string;
-}
-
-function rowMaker({ buckets, before, compared, query, lastDay }: RowContext): (row: ReadRow) => QuestionRow {
-  const { dimensions } = query;
-  const timeAt = dimensions.findIndex(isTime);
-  const deviceAt = dimensions.indexOf('device');
-  const counts = hasDayCounts(query);
-  return (row) => {
-    const bucket = buckets?.get(row.names[timeAt]!);
-    const days = counts && bucket ? daysUntil(bucket, lastDay) : undefined;
-    if (compared === null || before === null) return { ...row, days };
-    const device = row.names[deviceAt] as 'desktop' | 'mobile' | 'tablet' | undefined;
-    const total = device === undefined ? compared.total : compared.ofDevice(device);
-    const comparer = bucket === undefined ? total : bucket.comparer;
-    return { ...row, days, base: comparer && (before.get(keyOf(row)) ?? NOTHING), comparer };
-  };
 }
