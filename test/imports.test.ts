@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, '..');
 const CLIENT = 'server/dashboard/client';
 /** The types of the API's answers, which leave nothing in the program. */
 const API_TYPES = 'client/openapi.ts';
-/** Which days are compared with which, and what is said of changes: one rule for the server and the browser. */
-const SHARED = ['server/domain/compared-days.ts', 'server/domain/unsafe-texts.ts'];
+/** Which days are compared with which, and what is said of changes: and which surfaces there are: one rule for the server and the browser. */
+const SHARED = ['server/domain/compared-days.ts', 'server/domain/unsafe-texts.ts', 'server/model/surfaces.ts'];
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');

@@ -1,4 +1,4 @@
-import type { Surface } from '../model/surfaces.ts';
+import { isOtherEngine, type Surface } from '../model/surfaces.ts';
 import { type Day, earlier, later } from './dates.ts';
 import type { Range } from './range.ts';
 
@@ -76,7 +76,7 @@ function compare(a: string, b: string): number {
 /** What an answer says of ranking updates. */
 export interface KnownRankingUpdates {
   readonly rankingUpdates: readonly RankingUpdate[];
-  /** The last of the days with data on which none is missing; null without such days, and for Bing. */
+  /** The last of the days with data on which none is missing; null without such days, and for other engines. */
   readonly rankingUpdatesThrough: Day | null;
 }
 
@@ -91,7 +91,7 @@ export function rankingUpdatesIn(
   { surface, syncedThrough }: { readonly surface: Surface; readonly syncedThrough: Day | null },
 ): KnownRankingUpdates {
   // The record is Google's.
-  if (surface === 'bing') return { rankingUpdates: [], rankingUpdatesThrough: null };
+  if (isOtherEngine(surface)) return { rankingUpdates: [], rankingUpdatesThrough: null };
   const last = ranges.map(({ to }) => to).reduce(later);
   return {
     rankingUpdates: updates.filter(

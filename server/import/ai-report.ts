@@ -8,8 +8,7 @@ import type { Range } from '../domain/range.ts';
 import { ImportRefused, refuseFutureRange, requireDomain } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
-import type { SearchEngine } from '../model/surfaces.ts';
-import { AI_TABLES, type FactTable } from '../model/tables.ts';
+import { AI_TABLES, type AiEngine, type FactTable } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type AiColumns, type AiFile, type AiMap, readAiTable } from './ai-table.ts';
 import { openExport } from './open-export.ts';
@@ -36,7 +35,7 @@ export interface AiReportOptions {
 /** The result for a file. */
 interface ImportedFile {
   readonly file: string;
-  readonly engine: SearchEngine | null;
+  readonly engine: AiEngine | null;
   readonly rows: number;
   readonly from: Day | null;
   readonly to: Day | null;

@@ -2,7 +2,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
 import { packed } from '../load/tables.ts';
-import type { SearchEngine } from '../model/surfaces.ts';
+import type { AiEngine } from '../model/tables.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { ignoring, otherColumns, refuseOtherScopes, refuseUnknown } from './columns.ts';
@@ -18,7 +18,7 @@ export type AiMap = Readonly<Partial<Record<(typeof AI_COLUMNS)[number], string>
 
 /** The columns of a table in the order of its file (`c0`); null for one that it does not have. */
 export interface AiColumns {
-  readonly engine: SearchEngine;
+  readonly engine: AiEngine;
   readonly date: string | null;
   readonly page: string | null;
   readonly count: string;

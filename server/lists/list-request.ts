@@ -6,7 +6,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
-import type { SearchType, Surface } from '../model/surfaces.ts';
+import { isOtherEngine, type SearchType, type Surface, typeOf } from '../model/surfaces.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 
@@ -79,9 +79,9 @@ export async function planList(
     kind,
     range,
     country,
-    type: type === 'bing' ? 'web' : type,
+    type: typeOf(type),
     pair,
-    source: choice.sources[0]?.kind ?? (type === 'bing' ? type : 'bigquery'),
+    source: choice.sources[0]?.kind ?? (isOtherEngine(type) ? type : 'bigquery'),
     sources: isEmpty ? [] : choice.sources,
     fromProvider,
     sequence: compare === undefined ? sequence : cacheKey(sequence, compare),

@@ -1,3 +1,4 @@
+import type { OtherEngine } from '../model/surfaces.ts';
 import type { ListQuery } from '../providers/provider.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { OwnRows } from './own-rows.ts';
@@ -6,22 +7,22 @@ import type { Fetched, OwnSource } from './source.ts';
 /** The longest list (contract, 4.8). */
 const MAX_ROWS = 100_000;
 
-/** Lists computed from the project's stored facts: days of Google, or weeks of Bing. */
+/** Lists computed from the project's stored facts: days of Google, or weeks of another engine. */
 export class OwnFacts implements OwnSource {
-  readonly kind: 'bigquery' | 'bing';
+  readonly kind: 'bigquery' | OtherEngine;
   readonly provider = null;
   readonly #rows: OwnRows;
   readonly #files: readonly StoredFile[];
 
-  /** @param files Parquet files of page_daily or query_daily, or of the weekly tables for `bing`; at least one */
-  constructor(rows: OwnRows, files: readonly StoredFile[], kind: 'bigquery' | 'bing' = 'bigquery') {
+  /** @param files Parquet files of page_daily or query_daily, or of the weekly tables of an engine; at least one */
+  constructor(rows: OwnRows, files: readonly StoredFile[], kind: 'bigquery' | OtherEngine = 'bigquery') {
     this.kind = kind;
     this.#rows = rows;
     this.#files = files;
   }
 
   async fetch(query: ListQuery): Promise<Fetched> {
-    const ranked = await this.#rows[this.kind === 'bing' ? 'ofWeeks' : 'ofDays'](this.#files, query, MAX_ROWS + 1);
+    const ranked = await this.#rows[this.kind === 'bigquery' ? 'ofDays' : 'ofWeeks'](this.#files, query, MAX_ROWS + 1);
     const { count } = ranked;
     return {
       ranked,

@@ -7,8 +7,8 @@ import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { Surface } from '../model/surfaces.ts';
-import { type FactTable, tableFor } from '../model/tables.ts';
+import { isOtherEngine, type OtherEngine, SURFACES, type Surface } from '../model/surfaces.ts';
+import { countryTable, type FactTable, weekTable } from '../model/tables.ts';
 import type { Providers } from '../providers/providers.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import { KeywordPages } from './keyword-pages.ts';
@@ -77,7 +77,7 @@ export class Sources {
     { kind, range, type, pair, named = 'from and to' }: Wanted,
     catalog: Catalog = this.#options.catalog,
   ): Promise<Choice> {
-    if (type === 'bing' && pair === null) return this.#weeks(project, kind, range, catalog);
+    if (isOtherEngine(type) && pair === null) return this.#weeks(project, { kind, range, type }, catalog);
     // In parallel, to wait only once for a remote database.
     const [connections, periods, isKnown, facts] = await Promise.all([
       connectionsOf(catalog, project.id),
@@ -92,7 +92,7 @@ export class Sources {
     );
     if (connected.length === 0 && type !== 'web') {
       throw unavailable(
-        `There is no source of ${kind} of ${type === 'bing' ? 'Bing by query or page' : `type ${type}`}: stored ${kind} are of web, and the project is connected to no provider with others.`,
+        `There is no source of ${kind} of ${isOtherEngine(type) ? `${SURFACES[type].label} by query or page` : `type ${type}`}: stored ${kind} are of web, and the project is connected to no provider with others.`,
         'list-without-source',
       );
     }
@@ -126,7 +126,7 @@ export class Sources {
       sourceKey: `property ${project.property}`,
       sources,
       fromProvider: true,
-      hasCountries: type !== 'bing',
+      hasCountries: countryTable(type) !== undefined,
       namesRevision: null,
     };
   }
@@ -157,12 +157,16 @@ export class Sources {
     };
   }
 
-  /** Weeks of Bing are stored by the sync: its API is not asked for whole lists. */
-  async #weeks({ id, factsRevision }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<Choice> {
-    const files = await filesOf(catalog, id, tableFor('bing', [kind === 'pages' ? 'page' : 'query'], 'week')!, range);
+  /** Weeks of other engines are stored by the sync: their APIs are not asked for whole lists. */
+  async #weeks(
+    { id, factsRevision }: Project,
+    { kind, range, type }: Pick<Wanted, 'kind' | 'range'> & { readonly type: OtherEngine },
+    catalog: Catalog,
+  ): Promise<Choice> {
+    const files = await filesOf(catalog, id, weekTable(type, kind)!, range);
     return {
       sourceKey: `facts ${factsRevision}`,
-      sources: files.length === 0 ? [] : [new OwnFacts(this.#options.rows, files, 'bing')],
+      sources: files.length === 0 ? [] : [new OwnFacts(this.#options.rows, files, type)],
       fromProvider: false,
       hasCountries: false,
       namesRevision: null,

@@ -2,6 +2,7 @@ import { addDays, type Day, later } from '../domain/dates.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Quality } from '../domain/quality.ts';
 import type { Range } from '../domain/range.ts';
+import { OTHER_ENGINES } from '../model/surfaces.ts';
 
 /** Tools send this to reports to get the quality of the data. */
 export const WITH_QUALITY = { quality: '1' } as const;
@@ -35,8 +36,7 @@ export function quality(range: Days, known: Quality | undefined): Known {
 
 /** @param finalThrough the last final day of the project, if it is known */
 function provisional({ from, to, engine }: Days, finalThrough: Day | null): Range | null {
-  // Bing does not say which days may change.
-  if (engine === 'bing') return null;
+  if (OTHER_ENGINES.some((other) => other === engine)) return null;
   const first = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
   return first <= to ? { from: first, to } : null;
 }

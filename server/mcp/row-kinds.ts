@@ -1,7 +1,7 @@
 import { FILTER_HELP, ROW_FIELDS } from '../domain/rules.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
-import { SEARCH_TYPES } from '../model/surfaces.ts';
+import { OTHER_ENGINES, SEARCH_TYPES } from '../model/surfaces.ts';
 import { keywordsJson, keywordsTable } from '../presets/keyword-formats.ts';
 import { keywordsReport } from '../presets/keywords.ts';
 import { listTable } from '../presets/lists.ts';
@@ -44,12 +44,16 @@ export const surfaceParameters = {
     'type',
     `Only this search type: ${SEARCH_TYPES.join(', ')}; queries and pages only. discover and googleNews have no queries.`,
   ),
-  engine: parameterOf(queriesReport, 'engine', 'google, or bing: whole weeks of queries and pages.'),
+  engine: parameterOf(
+    queriesReport,
+    'engine',
+    `google, or ${OTHER_ENGINES.join(' or ')}: whole weeks of queries and pages.`,
+  ),
 };
 
-/** How reports are asked for the quality of their data, which is not known of weeks of Bing. */
+/** How reports are asked for the quality of their data, which is not known of weeks. */
 export function qualityFor({ engine }: Sent): Sent {
-  return engine === 'bing' ? {} : WITH_QUALITY;
+  return OTHER_ENGINES.some((other) => other === engine) ? {} : WITH_QUALITY;
 }
 
 /** A page of rows, as in the JSON of the API. */

@@ -1,4 +1,4 @@
-import { ENGINES, type SearchEngine, SURFACES, type Surface } from './surfaces.ts';
+import { type OtherEngine, type SearchEngine, SURFACES, type Surface } from './surfaces.ts';
 
 /** What rows of an answer can be told apart by. `column`: where facts store it; `of`: the dimension whose values a group gathers. */
 const DIMENSION_RULES = {
@@ -182,11 +182,14 @@ const AI = {
     about:
       "Citations in AI answers of Bing and Microsoft's assistants, which are not clicks or impressions of the site;",
   },
-} as const satisfies Readonly<Record<SearchEngine, object>>;
-export type AiMeasure = (typeof AI)[SearchEngine]['measure'];
+} as const satisfies Readonly<Partial<Record<SearchEngine, object>>>;
+/** The engines with a report about AI answers. */
+export type AiEngine = keyof typeof AI;
+export const AI_ENGINES = Object.keys(AI) as AiEngine[];
+export type AiMeasure = (typeof AI)[AiEngine]['measure'];
 
 /** A report about AI answers: neither engine's is a part of clicks or impressions, and the two cannot be compared. */
-function ofAi(engine: SearchEngine, by: 'day' | 'page'): Table {
+function ofAi(engine: AiEngine, by: 'day' | 'page'): Table {
   const { surface, measure, about } = AI[engine];
   const common = { ...DAILY, surface, measures: [measure], positions: 'none' } as const;
   if (by === 'day') return { ...common, key: ['date'], about: `${about} by day; optional.` };
@@ -200,8 +203,33 @@ function ofAi(engine: SearchEngine, by: 'day' | 'page'): Table {
   };
 }
 
-const BING = { ...DAILY, surface: 'bing' } as const;
-const WEEKLY = { ...BING, positions: 'some', split: 'month' } as const;
+/** What another engine counts: days of its site, or weeks of pages or queries. */
+function ofEngine(surface: OtherEngine, by: 'device' | 'url' | 'query'): Table {
+  const { label, hasDailyPositions } = SURFACES[surface];
+  if (by === 'device') {
+    const positions = hasDailyPositions ? '' : 'It has no positions: sum_position is 0. ';
+    return {
+      ...DAILY,
+      surface,
+      key: ['date', 'device'],
+      columns: { device: { type: 'siteDevice', help: `\`unknown\`: ${label} tells no devices.`, example: 'unknown' } },
+      positions: hasDailyPositions ? 'all' : 'none',
+      isSite: true,
+      about: `The whole site in ${label}, by day; optional. ${positions}Engines are never added up.`,
+      example: { clicks: 3, impressions: 80, ...(!hasDailyPositions && { sum_position: 0 }) },
+    };
+  }
+  const [what, why] = by === 'url' ? ['Pages', ` ${label} counts no days of pages.`] : ['Queries', ''];
+  return {
+    ...DAILY,
+    surface,
+    key: [by, 'week_end'],
+    counts: by === 'url' ? 'page' : 'property',
+    positions: 'some',
+    split: 'month',
+    about: `${what} in ${label}, by week; optional.${why}`,
+  };
+}
 
 /** The stored tables, in the order of documents and of what loads and retention tell. */
 const TABLE_RULES = {
@@ -309,23 +337,9 @@ const TABLE_RULES = {
   country_daily_discover: ofType('discover', 'country'),
   site_daily_google_news: ofType('googleNews', 'device'),
   country_daily_google_news: ofType('googleNews', 'country'),
-  site_daily_bing: {
-    ...BING,
-    key: ['date', 'device'],
-    columns: { device: { type: 'siteDevice', help: '`unknown`: Bing tells no devices.', example: 'unknown' } },
-    positions: 'none',
-    isSite: true,
-    about:
-      'The whole site in Bing, by day; optional. It has no positions: sum_position is 0. Engines are never added up.',
-    example: { clicks: 3, impressions: 80, sum_position: 0 },
-  },
-  page_weekly_bing: {
-    ...WEEKLY,
-    key: ['url', 'week_end'],
-    counts: 'page',
-    about: 'Pages in Bing, by week; optional. Bing counts no days of pages.',
-  },
-  query_weekly_bing: { ...WEEKLY, key: ['query', 'week_end'], about: 'Queries in Bing, by week; optional.' },
+  site_daily_bing: ofEngine('bing', 'device'),
+  page_weekly_bing: ofEngine('bing', 'url'),
+  query_weekly_bing: ofEngine('bing', 'query'),
   ai_daily: ofAi('google', 'day'),
   ai_page_period: ofAi('google', 'page'),
   citation_daily: ofAi('bing', 'day'),
@@ -364,7 +378,8 @@ const GRAIN_OF: Readonly<Partial<Record<ColumnName, Grain>>> = {
   last_day: 'range',
 };
 
-function grainOf(table: FactTable): Grain {
+/** The length of what a row of a table is about. */
+export function grainOf(table: FactTable): Grain {
   return TABLES[table].key.map((column) => GRAIN_OF[column]).find((grain) => grain !== undefined) ?? 'day';
 }
 
@@ -439,11 +454,16 @@ export function siteTableOf(table: FactTable): FactTable {
 
 /** Lists of ranges, which have no days of their own. */
 export const PERIOD_TABLES = FACT_TABLES.filter((name) => TABLES[name].split === 'period');
+/** The table with the weeks of pages or queries of a surface; undefined where days of them are counted. */
+export function weekTable(surface: Surface, kind: 'pages' | 'queries'): FactTable | undefined {
+  return tableFor(surface, [kind === 'pages' ? 'page' : 'query'], 'week');
+}
+
 /** Tables whose rows are about the seven days until the one that they are stored by. */
 export const WEEKLY_TABLES = FACT_TABLES.filter((name) => grainOf(name) === 'week');
 
 /** The tables of an engine's report about AI answers, by day and of pages in a range, and the column of what it counts. */
-function aiTables(engine: SearchEngine): {
+function aiTables(engine: AiEngine): {
   readonly days: FactTable;
   readonly pages: FactTable;
   readonly measure: AiMeasure;
@@ -452,8 +472,8 @@ function aiTables(engine: SearchEngine): {
   const [days, pages] = FACT_TABLES.filter((name) => TABLES[name].measures.some((one) => one === measure));
   return { days: days!, pages: pages!, measure };
 }
-export const AI_TABLES = Object.fromEntries(ENGINES.map((engine) => [engine, aiTables(engine)])) as Readonly<
-  Record<SearchEngine, ReturnType<typeof aiTables>>
+export const AI_TABLES = Object.fromEntries(AI_ENGINES.map((engine) => [engine, aiTables(engine)])) as Readonly<
+  Record<AiEngine, ReturnType<typeof aiTables>>
 >;
 
 /** The rules of a column of a table. */

@@ -6,8 +6,7 @@ import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
-import { ENGINES, type SearchEngine } from '../model/surfaces.ts';
-import { AI_TABLES } from '../model/tables.ts';
+import { AI_ENGINES, AI_TABLES, type AiEngine, type AiMeasure, MEASURES } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { choice, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
@@ -17,14 +16,18 @@ const by = choice('AiBy', BY, 'date', 'What rows are about.');
 const parameters = { ...rangeParameters, by, ...paging(1000, 25_000), ...formatParameters };
 
 /** What the reports of both engines count; null if it is not stored. */
-export interface AiCounts {
-  readonly aiImpressions: number | null;
-  readonly citations: number | null;
-}
-const NAMES = { google: 'aiImpressions', bing: 'citations' } as const;
-const UNKNOWN: AiCounts = { aiImpressions: null, citations: null };
+export type AiCounts = Readonly<Record<AiCount, number | null>>;
+type AiCount = (typeof MEASURES)[AiMeasure]['as'];
+/** What the report of each engine counts. */
+export const AI_COUNTS = ofEngines((engine): AiCount => MEASURES[AI_TABLES[engine].measure].as);
+const COUNT_NAMES = Object.values(AI_COUNTS);
+const UNKNOWN = Object.fromEntries(COUNT_NAMES.map((name) => [name, null])) as AiCounts;
 
-type Files = Readonly<Record<SearchEngine, readonly StoredFile[]>>;
+function ofEngines<Value>(of: (engine: AiEngine) => Value): Readonly<Record<AiEngine, Value>> {
+  return Object.fromEntries(AI_ENGINES.map((engine) => [engine, of(engine)])) as Record<AiEngine, Value>;
+}
+
+type Files = Readonly<Record<AiEngine, readonly StoredFile[]>>;
 
 /** What was imported of the engines' reports about AI answers. The two are different things, and no clicks or impressions. */
 export const aiReport = projectReport({
@@ -44,7 +47,7 @@ export const aiReport = projectReport({
     const { from, to, limit, offset } = query;
     const range = { from, to };
     const daily = await readCounts(facts, 'days', { files: days, range, signal });
-    const listed = { google: filesIn(lists, 'google'), bing: filesIn(lists, 'bing') };
+    const listed = ofEngines((engine) => filesIn(lists, engine));
     const rows =
       query.by === 'date'
         ? [...daily].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -69,10 +72,8 @@ export type AiResult = Awaited<ReturnType<typeof aiReport.run>>;
 
 /** The files of the days of both engines. */
 export async function planAiDays(catalog: Catalog, project: string, range: Range): Promise<Files> {
-  const [google, bing] = await Promise.all(
-    ENGINES.map((engine) => filesOf(catalog, project, AI_TABLES[engine].days, range)),
-  );
-  return { google: google!, bing: bing! };
+  const files = await Promise.all(AI_ENGINES.map((engine) => filesOf(catalog, project, AI_TABLES[engine].days, range)));
+  return ofEngines((engine) => files[AI_ENGINES.indexOf(engine)]!);
 }
 
 /** The sums of the stored days of a range; null where none is stored. */
@@ -85,13 +86,13 @@ export async function readAiTotals(
 }
 
 interface List {
-  readonly engine: SearchEngine;
+  readonly engine: AiEngine;
   readonly file: FactFile;
 }
 
 /** Lists of pages inside a range that have no day in common: from its start, each time the longest one. */
 async function planLists(catalog: Catalog, project: string, { from, to }: Range): Promise<List[]> {
-  const ofEngines = ENGINES.map(async (engine) => {
+  const ofEngines = AI_ENGINES.map(async (engine) => {
     const stored = await manifestOf(catalog, project, AI_TABLES[engine].pages, EVERY_DAY);
     const inside = stored.filter(({ firstDay, lastDay }) => firstDay >= from && lastDay <= to);
     inside.sort((a, b) =>
@@ -109,7 +110,7 @@ async function planLists(catalog: Catalog, project: string, { from, to }: Range)
   return (await Promise.all(ofEngines)).flat();
 }
 
-function filesIn(lists: readonly List[], engine: SearchEngine): FactFile[] {
+function filesIn(lists: readonly List[], engine: AiEngine): FactFile[] {
   return lists.filter((list) => list.engine === engine).map(({ file }) => file);
 }
 
@@ -120,18 +121,18 @@ async function readCounts(
 ): Promise<Map<string, AiCounts>> {
   const counts = new Map<string, AiCounts>();
   const ofEngines = await Promise.all(
-    ENGINES.map((engine) => readCount(facts, engine, of, { files: files[engine], range, signal })),
+    AI_ENGINES.map((engine) => readCount(facts, engine, of, { files: files[engine], range, signal })),
   );
-  for (const [index, engine] of ENGINES.entries()) {
+  for (const [index, engine] of AI_ENGINES.entries()) {
     for (const [name, count] of ofEngines[index]!) {
-      counts.set(name, { ...(counts.get(name) ?? UNKNOWN), [NAMES[engine]]: count });
+      counts.set(name, { ...(counts.get(name) ?? UNKNOWN), [AI_COUNTS[engine]]: count });
     }
   }
   return counts;
 }
 
 /** What an engine's table counts, by day or page, in order. */
-async function readCount(facts: Facts, engine: SearchEngine, of: 'days' | 'pages', query: FactsQuery) {
+async function readCount(facts: Facts, engine: AiEngine, of: 'days' | 'pages', query: FactsQuery) {
   const by = of === 'days' ? 'date' : 'url';
   const { rows } = await facts.sums<Readonly<Record<string, number>>>({
     ...query,
@@ -140,20 +141,19 @@ async function readCount(facts: Facts, engine: SearchEngine, of: 'days' | 'pages
     test: EVERY_ROW,
     hasZeros: true,
   });
-  const counts = rows.map(({ names: [name], now }) => [name!, now[NAMES[engine]]!] as const);
+  const counts = rows.map(({ names: [name], now }) => [name!, now[AI_COUNTS[engine]]!] as const);
   return counts.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function totalsOf(all: Iterable<AiCounts>): AiCounts {
-  let { aiImpressions, citations } = UNKNOWN;
+  const totals = { ...UNKNOWN };
   for (const counts of all) {
-    if (counts.aiImpressions !== null) aiImpressions = (aiImpressions ?? 0) + counts.aiImpressions;
-    if (counts.citations !== null) citations = (citations ?? 0) + counts.citations;
+    for (const name of COUNT_NAMES) if (counts[name] !== null) totals[name] = (totals[name] ?? 0) + counts[name];
   }
-  return { aiImpressions, citations };
+  return totals;
 }
 
 function byCounts([pageA, a]: readonly [string, AiCounts], [pageB, b]: readonly [string, AiCounts]): number {
-  const difference = (b.aiImpressions ?? -1) - (a.aiImpressions ?? -1) || (b.citations ?? -1) - (a.citations ?? -1);
-  return difference || compareTexts(pageA, pageB);
+  const name = COUNT_NAMES.find((one) => a[one] !== b[one]);
+  return name === undefined ? compareTexts(pageA, pageB) : (b[name] ?? -1) - (a[name] ?? -1);
 }

@@ -31,7 +31,7 @@ export const breakdownsReport = projectReport({
   parameters,
   parse: (sent, project, now) => {
     const { engine, type, compare: other, quality, ...range } = readParameters(parameters, sent);
-    checkEngine(engine, 'Bing tells no countries, devices and appearances');
+    checkEngine(engine, 'countries, devices and appearances');
     const days = siteRange(range, project, now);
     const comparison = comparedRange(days, other);
     return { ...queryOf({ ...days, surface: type, comparison, days: 'all' }), type, quality };

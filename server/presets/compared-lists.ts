@@ -6,7 +6,7 @@ import { HISTORY_MONTHS } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import type { RangeList } from '../lists/list-pages.ts';
-import type { Surface } from '../model/surfaces.ts';
+import { OTHER_ENGINES, type Surface } from '../model/surfaces.ts';
 import { KnownDays, type KnownDaysPlan, readUnseenEvents } from '../query/known-days.ts';
 
 interface ComparedLists {
@@ -64,8 +64,8 @@ async function readDays(
 }
 
 function providerReasons({ list, range }: RangeList): UnsafeReason[] {
-  // Bing does not say which weeks may change.
-  const isFinal = list.final || list.source === 'bing';
+  // Other engines do not say which weeks may change.
+  const isFinal = list.final || OTHER_ENGINES.some((engine) => engine === list.source);
   const reasons: UnsafeReason[] = isFinal ? [] : ['provisional'];
   if (beginsBeforeApi(list, range)) reasons.push('missing_days');
   return reasons;

@@ -83,7 +83,7 @@ export const explainReport = trackedReport({
     if (country !== null && by !== 'page' && by !== 'query') {
       throw invalidRequest(`country goes with by=page and by=query only, not with by=${by}; leave one of them out.`);
     }
-    checkEngine(engine, 'Bing tells no days of pages and queries');
+    checkEngine(engine, 'days of pages and queries');
     checkType(type, by);
     const range = listRange({ from, to, period }, project, now);
     const comparison = comparedListRange(range, compare, now)!;

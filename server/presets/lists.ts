@@ -15,11 +15,10 @@ import { type ListRow, listSet, type Rendering } from '../lists/blocks.ts';
 import type { PageRequest } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
-import { type SearchType, SURFACES, type Surface } from '../model/surfaces.ts';
+import { isOtherEngine, type OtherEngine, type SearchType, SURFACES } from '../model/surfaces.ts';
 import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from '../query/known-days.ts';
 import { planQuality, type QualityPlan, qualityOf } from '../query/quality.ts';
 import type { ObjectSet } from '../query/rows.ts';
-import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './bing-weeks.ts';
 import { comparedRendering } from './compared-lists.ts';
 import {
   compare,
@@ -44,6 +43,7 @@ import {
   surfaceRange,
   tablesOfType,
 } from './search-type.ts';
+import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './weeks.ts';
 
 /** What the two list reports, pages and queries, have in common. */
 const common = {
@@ -106,7 +106,7 @@ export interface ListSource {
 }
 
 type ListRange = Range &
-  OfType & { readonly engine?: 'bing'; readonly grain?: 'week'; readonly country: string | null };
+  OfType & { readonly engine?: OtherEngine; readonly grain?: 'week'; readonly country: string | null };
 
 export interface ListResult {
   /** Metadata before the rows. */
@@ -179,11 +179,6 @@ function checkFields(
   refusePositions(type, selection);
 }
 
-/** Whether a surface has queries and positions: Bing has them by week. */
-function hasListedQueries(type: Surface = 'web'): boolean {
-  return type === 'bing' || SURFACES[type].hasQueries;
-}
-
 function sourceOfRows({ fromProvider, source }: ListRequest): RowSource {
   if (!fromProvider) return 'facts';
   return source === 'bigquery' ? 'bulkExport' : 'api';
@@ -198,9 +193,10 @@ export async function planList(
   ofRows: Rendering,
 ): Promise<ListPlan> {
   const { kind, type, country: named, pair, sent } = query;
-  const weeks = type === 'bing' ? await planWeeks(catalog, project, query) : null;
+  const surface = type ?? 'web';
+  const weeks = isOtherEngine(surface) ? await planWeeks(catalog, project, surface, query) : null;
   const { from, to, comparison } = weeks ?? query;
-  const rendering = hasListedQueries(type) ? ofRows : { ...ofRows, known: 'no_position' as const };
+  const rendering = SURFACES[surface].hasQueries ? ofRows : { ...ofRows, known: 'no_position' as const };
   const asked = { kind, country: named, type, pair };
   const parameters = { from: sent.from, to: sent.to, period: sent.period };
   const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);

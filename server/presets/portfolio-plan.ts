@@ -21,12 +21,13 @@ import { type Range, type RangeParameters, spanOf, within } from '../domain/rang
 import { type RankingRecord, rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device, StoredRange } from '../facts/facts.ts';
+import { isOtherEngine, type Surface } from '../model/surfaces.ts';
 import { meetExportEvents, type PlannedDays } from '../query/known-days.ts';
 import { storedDays } from '../query/plan.ts';
 import { expectedDays, type QualityPlan } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { type ListedProject, listedProject } from './projects.ts';
-import { noCountryOfBing, noDaysOfBing, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
+import { hasNoCountry, hasNoDays, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
 
 export interface PortfolioQuery extends Selection, OfSurface {
   /** As sent: each project resolves them to its own days. */
@@ -140,10 +141,15 @@ export async function planPortfolio(
   );
 }
 
-/** Why a project has no numbers of Bing; undefined if it has. */
-function refusalOfBing({ country }: Project, files: readonly FactFile[]): KnownError | undefined {
-  if (country !== null) return noCountryOfBing(country);
-  return files.length === 0 ? noDaysOfBing() : undefined;
+/** Why a project has no numbers of an engine; undefined if it has. */
+function refusalOf(
+  surface: Surface | undefined,
+  { country }: Project,
+  files: readonly FactFile[],
+): KnownError | undefined {
+  if (surface === undefined || !isOtherEngine(surface)) return undefined;
+  if (country !== null) return hasNoCountry(surface, country);
+  return files.length === 0 ? hasNoDays(surface) : undefined;
 }
 
 function planProject(
@@ -158,7 +164,7 @@ function planProject(
   const project = projectOf(query.type, planned, last === '' ? undefined : last, stored.lastDays.get(planned.id));
   const first = files.map(({ firstDay }) => firstDay).reduce(earlier, '9999-12-31');
   const days = storedDays(project, files.length === 0 ? undefined : first);
-  const refusal = query.type === 'bing' ? refusalOfBing(planned, files) : undefined;
+  const refusal = refusalOf(query.type, planned, files);
   const asked = refusal === undefined ? ofProject : { error: errorOfProject(refusal) };
   const common = { project, listed: listedProject(planned, now), asked, days };
   if ('error' in asked) {

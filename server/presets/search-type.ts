@@ -11,6 +11,9 @@ import type { Selection } from '../domain/select-rows.ts';
 import type { Device } from '../facts/facts.ts';
 import {
   ENGINES,
+  isOtherEngine,
+  OTHER_ENGINES,
+  type OtherEngine,
   SEARCH_TYPES,
   type SearchEngine,
   type SearchType,
@@ -32,12 +35,18 @@ export const searchType: Parameter<TSchema, SearchType> & { fallback: SearchType
   fallback: 'web',
 };
 
+/** What an engine has, in a sentence. */
+function termsOf(engine: OtherEngine): string {
+  const { label, hasDailyPositions } = SURFACES[engine];
+  const positions = hasDailyPositions ? '' : ' without positions';
+  return `${label} has days of the site${positions}, and weeks of pages and queries; it has no countries, devices and search types.`;
+}
+
 export const searchEngine: Parameter<TSchema, SearchEngine> & { fallback: SearchEngine } = {
   schema: Type.String({
     pattern: `^(${ENGINES.join('|')})$`,
     default: 'google',
-    description:
-      'The search engine that counted: google or bing. Engines are never added up. Bing has days of the site without positions, and weeks of pages and queries; it has no countries, devices and search types.',
+    description: `The search engine that counted: ${ENGINES.join(' or ')}. Engines are never added up. ${OTHER_ENGINES.map(termsOf).join(' ')}`,
   }),
   expected: `one of ${ENGINES.join(', ')}`,
   decode: (text) => ENGINES.find((engine) => engine === text),
@@ -54,7 +63,7 @@ export interface OfSurface {
   readonly type?: Surface;
 }
 
-/** The tables of a surface; Bing tells no countries. */
+/** The tables of a surface; other engines tell no countries. */
 export function tablesOfType(type?: SearchType): { readonly site: FactTable; readonly country: FactTable };
 export function tablesOfType(type?: Surface): { readonly site: FactTable; readonly country?: FactTable };
 export function tablesOfType(type: Surface = 'web'): { readonly site: FactTable; readonly country?: FactTable } {
@@ -81,28 +90,29 @@ export function surfaceOf(
   project?: Pick<Project, 'country'>,
 ): Surface {
   if (engine === 'google') return type;
+  const { label } = SURFACES[engine];
   for (const [name, isWrong] of Object.entries({ type: type !== 'web', ...isSent })) {
-    if (isWrong) throw invalidRequest(`${name} must be left out with engine=${engine}: Bing tells none.`);
+    if (isWrong) throw invalidRequest(`${name} must be left out with engine=${engine}: ${label} tells none.`);
   }
-  if (project !== undefined && project.country !== null) throw noCountryOfBing(project.country);
+  if (project !== undefined && project.country !== null) throw hasNoCountry(engine, project.country);
   return engine;
 }
 
-/** Throws `invalid_request` for Bing, where it does not have what a report is about. */
-export function checkEngine(engine: SearchEngine, why: string): void {
-  if (engine === 'bing') throw invalidRequest(`engine must be google: ${why}.`);
+/** Throws `invalid_request` for an engine that does not have what a report is about. */
+export function checkEngine(engine: SearchEngine, what: string): void {
+  if (engine !== 'google') throw invalidRequest(`engine must be google: ${SURFACES[engine].label} tells no ${what}.`);
 }
 
-/** The error for a project of one country: Bing's numbers are those of all countries. */
-export function noCountryOfBing(country: string): KnownError {
+/** The error for a project of one country: an engine's numbers are those of all countries. */
+export function hasNoCountry(engine: OtherEngine, country: string): KnownError {
   return invalidRequest(
-    `engine must be google: the project has only searches from ${country}, and Bing tells no countries.`,
+    `engine must be google: the project has only searches from ${country}, and ${SURFACES[engine].label} tells no countries.`,
   );
 }
 
-/** The error for a project without days of Bing. */
-export function noDaysOfBing(): KnownError {
-  return invalidRequest('engine must be google: the project has no stored days of Bing.');
+/** The error for a project without days of an engine. */
+export function hasNoDays(engine: OtherEngine): KnownError {
+  return invalidRequest(`engine must be google: the project has no stored days of ${SURFACES[engine].label}.`);
 }
 
 /**
@@ -121,8 +131,7 @@ export function projectOf(
   return {
     ...project,
     syncedThrough: lastReportedDay(project, stored, known),
-    // Bing does not say which days may change.
-    provisionalAfter: type === 'bing' ? null : (known?.final ?? project.provisionalAfter),
+    provisionalAfter: isOtherEngine(type) ? null : (known?.final ?? project.provisionalAfter),
   };
 }
 
@@ -145,14 +154,14 @@ export function refusePositions(surface: Surface, { filter, sort }: Selection): 
   const named = [...(filter === null ? [] : leavesOf(filter)), ...(sort ?? [])];
   if (!named.some(({ field }) => field === 'position')) return;
   throw invalidRequest(
-    surface === 'bing'
-      ? 'engine must not be bing with position: its days have no positions.'
+    isOtherEngine(surface)
+      ? `engine must not be ${surface} with position: its days have no positions.`
       : `type must not be ${surface} with position: it has no positions.`,
   );
 }
 
 /** How the range of a response names its surface; nothing for web. */
-export function surfaceRange(type: Surface | undefined): { readonly engine?: 'bing'; readonly type?: SearchType } {
-  if (type === 'bing') return { engine: type };
-  return type === undefined ? {} : { type };
+export function surfaceRange(type: Surface | undefined): { readonly engine?: OtherEngine; readonly type?: SearchType } {
+  if (type === undefined) return {};
+  return isOtherEngine(type) ? { engine: type } : { type };
 }

@@ -2,6 +2,7 @@ import { readCoverage } from '../catalog/manifest.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
+import { isOtherEngine } from '../model/surfaces.ts';
 import { siteTable } from '../model/tables.ts';
 import { ask } from '../query/ask.ts';
 import { type Plan, plan } from '../query/plan.ts';
@@ -21,7 +22,7 @@ import {
 import { projectReference, projectReport } from './report.ts';
 import {
   checkDevice,
-  noDaysOfBing,
+  hasNoDays,
   ofType,
   readProjectOf,
   searchEngine,
@@ -73,7 +74,7 @@ export const siteReport = projectReport({
     const { surface, device: chosen } = query;
     const project = await readProjectOf(catalog, surface, stored);
     const coverage = await readCoverage(catalog, project.id);
-    if (surface === 'bing' && coverage[siteTable(surface)] === undefined) throw noDaysOfBing();
+    if (isOtherEngine(surface) && coverage[siteTable(surface)] === undefined) throw hasNoDays(surface);
     const planned = await plan(catalog, project, query, coverage);
     const rated = { ...query, table: planned.table, device: oneDevice(chosen), type: surface, coverage };
     return { planned, quality: quality ? await planQuality(catalog, project, rated) : null };

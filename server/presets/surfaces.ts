@@ -5,13 +5,13 @@ import { type Day, dayOf } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
-import { ENGINES, type SearchEngine, SURFACE_NAMES, SURFACES, type Surface } from '../model/surfaces.ts';
-import { AI_TABLES, siteTable } from '../model/tables.ts';
+import { isOtherEngine, SURFACE_NAMES, SURFACES, type Surface, typeOf } from '../model/surfaces.ts';
+import { AI_ENGINES, AI_TABLES, type AiEngine, siteTable } from '../model/tables.ts';
 import { ask } from '../query/ask.ts';
 import { plan } from '../query/plan.ts';
 import { queryOf } from '../query/query.ts';
 import { metricsOf } from '../query/rows.ts';
-import { type AiCounts, planAiDays, readAiTotals } from './ai.ts';
+import { AI_COUNTS, type AiCounts, planAiDays, readAiTotals } from './ai.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
 import { readProjectOf } from './search-type.ts';
@@ -27,7 +27,7 @@ interface SurfacesQuery extends Range {
 /** Reports about AI answers have measures of their own. */
 const NO_METRICS = { clicks: null, impressions: null, ctr: null, position: null };
 
-/** The stored search types, Bing, and the reports about AI answers, each counted separately. */
+/** The stored search types, other engines, and the reports about AI answers, each counted separately. */
 export const surfacesReport = projectReport({
   operation: 'listSurfaces',
   parameters,
@@ -49,7 +49,7 @@ export const surfacesReport = projectReport({
       const { engine } = SURFACES[of.surface];
       const surface = {
         engine,
-        type: of.surface === 'bing' ? 'web' : of.surface,
+        type: typeOf(of.surface),
         grain: 'day',
         firstDay,
         lastDay,
@@ -86,8 +86,9 @@ export const surfacesReport = projectReport({
 });
 
 /** What the report of an engine counts. */
-function aiCountOf(engine: SearchEngine, { aiImpressions, citations }: AiCounts): Partial<AiCounts> {
-  return engine === 'google' ? { aiImpressions } : { citations };
+function aiCountOf(engine: AiEngine, counts: AiCounts): Partial<AiCounts> {
+  const name = AI_COUNTS[engine];
+  return { [name]: counts[name] };
 }
 
 /** The JSON response, and the sums behind its rows. */
@@ -108,10 +109,10 @@ async function planSurfaces(catalog: Catalog, project: Project, { from, to, comp
   const stored = SURFACE_NAMES.flatMap((type) => {
     const found = coverage[siteTable(type)];
     // Clicks of one country and those of all would be added up.
-    const isOther = type === 'bing' && project.country !== null;
+    const isOther = isOtherEngine(type) && project.country !== null;
     return found === undefined || isOther ? [] : [planOf(type, found)];
   });
-  const ai = ENGINES.flatMap((engine) => {
+  const ai = AI_ENGINES.flatMap((engine) => {
     const found = covered[AI_TABLES[engine].days] ?? covered[AI_TABLES[engine].pages];
     return found === undefined ? [] : [{ engine, coverage: found }];
   });

@@ -64,7 +64,7 @@ async function describe(
     if (error instanceof ProviderFailure) return { ...known, state: 'unreadable' };
     throw error;
   }
-  for (const { table } of wholeTables) {
+  for (const table of wholeTables) {
     const reason = await findSyncFailure(catalog, project, table);
     if (typeof reason === 'string')
       return { ...known, reason, state: lostProviderOf(reason) === kind ? 'lost' : 'failed' };
@@ -102,8 +102,7 @@ export async function connectBing(
       const grant = await createGrant(tx, settings, given);
       const none = { credentials: null, tokenEndpoint: null, dataset: null, location: null };
       await setConnection(tx, id, { ...none, kind, grant, endpoint, archive: DEFAULT_ARCHIVE }, at, by);
-      const tables = wholeTables.map(({ table }) => table);
-      await retryFailures(tx, { project: id, tables, at });
+      await retryFailures(tx, { project: id, tables: wholeTables, at });
     });
   } catch (error) {
     if (error instanceof SecretsFailure) throw new KnownError('conflict', error.message);

@@ -4,7 +4,8 @@ import type { Project } from '../catalog/projects.ts';
 import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
 import { addDays, type Day } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';
-import { STALE_AFTER_DAYS, SURFACES } from '../model/surfaces.ts';
+import { isOtherEngine, STALE_AFTER_DAYS, SURFACES, type Surface } from '../model/surfaces.ts';
+import { TABLES } from '../model/tables.ts';
 import { ProviderFailure, type SetupStep, sentenceOf } from './failures.ts';
 import { jobOfCommand } from './gateway.ts';
 import type { ConnectedProvider } from './provider.ts';
@@ -48,8 +49,11 @@ export async function testConnections(
 
 /** What is stale of the surfaces that a kind of connection fills. */
 function staleOf(kind: string, surfaces: readonly SurfaceDays[], today: Day): string[] {
+  const tables = providerOf(kind).wholeTables;
+  const fills = (of: Surface): boolean =>
+    tables === undefined ? !isOtherEngine(of) : tables.some((table) => TABLES[table].surface === of);
   return surfaces
-    .filter(({ surface, lastDay }) => (surface === 'bing') === (kind === 'bing') && isStale(lastDay, today))
+    .filter(({ surface, lastDay }) => fills(surface) && isStale(lastDay, today))
     .map(
       ({ surface, lastDay }) =>
         `${SURFACES[surface].label}: the newest day is ${lastDay}, more than ${STALE_AFTER_DAYS} days ago.`,

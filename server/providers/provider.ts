@@ -29,8 +29,11 @@ export interface Provider {
   readonly pacing: Pacing;
   /** Left out by providers that have no lists of a range. */
   readonly lists?: ListTerms;
-  /** Tables of which it returns all that it keeps; see `WholeTable`. */
-  readonly wholeTables?: readonly WholeTable[];
+  /**
+   * Tables that can only be fetched as a whole, those of days first: it returns all days or weeks that it keeps, and takes no
+   * range. What it no longer keeps stays stored.
+   */
+  readonly wholeTables?: readonly FactTable[];
   /** Validates options that only it has. Throws `ConnectionRefused`. */
   check?(connection: Connection): void;
   /** Throws if a file cannot be used as credentials; the message contains none of its contents. */
@@ -70,7 +73,7 @@ interface ListTerms {
   /** The source in responses, and its help. */
   readonly source: string;
   readonly help: string;
-  /** The surfaces that it has lists of. Of `bing`, whole lists are stored by the sync. */
+  /** The surfaces that it has lists of. Of other engines, whole lists are stored by the sync. */
   readonly types: readonly Surface[];
   /** The longest lists. */
   readonly maxRows: Readonly<Record<ListKind, number>>;
@@ -81,18 +84,9 @@ interface ListTerms {
   readonly isWarehouse: boolean;
 }
 
-/**
- * A table that can only be fetched as a whole: the provider returns all days or weeks that it keeps, and takes no range. What
- * it no longer keeps stays stored.
- */
-export interface WholeTable {
-  readonly table: FactTable;
-  /** `week`: a row counts the seven days that end with its day. */
-  readonly grain: 'day' | 'week';
-}
-
-/** A row of a `WholeTable`. */
+/** A row of one of the `wholeTables`. */
 export interface WholeTableRow {
+  /** Of weeks the last of the seven days. */
   readonly day: Day;
   /** Key columns other than project and day. */
   readonly key: Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { Day } from '../domain/dates.ts';
+import { dayColumnOf } from '../model/tables.ts';
 import type { DayTable } from './tables.ts';
 
 /** A fetched fact row. */
@@ -65,8 +66,9 @@ export class DayFiles {
     return known;
   }
 
-  /** Adds rows; rows without clicks and impressions are skipped. `column`: that of the day. */
-  async add(table: DayTable, rows: Iterable<StoredRow>, column = 'date'): Promise<void> {
+  /** Adds rows; rows without clicks and impressions are skipped. */
+  async add(table: DayTable, rows: Iterable<StoredRow>): Promise<void> {
+    const column = dayColumnOf(table);
     const texts = new Map<Day, string[]>();
     const digests = new Map<Day, bigint>();
     for (const { day, key, clicks, impressions, sumPosition } of rows) {

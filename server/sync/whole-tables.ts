@@ -11,15 +11,14 @@ import { isNonblank, isUrl } from '../domain/fact-values.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { LoadRejected } from '../domain/problems.ts';
-import type { FactTable } from '../model/tables.ts';
+import { type FactTable, grainOf } from '../model/tables.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderJob } from '../providers/gateway.ts';
-import type { ConnectedProvider, Provider, WholeTable, WholeTableRow } from '../providers/provider.ts';
+import type { ConnectedProvider, Provider, WholeTableRow } from '../providers/provider.ts';
 import { DayFiles } from './day-files.ts';
 import { type DaysByTable, failedDay, fetchedState } from './day-states.ts';
 import { publishFetched } from './publish.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
-import type { DayTable } from './tables.ts';
 
 export interface WholeTablesInput {
   readonly project: Project;
@@ -64,7 +63,7 @@ async function syncProvider(
   input: WholeTablesInput,
   { provider, connection }: ProviderConnection,
 ): Promise<readonly SyncDay[]> {
-  const due = (provider.wholeTables ?? []).filter(({ table }) => isDue(daysOf(input, table), input));
+  const due = (provider.wholeTables ?? []).filter((table) => isDue(daysOf(input, table), input));
   if (due.length === 0) return [];
   const { property, id } = input.project;
   const files = new DayFiles(join(stores.folder, newUuid()), id);
@@ -89,16 +88,16 @@ async function syncProvider(
         const failed: SyncDay[] = [];
         const isFactDay = factDayTest(input.now / 1000);
         // Days come first: a week that begins before them may be cut off.
-        const ofDays = provider.wholeTables!.find(({ grain }) => grain === 'day');
-        let first = ofDays && [...daysOf(input, ofDays.table).keys()].reduce(earlier, '9');
-        for (const { table, grain } of due) {
+        const ofDays = provider.wholeTables!.find((table) => grainOf(table) === 'day');
+        let first = ofDays && [...daysOf(input, ofDays).keys()].reduce(earlier, '9');
+        for (const table of due) {
           options.signal.throwIfAborted();
           try {
             const returned = await client.fetchWholeTable!(table, property, run);
             const rows = returned.filter((row) => isFactDay(row.day) && isFact(row));
-            if (grain === 'week') checkWeekdays(table, stored[table]?.lastDay, rows);
-            if (grain === 'day') first = rows.map(({ day }) => day).reduce(earlier, first!);
-            all.push(...(await take(files, input, { table, grain, rows, first })));
+            if (grainOf(table) === 'week') checkWeekdays(table, stored[table]?.lastDay, rows);
+            else first = rows.map(({ day }) => day).reduce(earlier, first!);
+            all.push(...(await take(files, input, { table, rows, first })));
           } catch (error) {
             if (!(error instanceof ProviderFailure) || error.kind !== 'broken' || error.passing) throw error;
             failed.push(failureOf(provider, table, error, input));
@@ -125,8 +124,7 @@ async function syncProvider(
     if (now === undefined) return [];
     if (cacheKey(now) !== cacheKey(connection))
       return await syncProvider(stores, options, input, { provider, connection: now });
-    const [{ table }] = due as [WholeTable];
-    const failed = [failureOf(provider, table, error, input)];
+    const failed = [failureOf(provider, due[0]!, error, input)];
     await stores.catalog.transaction((tx) => putSyncDays(tx, id, failed));
     return failed;
   } finally {
@@ -144,7 +142,7 @@ function failureOf(
   const known = daysOf(input, table);
   const day = [...known.keys()].reduce(later, addDays(pacificDayOf(input.now / 1000), -1));
   const isLost = error instanceof ProviderFailure && error.kind === 'access-lost';
-  return failedDay(table as DayTable, day, known.get(day), reasonOfProvider(kind, error.message, isLost), input.now);
+  return failedDay(table, day, known.get(day), reasonOfProvider(kind, error.message, isLost), input.now);
 }
 
 /** Stores the days of the provider's crawler. After a failure the next run fetches the same days. */
@@ -167,7 +165,8 @@ async function syncCrawl(
   }
 }
 
-interface FetchedTable extends WholeTable {
+interface FetchedTable {
+  readonly table: FactTable;
   readonly rows: readonly WholeTableRow[];
   /** The first known day. */
   readonly first: Day | undefined;
@@ -177,11 +176,11 @@ interface FetchedTable extends WholeTable {
 async function take(
   files: DayFiles,
   input: WholeTablesInput,
-  { table: name, grain, rows, first }: FetchedTable,
+  { table, rows, first }: FetchedTable,
 ): Promise<SyncDay[]> {
-  const table = name as DayTable;
   const known = daysOf(input, table);
-  const isCut = (day: Day): boolean => grain === 'week' && first !== undefined && addDays(day, 1 - WEEK) < first;
+  const isCut = (day: Day): boolean =>
+    grainOf(table) === 'week' && first !== undefined && addDays(day, 1 - WEEK) < first;
   const oldest = rows.map(({ day }) => day).reduce(earlier, '9');
   const ofOldest = rows.reduce((sum, { day, impressions }) => sum + (day === oldest ? impressions : 0), 0);
   // The oldest one may be about to be forgotten: then the stored one is more complete.
@@ -189,7 +188,6 @@ async function take(
   await files.add(
     table,
     rows.filter(({ day }) => day >= (input.keptFrom ?? day) && !isKept(day)),
-    grain === 'week' ? 'week_end' : 'date',
   );
   const state = { final: false, compared: 0, fetchedAt: input.now };
   const fetched = [...files.days(table)].map(([day, sums]) =>
@@ -220,9 +218,9 @@ function isFact({ key: { url, query }, sumPosition }: WholeTableRow): boolean {
 async function forgetFailures(
   { catalog }: SyncStores,
   input: WholeTablesInput,
-  wholeTables: readonly WholeTable[],
+  wholeTables: readonly FactTable[],
 ): Promise<readonly SyncDay[]> {
-  const stored = wholeTables.flatMap(({ table }) => [...daysOf(input, table).values()]);
+  const stored = wholeTables.flatMap((table) => [...daysOf(input, table).values()]);
   const healed = stored.filter(({ nextTry }) => nextTry !== null).map((day) => withoutFailure(day, day.fetchedAt));
   if (healed.length > 0) await catalog.transaction((tx) => putSyncDays(tx, input.project.id, healed));
   return healed;
@@ -240,5 +238,5 @@ function isDue(known: ReadonlyMap<Day, SyncDay>, { now, staleBefore }: WholeTabl
 }
 
 function daysOf({ days }: WholeTablesInput, table: FactTable): ReadonlyMap<Day, SyncDay> {
-  return days.get(table as DayTable) ?? new Map();
+  return days.get(table) ?? new Map();
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
-import { ENGINES, SEARCH_TYPES, STALE_AFTER_DAYS } from '../../model/surfaces.ts';
+import { ENGINES, OTHER_ENGINES, SEARCH_TYPES, STALE_AFTER_DAYS, SURFACES } from '../../model/surfaces.ts';
 import { surfacesTable } from '../../presets/property-tables.ts';
 import { surfacesReport } from '../../presets/surfaces.ts';
 import { answerWith } from '../answer.ts';
@@ -49,8 +49,7 @@ export const surfaces: Route = {
   report: surfacesReport,
   tag: 'Site',
   summary: 'The whole property by search type and engine',
-  description:
-    'One row for each search type with stored days, one for Bing, and one for each imported report about AI answers, which has measures of its own. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.',
+  description: `One row for each search type with stored days, one for ${OTHER_ENGINES.map((engine) => SURFACES[engine].label).join(' and ')}, and one for each imported report about AI answers, which has measures of its own. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.`,
   response: responses(answer, 'The surfaces.', ['invalid_request', 'not_found'], { hasEtag: true }),
   examples: {
     200: '/projects/Proj1/surfaces?period=28d&compare=previous',

@@ -37,8 +37,8 @@ export const changes: Tool = {
     const asked = parameter.readParameters(toolParameters, { kind: sentKind, metric: sentMetric, limit: sentLimit });
     const { kind: of, metric, limit } = asked;
     const { engine, type } = parameter.readParameters(surfaces, { engine: sent['engine'], type: sent['type'] });
-    const surface = engine === 'bing' ? engine : type;
-    if (metric === 'position' && surface !== 'bing' && !SURFACES[surface].hasQueries)
+    const surface = engine === 'google' ? type : engine;
+    if (metric === 'position' && !SURFACES[surface].hasQueries)
       throw invalidRequest(`metric must not be position with type ${surface}: it has no positions.`);
     // Reads whole lists, like long responses of the API.
     const leave = await call.context.longAnswers.enter(call.workspace, call.signal);

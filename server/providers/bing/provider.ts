@@ -46,11 +46,7 @@ export const BING: Provider = {
     maxRows: { pages: MAX_ROWS, queries: MAX_ROWS },
     isWarehouse: false,
   },
-  wholeTables: [
-    { table: 'site_daily_bing', grain: 'day' },
-    { table: 'page_weekly_bing', grain: 'week' },
-    { table: 'query_weekly_bing', grain: 'week' },
-  ],
+  wholeTables: ['site_daily_bing', 'page_weekly_bing', 'query_weekly_bing'],
   check: checkKey,
   checkCredentials: readApiKey,
   connect: (connection, context) =>

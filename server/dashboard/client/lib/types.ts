@@ -14,9 +14,6 @@ export interface Range {
 export type Metric = Schemas['MetricName'];
 export const METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const satisfies readonly Metric[];
 
-export const SEARCH_TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
-/** A search type, or another search engine. */
-export type Surface = (typeof SEARCH_TYPES)[number] | 'bing';
 export type SurfacesAnswer = Schemas['SurfacesAnswer'];
 export type SitemapsAnswer = Schemas['SitemapsAnswer'];
 export type CrawlAnswer = Schemas['CrawlAnswer'];

@@ -1,17 +1,9 @@
 import { useLocation } from 'preact-iso/router';
 import { monthsMoved } from '../../../domain/compared-days.ts';
+import { isOtherEngine, OTHER_ENGINES, SEARCH_TYPES, SURFACES, type Surface } from '../../../model/surfaces.ts';
 import { addDays, CALENDAR_PERIODS, comparedRange, countDays, isDay, periodRange, yesterday } from './dates.ts';
 import { partOfFilter } from './filter.ts';
-import {
-  type Day,
-  type Interval,
-  METRICS,
-  type Metric,
-  type Project,
-  type Range,
-  SEARCH_TYPES,
-  type Surface,
-} from './types.ts';
+import { type Day, type Interval, METRICS, type Metric, type Project, type Range } from './types.ts';
 
 /** What the address says of the view; what is the default is not in it. */
 export interface View {
@@ -81,12 +73,13 @@ export function useView(): View {
 
 /** The surface that an address or an answer names. On some screens the address has types of something else. */
 export function surfaceOf({ engine, type }: { readonly engine?: string; readonly type?: string }): Surface {
-  return engine === 'bing' ? engine : (SEARCH_TYPES.find((name) => name === type) ?? 'web');
+  const other = OTHER_ENGINES.find((name) => name === engine);
+  return other ?? SEARCH_TYPES.find((name) => name === type) ?? 'web';
 }
 
 /** The parameters of a surface, in addresses and requests; null for web. */
 export function surfaceParameters(surface: Surface): Readonly<Record<'type' | 'engine', string | null>> {
-  return surface === 'bing'
+  return isOtherEngine(surface)
     ? { type: null, engine: surface }
     : { type: surface === 'web' ? null : surface, engine: null };
 }
@@ -127,7 +120,7 @@ export function useExplainLink(by?: string): string | undefined {
   const { path, query } = useLocation();
   const link = useScreenLink();
   const surface = surfaceOf(query);
-  if (surface === 'bing') return undefined;
+  if (isOtherEngine(surface)) return undefined;
   const [, root, screen] = /^(\/app\/p\/[^/]+)(?:\/(queries|keywords))?/.exec(path) ?? [];
   // Of other types, pages and queries are not stored.
   const usual = surface === 'web' ? null : 'country';
@@ -165,7 +158,7 @@ export function rangeParameters(view: View, project: Project | undefined): Recor
 
 /** Whether results of the view's type are shown for queries. */
 export function hasQueries({ type }: View): boolean {
-  return type !== 'discover' && type !== 'googleNews';
+  return SURFACES[type].hasQueries;
 }
 
 /** Whether a request for the view's range needs to know the project. */

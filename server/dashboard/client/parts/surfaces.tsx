@@ -1,3 +1,4 @@
+import { isOtherEngine } from '../../../model/surfaces.ts';
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatDate } from '../lib/dates.ts';
 import { formatCount } from '../lib/format.ts';
@@ -45,7 +46,7 @@ export function Surfaces({ project }: { project: Project }) {
                   <a
                     href={view.with({
                       ...surfaceParameters(surface),
-                      ...(surface === 'bing' && { country: null }),
+                      ...(isOtherEngine(surface) && { country: null }),
                       device: null,
                       offset: null,
                     })}

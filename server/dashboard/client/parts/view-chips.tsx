@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { OTHER_ENGINES, SURFACES } from '../../../model/surfaces.ts';
 import { formatDate } from '../lib/dates.ts';
 import { describeCondition, parseFilter, writeFilter } from '../lib/filter.ts';
 import { countryName, DEVICE_NAMES } from '../lib/format.ts';
@@ -13,7 +14,7 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   news: 'News tab',
   discover: 'Discover',
   googleNews: 'Google News',
-  bing: 'Bing',
+  ...Object.fromEntries(OTHER_ENGINES.map((engine) => [engine, SURFACES[engine].label])),
 };
 
 /** What a screen may be filtered by, besides numbers of its rows. */

@@ -1,3 +1,4 @@
+import { isOtherEngine, SURFACES } from '../../../model/surfaces.ts';
 import { apiPath, useResource } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import type { Compared, DailyMetrics, Metrics, Project, Range } from '../lib/types.ts';
@@ -42,11 +43,11 @@ function JointScreen({ of }: { of: Subject }) {
   const filter = useFilter(field);
   const text = view.get('of');
   if (text === '') return <Missing />;
-  const isBing = view.type === 'bing';
+  const isWeekly = isOtherEngine(view.type);
   const parametersFor = (project: Project) => ({
     [of]: text,
     ...rangeParameters(view, project),
-    ...(isBing
+    ...(isWeekly
       ? surfaceParameters(view.type)
       : { device: view.device === 'all' ? null : view.device, country: view.country }),
     filter,
@@ -60,7 +61,7 @@ function JointScreen({ of }: { of: Subject }) {
         <>
           <PeriodSelect project={project} />
           <CompareSelect project={project} />
-          {!isBing && <DeviceSelect />}
+          {!isWeekly && <DeviceSelect />}
         </>
       )}
     >
@@ -77,10 +78,10 @@ function JointScreen({ of }: { of: Subject }) {
               )}
             </div>
             <div>
-              <h2 class="section">{isBing ? `${heading} in Bing` : heading}</h2>
+              <h2 class="section">{isWeekly ? `${heading} in ${SURFACES[view.type].label}` : heading}</h2>
               <FilterBar
                 field={field}
-                by={isBing ? ['type'] : ['country', 'device']}
+                by={isWeekly ? ['type'] : ['country', 'device']}
                 placeholder={`Search ${kind}   /`}
               />
               <List

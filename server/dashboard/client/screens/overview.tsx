@@ -1,3 +1,4 @@
+import { isOtherEngine } from '../../../model/surfaces.ts';
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatCount } from '../lib/format.ts';
 import { useMissingDays } from '../lib/missing-days.ts';
@@ -35,7 +36,7 @@ export function Overview() {
         <>
           <PeriodSelect project={project} />
           <CompareSelect project={project} />
-          {view.type !== 'bing' && <DeviceSelect />}
+          {!isOtherEngine(view.type) && <DeviceSelect />}
           <a class="button" href={`/app/p/${project.id}/report`}>
             Report
           </a>

@@ -11,7 +11,8 @@ import { type Range, spanOf } from '../domain/range.ts';
 import { daySums } from '../facts/days.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
-import { siteTable, tableFor } from '../model/tables.ts';
+import { type OtherEngine, SURFACES } from '../model/surfaces.ts';
+import { siteTable, weekTable } from '../model/tables.ts';
 
 interface WeeksQuery {
   readonly kind: ListKind;
@@ -22,6 +23,7 @@ interface WeeksQuery {
 /** The whole weeks of a range, and of the range to compare with. */
 export interface WeeksPlan extends Range {
   readonly comparison: Range | null;
+  readonly surface: OtherEngine;
   /** The weeks that can be answered. */
   readonly stored: Coverage;
   readonly unusual: ReadonlyMap<Day, UnusualDay>;
@@ -30,54 +32,56 @@ export interface WeeksPlan extends Range {
 }
 
 /**
- * Bing tells pages and queries by week, and does not say on which weekday weeks end: stored weeks do. Throws `unavailable` if
+ * Other engines tell pages and queries by week, and do not say on which weekday weeks end: stored weeks do. Throws `unavailable` if
  * there are none, and `invalid_request` for a range without a whole week that is stored. Pairs of queries and pages are not
- * stored: their weeks begin with those that Bing still keeps.
+ * stored: their weeks begin with those that the engine still keeps.
  */
 export async function planWeeks(
   catalog: Catalog,
   project: Project,
+  surface: OtherEngine,
   { kind, from, to, sent: { compare }, pair }: Range & WeeksQuery,
 ): Promise<WeeksPlan> {
-  const table = tableFor('bing', [kind === 'pages' ? 'page' : 'query'], 'week')!;
+  const table = weekTable(surface, kind)!;
+  const { label } = SURFACES[surface];
   const all = (await readCoverage(catalog, project.id))[table];
   if (all === undefined) {
     throw unavailable(
-      `There is no source of ${kind} of Bing: none are stored, and the sync stores them of projects that are connected to Bing.`,
+      `There is no source of ${kind} of ${label}: none are stored, and the sync stores them of projects that are connected to ${label}.`,
       'list-without-source',
     );
   }
   const kept = pair === undefined ? null : await readFirstKept(catalog, project.id, table);
   const stored = kept === null ? all : { ...all, firstDay: kept };
-  const weeks = storedWeeks({ from, to }, stored, kept !== null);
-  const base = compare === undefined ? null : comparedWeeks(weeks, compare, stored.lastDay);
+  const weeks = storedWeeks(label, { from, to }, stored, kept !== null);
+  const base = compare === undefined ? null : comparedWeeks(label, weeks, compare, stored.lastDay);
   const span = spanOf(base === null ? [weeks] : [weeks, base]);
   const [unusual, pages, site] = await Promise.all([
     listUnusualDays(catalog, project.id, table, span),
-    filesOf(catalog, project.id, tableFor('bing', ['page'], 'week')!, weeks),
-    filesOf(catalog, project.id, siteTable('bing'), weeks),
+    filesOf(catalog, project.id, weekTable(surface, 'pages')!, weeks),
+    filesOf(catalog, project.id, siteTable(surface), weeks),
   ]);
-  return { ...weeks, comparison: base, stored, unusual, files: { pages, site } };
+  return { ...weeks, surface, comparison: base, stored, unusual, files: { pages, site } };
 }
 
-/** The stored weeks that lie in a range. @param isOfPairs whether those are meant that Bing still keeps */
-function storedWeeks({ from, to }: Range, { firstDay, lastDay }: Coverage, isOfPairs: boolean): Range {
+/** The stored weeks that lie in a range. @param isOfPairs whether those are meant that the engine still keeps */
+function storedWeeks(engine: string, { from, to }: Range, { firstDay, lastDay }: Coverage, isOfPairs: boolean): Range {
   const asked = { from: later(from, addDays(firstDay, 1 - WEEK)), to: earlier(to, lastDay) };
   const weeks = wholeWeeks(asked, lastDay);
   if (weeks !== null) return weeks;
   const which = isOfPairs
     ? `the last stored one ends on ${lastDay}, and pairs of queries and pages are kept since that of ${firstDay}`
     : `those are stored that end every seven days from ${firstDay} to ${lastDay}`;
-  throw invalidRequest(`from and to must have a whole week, not ${from} to ${to}: Bing tells weeks; ${which}.`);
+  throw invalidRequest(`from and to must have a whole week, not ${from} to ${to}: ${engine} tells weeks; ${which}.`);
 }
 
 /** As many weeks before, the same a year before, or those that lie in a range. */
-function comparedWeeks(weeks: Range, compare: Compare, weekEnd: Day): Range {
+function comparedWeeks(engine: string, weeks: Range, compare: Compare, weekEnd: Day): Range {
   const base = typeof compare === 'object' ? compare : weeksBefore(weeks, compare);
   const found = wholeWeeks(base, weekEnd);
   if (found !== null) return found;
   throw invalidRequest(
-    `compare must have a whole week, not ${base.from} to ${base.to}: Bing tells weeks, of which one ends on ${weekEnd}.`,
+    `compare must have a whole week, not ${base.from} to ${base.to}: ${engine} tells weeks, of which one ends on ${weekEnd}.`,
   );
 }
 
@@ -101,15 +105,15 @@ export function weekReasons({ stored, unusual, comparison, ...now }: WeeksPlan):
   return reasons;
 }
 
-/** Whether the pages of weeks add up to the days of the site: Bing does not say which seven days a week has. */
+/** Whether the pages of weeks add up to the days of the site: engines do not say which seven days a week has. */
 export async function areReconciled(
   facts: Facts,
-  { from, to, files }: WeeksPlan,
+  { surface, from, to, files }: WeeksPlan,
   signal: AbortSignal,
 ): Promise<boolean> {
   const query = { range: { from, to }, signal };
   const [weeks, days] = await Promise.all([
-    daySums(facts, { ...query, files: files.pages }, { table: tableFor('bing', ['page'], 'week')!, test: EVERY_ROW }),
+    daySums(facts, { ...query, files: files.pages }, { table: weekTable(surface, 'pages')!, test: EVERY_ROW }),
     facts.siteDays({ ...query, files: files.site }, 'all'),
   ]);
   return (['clicks', 'impressions'] as const).every((metric) => {
