@@ -4,9 +4,9 @@ import { SUM_OPERATORS, TEXT_OPERATORS } from '../../domain/predicate.ts';
 import { REMAINDER_REASONS, type RemainderReason } from '../../domain/quality.ts';
 import { PERIOD_PATTERN } from '../../domain/range.ts';
 import { DIMENSION_NAMES, QUESTION_TABLES } from '../../model/tables.ts';
-import { DEFAULT_ROWS, MAX_ROWS } from '../../query/question.ts';
 import { NAMED_RANGES } from '../../presets/parameters.ts';
 import { questionJson, questionReport, questionTable } from '../../presets/question.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../../query/question.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import {
