@@ -82,7 +82,7 @@ ratchet(
     'server/load': 'bulk-export-files bulk-export fact-checks load plausibility rollups table-help',
     'server/presets': [
       'effect-answer effect-clicks effect-subject explain-days explain-keywords explain-lists explain',
-      'findings-plan hours keywords lists portfolio-plan property-tables',
+      'findings-plan hours lists portfolio-plan property-tables',
     ].join(' '),
     'server/projects': 'known-queries',
     'server/providers/bing': 'provider',
@@ -149,7 +149,7 @@ ratchet(
   (text) => [...codeOf(text).matchAll(COLUMN)].find(([, name]) => FIELDS.has(name!))?.[0],
   /* fields */ {
     'server/formats': 'table',
-    'server/presets': 'keyword-formats property-tables queries record-tables',
+    'server/presets': 'keywords property-tables queries record-tables',
   },
 );
 

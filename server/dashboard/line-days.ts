@@ -101,8 +101,8 @@ class LineReader {
     const sources = this.#sources;
     const { request } = this.#question;
     const asked = { ...this.#range, group: id, format: 'ndjson' };
-    const { keywords } = await askReport(keywordsReport, sources, request, asked);
-    const ids = keywords.map((keyword) => keyword.id);
+    const { rows } = await askReport(keywordsReport, sources, request, asked);
+    const ids = rows.keywords.map((keyword) => keyword.id);
     if (ids.length === 0) return [];
     const gaps = await readKeywordGaps(sources.catalog, this.#question.project.id, this.#range);
     const days = await this.#sums('keyword_all', 'keyword_id', ids);

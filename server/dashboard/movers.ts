@@ -6,8 +6,7 @@ import { SortKeys } from '../domain/sort-steps.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { blockOf, type ListRow } from '../lists/blocks.ts';
-import { keywordsJson, keywordsTable } from '../presets/keyword-formats.ts';
-import { keywordsReport } from '../presets/keywords.ts';
+import { keywordsJson, keywordsReport, keywordsTable } from '../presets/keywords.ts';
 import { type ListResult, listTable } from '../presets/lists.ts';
 import { pagesReport } from '../presets/pages.ts';
 import { choice, paging, readParameters } from '../presets/parameters.ts';
@@ -128,15 +127,16 @@ async function moversOfKeywords(
   page: Page,
 ): Promise<Movers> {
   const result = await askReport(keywordsReport, sources, request, { ...asked, format: 'ndjson' });
-  const { keywords, totals, comparison } = result;
-  const { totals: base } = comparison!;
+  const { keywords, totals, other } = result.rows;
+  const base = other!.totals;
   const known = keywords.filter((keyword) => isKnown(totals.of(keyword)) && isKnown(base.of(keyword)));
   const picked = await pick(known, (keyword) => [totals.of(keyword), base.of(keyword)], page);
   const head = { ...result.head, paging: { total: picked.total, limit: page.limit, offset: page.offset } };
-  const told = { ...head, isCut: false };
+  const withoutCut = { ...head, isCut: false };
+  const shown = { ...result, rows: result.rows.of(picked.rows) };
   return {
-    json: () => keywordsJson({ ...result, head: told, keywords: picked.rows }),
-    rows: () => keywordsTable({ ...result, head, keywords: picked.rows }),
+    json: () => keywordsJson({ ...shown, head: withoutCut }),
+    rows: () => keywordsTable({ ...shown, head }),
   };
 }
 

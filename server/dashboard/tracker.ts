@@ -1,12 +1,12 @@
 import { readKeywordTargets } from '../catalog/evaluations.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { TrackedKeyword } from '../catalog/tracked.ts';
-import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
+import type { Group } from '../domain/groups.ts';
 import { isKnown, type Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { type KeywordsResult, keywordsReport } from '../presets/keywords.ts';
 import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
+import { groupMembers } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** The last positions of bands; what is beyond the last one is in a band of its own. */
@@ -62,20 +62,19 @@ export async function readTracker(
     targets: await readKeywordTargets(catalog, project.id),
   }));
   const { tracked, targets } = read!;
-  const measuresOf = (keyword: TrackedKeyword): Measures => all.totals.of(keyword);
   const members = await Promise.all(
     tracked.groups.map(async (group) => {
-      const matches = await sources.trackedCache.matches(tracked, withDescendants(group, tracked.groups));
-      const ids = (await inTurns(selectKeywords(tracked.keywords, matches, measuresOf))).map(({ id }) => id);
-      return { group, ids: new Set(ids) };
+      const found = await groupMembers(sources.trackedCache, tracked, group, all.rows.totals);
+      return { group, ids: new Set(found.map(({ id }) => id)) };
     }),
   );
-  const lines = await readLines(all, new Set(shown.keywords.map(({ id }) => id)), members);
+  const { keywords, totals, other } = shown.rows;
+  const lines = await readLines(all, new Set(keywords.map(({ id }) => id)), members);
   return {
     range: shown.head.range,
     days: all.daily!.buckets.map(({ from }) => from),
-    now: countBands(shown.keywords.map((keyword) => shown.totals.of(keyword))),
-    before: shown.comparison ? countBands(shown.keywords.map((keyword) => shown.comparison!.totals.of(keyword))) : null,
+    now: countBands(keywords.map((keyword) => totals.of(keyword))),
+    before: other ? countBands(keywords.map((keyword) => other.totals.of(keyword))) : null,
     ...lines,
     targets: await readTargetPages(sources, project, { range: shown.head.range, targets, signal: request.signal }),
   };
@@ -117,22 +116,23 @@ async function readLines(
   shown: ReadonlySet<string>,
   members: readonly Members[],
 ): Promise<Pick<Tracker, 'distribution' | 'groups'>> {
-  const { buckets, batches } = daily!;
+  const { buckets, sets } = daily!;
   const width = buckets.length;
   const distribution = buckets.map(() => Array.from({ length: COUNTS - 1 }, () => 0));
   const sums = members.map(() => ({ impressions: new Float64Array(width), positions: new Float64Array(width) }));
-  for await (const { keywords, days } of batches) {
+  for await (const days of sets) {
     await inTurns(
       (function* () {
-        for (const [index, { id }] of keywords.entries()) {
+        for (const [index, { id }] of days.keywords.entries()) {
           const mine = members.flatMap(({ ids }, at) => (ids.has(id) ? [sums[at]!] : []));
-          for (let day = 0; day < width; day++) {
-            const measures = days.measures(index * width + day);
-            if (!isKnown(measures) || measures.impressions === 0) continue;
-            if (shown.has(id)) distribution[day]![bandOf(measures)]!++;
+          for (let row = days.starts[index]!; row < days.starts[index + 1]!; row++) {
+            const measures = days.now(row);
+            if (measures.impressions === 0) continue;
+            const part = days.part(row);
+            if (shown.has(id)) distribution[part]![bandOf(measures)]!++;
             for (const sum of mine) {
-              sum.impressions[day]! += measures.impressions;
-              sum.positions[day]! += measures.sumPosition;
+              sum.impressions[part]! += measures.impressions;
+              sum.positions[part]! += measures.sumPosition;
             }
           }
           yield;

@@ -1,6 +1,4 @@
-import { countDays, type Day } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
-import type { Range } from '../domain/range.ts';
 import { keepMemory, takeMemory } from '../runtime/external-memory.ts';
 
 /**
@@ -8,7 +6,8 @@ import { keepMemory, takeMemory } from '../runtime/external-memory.ts';
  * The cell of a keyword and a day, both counted from 0, is `keyword * days + day`.
  */
 export class DayGrid {
-  readonly days: readonly Day[];
+  /** The number of days. */
+  readonly width: number;
   readonly clicks: Float64Array;
   readonly impressions: Float64Array;
   readonly sumPosition: Float64Array;
@@ -16,9 +15,9 @@ export class DayGrid {
   readonly stored: Uint8Array;
   readonly #memory: ArrayBuffer;
 
-  constructor(days: readonly Day[], keywords: number) {
-    this.days = days;
-    const cells = keywords * this.days.length;
+  constructor(width: number, keywords: number) {
+    this.width = width;
+    const cells = keywords * width;
     this.#memory = takeMemory(BYTES_PER_CELL * cells);
     new Uint8Array(this.#memory, 0, BYTES_PER_CELL * cells).fill(0);
     this.clicks = new Float64Array(this.#memory, 0, cells);
@@ -55,17 +54,20 @@ export class DayGrid {
     for (const values of [this.clicks, this.impressions, this.sumPosition]) values[cell] = Number.NaN;
   }
 
-  /** The measures of a cell; zeros if nothing is stored, NaN if they are unknown. */
-  measures(cell: number): Measures {
-    return { clicks: this.clicks[cell]!, impressions: this.impressions[cell]!, sumPosition: this.sumPosition[cell]! };
+  /** Reads a cell without an object for each; zeros if nothing is stored, NaN if the measures are unknown. */
+  read(cell: number, into: { -readonly [Name in keyof Measures]: number }): Measures {
+    into.clicks = this.clicks[cell]!;
+    into.impressions = this.impressions[cell]!;
+    into.sumPosition = this.sumPosition[cell]!;
+    return into;
   }
 
   /** The days at the indices `first` to `end` (exclusive). */
   slice(first: number, end: number): DayGrid {
-    const width = this.days.length;
+    const { width } = this;
     const days = end - first;
     const keywords = this.stored.length / width;
-    const sliced = new DayGrid(this.days.slice(first, end), keywords);
+    const sliced = new DayGrid(days, keywords);
     for (let keyword = 0; keyword < keywords; keyword++) {
       const from = keyword * width + first;
       const into = keyword * days;
@@ -78,12 +80,11 @@ export class DayGrid {
   }
 
   /** Sums days of each keyword. */
-  fold({ dates, of }: DaySums): DayGrid {
-    const width = this.days.length;
-    const keywords = width === 0 ? 0 : this.stored.length / width;
-    const folded = new DayGrid(dates, keywords);
+  fold({ count, of }: DayParts): DayGrid {
+    const { width } = this;
+    const folded = new DayGrid(count, width === 0 ? 0 : this.stored.length / width);
     let cell = 0;
-    for (let first = 0; first < folded.stored.length; first += dates.length) {
+    for (let first = 0; first < folded.stored.length; first += count) {
       for (let day = 0; day < width; day++, cell++) {
         if (of[day]! < 0 || this.stored[cell] === 0) continue;
         const into = first + of[day]!;
@@ -98,32 +99,12 @@ export class DayGrid {
 }
 
 /** How days of a grid are summed. */
-export interface DaySums {
-  /** The date of each sum. */
-  readonly dates: readonly Day[];
+export interface DayParts {
+  /** The number of sums. */
+  readonly count: number;
   /** For each day of the grid the index of its sum; -1 for none. */
   readonly of: readonly number[];
 }
 
 /** Three numbers, and whether they are stored. */
 const BYTES_PER_CELL = 25;
-/** Max cells in memory at once. */
-const MAX_CELLS = 250_000;
-/** The first batch is small, so that a response starts early; the next ones double, to be read while one is written. */
-const FIRST_CELLS = 40_000;
-
-/** Whether the days of so many keywords fit in a grid. */
-export function fitsInGrid(keywords: number, { from, to }: Range): boolean {
-  return keywords * countDays(from, to) <= MAX_CELLS;
-}
-
-/** Splits a page of keywords into batches whose days fit in a grid. */
-export function gridBatches<K>(keywords: readonly K[], range: Range): K[][] {
-  const days = countDays(range.from, range.to);
-  const batches: K[][] = [];
-  for (let at = 0; at < keywords.length; at += batches.at(-1)!.length) {
-    const cells = Math.min(FIRST_CELLS * 2 ** batches.length, MAX_CELLS);
-    batches.push(keywords.slice(at, at + Math.max(1, Math.floor(cells / days))));
-  }
-  return batches;
-}

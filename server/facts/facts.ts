@@ -1,10 +1,8 @@
 import type { Day } from '../domain/dates.ts';
-import type { GroupMatch, IndexedKeyword } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import type { Selection } from '../domain/select-rows.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { DayGrid, DaySums } from './day-grid.ts';
+import type { DayGrid } from './day-grid.ts';
 import type { KeywordFiles } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
 import type { ReadRows, SumsQuery } from './sums.ts';
@@ -67,51 +65,6 @@ export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
   readonly unknown: ReadonlySet<string>;
 }
 
-/** A query for a page of keywords with their totals. */
-export interface KeywordsQuery<K extends IndexedKeyword> extends KeywordTotalsQuery {
-  /** All keywords of the project, in the order of the response. */
-  readonly tracked: {
-    readonly keywords: readonly K[];
-    readonly indexes: ReadonlyMap<number, number>;
-  };
-  /** Restricts the result to the keywords of these groups. */
-  readonly matches: readonly GroupMatch[] | undefined;
-  readonly selection: Selection;
-  readonly device: Device;
-  /** Null: all of them. */
-  readonly limit: number | null;
-  readonly offset: number;
-}
-
-/** A page of the keywords that match, how many match, and the totals of all keywords. */
-export interface KeywordPage<K> {
-  readonly total: number;
-  readonly keywords: readonly K[];
-  readonly totals: KeywordTotals;
-}
-
-/** The days of a range, or sums of some of them. */
-export interface DaysQuery extends StoredRange {
-  /** Undefined for single days. */
-  readonly sums?: DaySums | undefined;
-}
-
-/** Some of the keywords of a page with their days. */
-export interface KeywordDays<K> {
-  readonly keywords: readonly K[];
-  readonly days: DayGrid;
-  /** At each index the day to compare with; undefined without a comparison. */
-  readonly base: DayGrid | undefined;
-}
-
-/** A query for the days of keywords, and for those to compare them with. */
-export interface KeywordDaysQuery {
-  readonly device: Device;
-  readonly days: DaysQuery;
-  readonly base: DaysQuery | undefined;
-  readonly signal: AbortSignal;
-}
-
 /** A row of a list. */
 export type TextRow = readonly [text: string, clicks: number, impressions: number, sumPosition: number];
 
@@ -138,19 +91,6 @@ export interface Facts {
     device: Device,
     indexes: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals>;
-
-  /** A page of the keywords that match, and the totals of all keywords over the range. */
-  keywordPage<K extends IndexedKeyword>(query: KeywordsQuery<K>): Promise<KeywordPage<K>>;
-
-  /**
-   * The days of the keywords of a page, and those to compare them with, for some keywords at a time. The next part is
-   * read while one is written, so that a long response takes the longer of both times, not their sum. Grids are used again
-   * for later batches and answers: they may be read until the next one is asked for.
-   */
-  keywordDayBatches<K extends IndexedKeyword>(
-    query: KeywordDaysQuery,
-    page: readonly K[],
-  ): AsyncGenerator<KeywordDays<K>>;
 
   /**
    * The stored days of keywords; the grid has the keywords in the given order.

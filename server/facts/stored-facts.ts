@@ -1,6 +1,5 @@
-import { countDays, type Day, eachDay, WEEK } from '../domain/dates.ts';
+import { countDays, type Day, WEEK } from '../domain/dates.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
-import type { IndexedKeyword } from '../domain/groups.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { EVERY_DAY } from '../domain/range.ts';
@@ -13,10 +12,6 @@ import type {
   DeviceMeasures,
   Facts,
   FactsQuery,
-  KeywordDays,
-  KeywordDaysQuery,
-  KeywordPage,
-  KeywordsQuery,
   KeywordTotalsQuery,
   NamedRow,
   PageWeight,
@@ -27,7 +22,6 @@ import type {
 } from './facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from './keyword-plan.ts';
 import { KeywordTotals } from './keyword-totals.ts';
-import { keywordDayBatches, keywordPage } from './keywords.ts';
 import type { FactsReader, FactsValues } from './reader.ts';
 import { daysOf, FactStatements } from './statements.ts';
 import { EVERY_ROW, hasManyValues, type ReadRows, readSums, type SumsQuery, type SumsRow, sumsSql } from './sums.ts';
@@ -128,28 +122,17 @@ export class StoredFacts implements Facts {
     });
   }
 
-  keywordPage<K extends IndexedKeyword>(query: KeywordsQuery<K>): Promise<KeywordPage<K>> {
-    return keywordPage(this, query);
-  }
-
-  keywordDayBatches<K extends IndexedKeyword>(
-    query: KeywordDaysQuery,
-    page: readonly K[],
-  ): AsyncGenerator<KeywordDays<K>> {
-    return keywordDayBatches(this, query, page);
-  }
-
   async keywordDays(
     { files, range: { from, to }, signal }: FactsQuery,
     device: Device,
     keywords: readonly string[],
     priority: number,
   ): Promise<DayGrid> {
-    const days = eachDay(from, to);
+    const days = countDays(from, to);
     if (files.length === 0) return new DayGrid(days, keywords.length);
     return this.#statements.withReader(files, async (reader) => {
       const grid = new DayGrid(days, keywords.length);
-      const values = { device, keywords, from, to, days: days.length };
+      const values = { device, keywords, from, to, days };
       await reader.numbers('facts/keyword_days', { files, values, priority, signal }, (columns, rows) =>
         grid.fill(columns, rows),
       );

@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Note } from '../catalog/events.ts';
-import { isUnknownIn, type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
-import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
+import { isUnknownIn } from '../catalog/keyword-gaps.ts';
+import { filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
-import { type Group, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
+import { type Group, pagesOf } from '../domain/groups.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { MAX_DAYS, type Range } from '../domain/range.ts';
@@ -13,9 +13,9 @@ import { type Unit, unitOf } from '../effects/scatter.ts';
 import type { Windows } from '../effects/windows.ts';
 import { daySums } from '../facts/days.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { EVERY_ROW, rowsWith } from '../facts/sums.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
+import { groupMembers, planTotals, readTotals, type TotalsPlan } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Subject } from './effect-subject.ts';
 
@@ -26,11 +26,9 @@ const MAX_CONTROLS = 500;
 interface ClicksPlan {
   readonly range: Range;
   readonly files: FactsQuery['files'];
-  /** The files of totals of keywords; null for pages. */
-  readonly totals: Awaited<ReturnType<typeof keywordFilesUntil>> | null;
+  /** The totals of keywords; null for pages. */
+  readonly totals: TotalsPlan | null;
   readonly known: KnownDaysPlan;
-  /** Of keywords. */
-  readonly gaps: KeywordGaps;
 }
 
 /** Plans reading all days up to the end of the windows that are final and that the plan may read; undefined for none. */
@@ -52,9 +50,8 @@ export async function planClicks(
   return {
     range,
     files: await filesOf(catalog, project.id, isPages ? 'page_daily' : 'keyword_all', range),
-    totals: isPages ? null : await keywordFilesUntil(catalog, project.id, to, true),
+    totals: isPages ? null : await planTotals(catalog, project, range),
     known: await planKnownDays(catalog, project, table, { ranges: [range], coverage, notBefore: from }),
-    gaps: isPages ? new Map() : await readKeywordGaps(catalog, project.id, range),
   };
 }
 
@@ -87,14 +84,16 @@ export async function readClicks(
   cache: TrackedKeywordsCache,
   query: ClicksQuery,
 ): Promise<SubjectClicks> {
-  const { files, known, gaps, range, found, signal } = query;
+  const { files, known, totals, range, found, signal } = query;
   const read = { files, range, signal };
   const days = await KnownDays.read(facts, known, signal);
   const { members, controls, notesOn, sums } =
     found.table === 'page_daily' ? await pages(facts, read, query) : await keywords(facts, cache, read, query);
-  const isUnknown = (day: Day): boolean => members.some((id) => isUnknownIn(gaps, id, { from: day, to: day }));
+  const gaps = totals?.gaps;
+  const isUnknown = (day: Day): boolean =>
+    gaps !== undefined && gaps.size > 0 && members.some((id) => isUnknownIn(gaps, id, { from: day, to: day }));
   const stored = Uint8Array.from(eachDay(range.from, range.to), (day) =>
-    days.isStored(day) && !(gaps.size > 0 && isUnknown(day)) ? 1 : 0,
+    days.isStored(day) && !isUnknown(day) ? 1 : 0,
   );
   const clicks = new Float64Array(controls.length * stored.length);
   const of = found.table === 'page_daily' ? 'page' : 'keyword';
@@ -157,12 +156,12 @@ async function keywords(
   facts: Facts,
   cache: TrackedKeywordsCache,
   read: FactsQuery,
-  { found, tracked, windows, totals, gaps, signal }: ClicksQuery,
+  { found, tracked, windows, totals: planned, signal }: ClicksQuery,
 ): Promise<Units> {
-  const range = beforeOf(read.range, windows);
-  const unknown = unknownIn(gaps, range);
-  const measures = await facts.keywordTotals({ files: totals!, range, unknown, signal }, 'all', tracked.indexes);
-  const membersOf = (group: Group) => groupMembers(cache, tracked, group, measures);
+  const { gaps } = planned!;
+  const measures = await readTotals(facts, planned!, beforeOf(read.range, windows), tracked, signal);
+  const membersOf = async (group: Group): Promise<string[]> =>
+    (await groupMembers(cache, tracked, group, measures)).map(({ id }) => id);
   const members = found.group === null ? found.keywords : await membersOf(found.group);
   const own = new Set(members);
   const clicksOf = (keyword: TrackedKeyword): number => measures.of(keyword).clicks;
@@ -188,18 +187,6 @@ async function keywords(
         names.some((name) => keyword?.id === name || (group !== null && noted.get(group.id)?.has(name) === true)),
       ),
   };
-}
-
-/** The keywords of a group or folder; those of rules by their totals before the change. */
-async function groupMembers(
-  cache: TrackedKeywordsCache,
-  tracked: TrackedKeywords,
-  group: Group,
-  measures: KeywordTotals,
-): Promise<string[]> {
-  const matches = await cache.matches(tracked, withDescendants(group, tracked.groups));
-  const found = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => measures.of(keyword)));
-  return found.map(({ id }) => id);
 }
 
 /** The window before the change as far as it can be read; before a change of the future, as many days up to the last one. */

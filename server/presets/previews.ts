@@ -1,13 +1,12 @@
-import { readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
-import { keywordFilesUntil } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type BrandTerm, brandTest } from '../domain/brand-terms.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
-import { matchGroup, pagesOf } from '../domain/groups.ts';
+import { matchGroup, pagesOf, selectKeywords } from '../domain/groups.ts';
 import { readsSums } from '../domain/predicate.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
 import { type Rule, testOfRule } from '../domain/rules.ts';
 import { planKeywordDays, refuseUnknownKeywords } from '../query/strict-days.ts';
+import { planTotals, readTotals } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { pagesReport } from './pages.ts';
 import { queriesReport } from './queries.ts';
@@ -30,20 +29,18 @@ export async function previewGroup(
   rule: Rule,
 ): Promise<{ total: number; keywords: { id: string; query: string }[] }> {
   const plan = await trackedCache.read(workspaceId, id, async ({ catalog, project, tracked }) => {
-    const { from, to } = keywordRange({ from: undefined, to: undefined, period: undefined }, project, now());
-    const isSynced = project.syncedThrough !== null;
-    const files = isSynced ? await keywordFilesUntil(catalog, project.id, to, true) : null;
-    const days = readsSums(testOfRule(rule)) ? await planKeywordDays(catalog, project, { from, to }, tracked) : null;
-    const unknown = unknownIn(await readKeywordGaps(catalog, project.id, { from, to }), { from, to });
-    return { tracked, range: { from, to }, files, days, unknown };
+    const range = keywordRange({ from: undefined, to: undefined, period: undefined }, project, now());
+    const days = readsSums(testOfRule(rule)) ? await planKeywordDays(catalog, project, range, tracked) : null;
+    return { tracked, range, days, totals: await planTotals(catalog, project, range) };
   });
   if (plan === undefined) throw notFound('The project was removed.');
-  const { tracked, range, files, days, unknown } = plan;
+  const { tracked, range, days } = plan;
   await refuseUnknownKeywords(facts, days, signal, 'rule');
   const matches = [await inTurns(matchGroup({ id: '', rule }, tracked), signal)];
-  const page = { tracked, matches, selection: { filter: null, sort: null }, limit: MAX_SHOWN, offset: 0 };
-  const { total, keywords } = await facts.keywordPage({ ...page, device: 'all', files, range, unknown, signal });
-  return { total, keywords: keywords.map(({ id: keyword, query }) => ({ id: keyword, query })) };
+  const totals = await readTotals(facts, plan.totals, range, tracked, signal);
+  const found = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => totals.of(keyword)));
+  const keywords = found.slice(0, MAX_SHOWN).map(({ id: keyword, query }) => ({ id: keyword, query }));
+  return { total: found.length, keywords };
 }
 
 /** The pages of the last 28 days that a page group would have, those with the most clicks first. */

@@ -1,8 +1,13 @@
 import { Type } from 'typebox';
 import { INTENTS } from '../../domain/intent.ts';
 import { SOURCES } from '../../domain/rules.ts';
-import { dailyKeywordsJson, keywordsJson, keywordsTable } from '../../presets/keyword-formats.ts';
-import { isLongResult, keywordsReport } from '../../presets/keywords.ts';
+import {
+  dailyKeywordsJson,
+  isLongResult,
+  keywordsJson,
+  keywordsReport,
+  keywordsTable,
+} from '../../presets/keywords.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import * as schema from '../schemas.ts';
@@ -53,7 +58,7 @@ export const keywords: Route = {
     followed: (project) => project,
     json: keywordsJson,
     // Responses with days are too long to cache.
-    jsonChunks: ({ daily }) => (daily ? dailyKeywordsJson : undefined),
+    jsonChunks: ({ interval }) => (interval === null ? undefined : dailyKeywordsJson),
     rows: keywordsTable,
     isLong: isLongResult,
   }),

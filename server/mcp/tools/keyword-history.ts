@@ -1,7 +1,6 @@
 import { notFound } from '../../domain/errors.ts';
 import type { Quality } from '../../domain/quality.ts';
-import { dailyKeywordsJson } from '../../presets/keyword-formats.ts';
-import { keywordsReport } from '../../presets/keywords.ts';
+import { dailyKeywordsJson, keywordsReport } from '../../presets/keywords.ts';
 import * as parameter from '../../presets/parameters.ts';
 import { project, type Sent } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
