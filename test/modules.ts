@@ -162,10 +162,8 @@ export const RESERVED: Readonly<Record<string, string>> = {
 
 /** The table of modules for ARCHITECTURE.md. */
 export function moduleTable(): string {
-  const rows = Object.entries(MODULES).map(
-    ([name, { purpose, imports }]) => `| \`${folderOf(name)}\` | ${purpose} | ${imports.join(', ') || 'nothing'} |`,
-  );
-  return `| module | purpose | imports |\n| --- | --- | --- |\n${rows.join('\n')}`;
+  const rows = Object.entries(MODULES).map(([name, { purpose }]) => `| \`${folderOf(name)}\` | ${purpose} |`);
+  return `| module | purpose |\n| --- | --- |\n${rows.join('\n')}`;
 }
 
 /** The diagram of modules for ARCHITECTURE.md: an arrow leads to each imported module that no other one leads to. */

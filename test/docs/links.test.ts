@@ -91,8 +91,8 @@ t.test('decisions and measurements: a page each, of one form, named by an index'
   t.end();
 });
 
-t.test('ARCHITECTURE.md has every background job', (t) => {
-  const [, jobs = ''] = /## Background jobs\n([\s\S]*?)\n## /.exec(textOf('ARCHITECTURE.md')) ?? [];
+t.test('the guide for operators has every background job', (t) => {
+  const [, jobs = ''] = /## Background jobs\n([\s\S]*?)\n## /.exec(textOf('docs/operate.md')) ?? [];
   const named = [...jobs.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name!);
   t.strictSame(named.sort(), JOBS.map(({ name }) => name).sort());
   t.end();
