@@ -85,7 +85,7 @@ export async function manifestOf(
   return catalog.statements.all<FactFile>('fact_manifest', { project, table, ...span });
 }
 
-/** The manifest rows from which the totals of keywords until a day are planned (`facts/keyword-plan.ts`). */
+/** The manifest rows from which the totals of keywords until a day are planned (`facts/keywords.ts`). */
 export async function keywordFilesUntil(
   catalog: Catalog,
   project: string,

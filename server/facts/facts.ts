@@ -2,9 +2,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { DayGrid } from './day-grid.ts';
-import type { KeywordFiles } from './keyword-plan.ts';
-import type { KeywordTotals } from './keyword-totals.ts';
+import type { DayGrid, KeywordFiles, KeywordTotals } from './keywords.ts';
 import type { ReadRows, SumsQuery } from './sums.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };

@@ -4,7 +4,6 @@ import { shortIdNumber } from '../domain/ids.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { DayGrid } from './day-grid.ts';
 import { daysOfDevice } from './days.ts';
 import { collectSiteDays, collectTotals } from './each-range.ts';
 import type {
@@ -20,8 +19,7 @@ import type {
   StoredRange,
   TakeColumns,
 } from './facts.ts';
-import { NO_KEYWORD_TOTALS, planKeywordTotals } from './keyword-plan.ts';
-import { KeywordTotals } from './keyword-totals.ts';
+import { DayGrid, KeywordTotals, NO_KEYWORD_TOTALS, planKeywordTotals } from './keywords.ts';
 import type { FactsReader, FactsValues } from './reader.ts';
 import { daysOf, FactStatements } from './statements.ts';
 import { EVERY_ROW, hasManyValues, type ReadRows, readSums, type SumsQuery, type SumsRow, sumsSql } from './sums.ts';

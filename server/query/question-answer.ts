@@ -8,7 +8,7 @@ import { readsSums } from '../domain/predicate.ts';
 import { eventsOf } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import type { KeywordTotals } from '../facts/keywords.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
 import { intervalOf } from '../model/tables.ts';
 import { type QuestionNames, readNames } from './names.ts';

@@ -8,7 +8,7 @@ import { conjunctsOf, decider, mapLeaves, readsSums, type Test, type TextTest } 
 import { REMAINDER_REASONS, type Remainder, type RemainderReason } from '../domain/quality.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { KeywordFiles } from '../facts/keyword-plan.ts';
+import type { KeywordFiles } from '../facts/keywords.ts';
 import { rowsWith } from '../facts/sums.ts';
 import { type Dimension, type FactTable, hasDimension, type StoredTable, TABLES } from '../model/tables.ts';
 import { dimensionsOf, type QuestionTest } from './predicate.ts';

@@ -10,7 +10,7 @@ import { everyRow } from '../domain/select-rows.ts';
 import { SortKeys, sortInSteps } from '../domain/sort-steps.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import type { KeywordTotals } from '../facts/keywords.ts';
 import type {
   FactTest,
   GroupedBy,
