@@ -6,7 +6,7 @@ import { hasPartOfMonth } from '../domain/spread.ts';
 import { type Covered, plan } from '../query/plan.ts';
 import { queryOf } from '../query/query.ts';
 import { lacksMonth, monthsIn, type NamedSeries, readSeries } from '../query/read.ts';
-import { planRowDays, readRowDays } from './explain-days.ts';
+import { planRowDays, readRowDays } from '../query/strict-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type RangesRow, type ReadRows, type RowKey, type RowsReason } from './explain-rows.ts';
 

@@ -4,9 +4,8 @@ import { type Day, later } from '../domain/dates.ts';
 import { isKnown } from '../domain/metrics.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import type { FactTable } from '../model/tables.ts';
-import { areKeywordsUnknown, planKeywordDays } from '../query/strict-days.ts';
+import { areKeywordsUnknown, planKeywordDays, planRowDays, readRowDays } from '../query/strict-days.ts';
 import { planTotals, readTotals } from '../query/tracked.ts';
-import { planRowDays, readRowDays } from './explain-days.ts';
 import type { TwoRanges } from './explain-property.ts';
 import { orderedRows, type ReadRows } from './explain-rows.ts';
 
