@@ -1,5 +1,5 @@
 import { type AlertRule, windowDays } from '../domain/alert-rules.ts';
-import type { Measures } from '../domain/metrics.ts';
+import { metricOf } from '../domain/predicate.ts';
 import { type DailySums, windowMeasures } from './daily-sums.ts';
 
 /** The same weekdays a year before. */
@@ -31,7 +31,7 @@ export function userRule(rule: AlertRule, sums: DailySums, day: number): UserRul
   const days = windowDays(rule);
   const measures = windowMeasures(sums, day - days + 1, day);
   if (measures === undefined || measures.impressions < (rule.min_impressions ?? 0)) return undefined;
-  const figure = figureOf(measures, rule.metric);
+  const figure = metricOf(measures, rule.metric);
   if (figure === undefined) return undefined;
   if (rule.against === 'value') {
     const compared = rule.unit === 'percent' ? figure * 100 : figure;
@@ -39,7 +39,7 @@ export function userRule(rule: AlertRule, sums: DailySums, day: number): UserRul
   }
   const last = day - referenceOffset(rule);
   const before = windowMeasures(sums, last - days + 1, last);
-  const reference = before && figureOf(before, rule.metric);
+  const reference = before && metricOf(before, rule.metric);
   if (reference === undefined) return undefined;
   const change = rule.op === 'falls_by' ? reference - figure : figure - reference;
   if (rule.unit === 'percent' && reference === 0) return undefined;
@@ -57,12 +57,4 @@ function holds({ op, value }: AlertRule, compared: number): boolean {
   if (op === 'gt') return compared > value;
   // Tolerance for floating-point errors: a change by exactly the value counts.
   return compared >= value - 1e-9 * Math.abs(value);
-}
-
-/** Undefined without impressions, for metrics that divide by them. */
-function figureOf({ clicks, impressions, sumPosition }: Measures, metric: AlertRule['metric']): number | undefined {
-  if (metric === 'clicks') return clicks;
-  if (metric === 'impressions') return impressions;
-  if (impressions === 0) return undefined;
-  return metric === 'ctr' ? clicks / impressions : sumPosition / impressions + 1;
 }
