@@ -82,7 +82,7 @@ ratchet(
     'server/load': 'bulk-export-files bulk-export fact-checks load plausibility rollups table-help',
     'server/presets': [
       'effect-answer effect-clicks effect-subject explain-keywords explain-lists explain',
-      'findings-plan hours lists portfolio-plan property-tables',
+      'findings-plan hours lists portfolio-plan surfaces',
     ].join(' '),
     'server/projects': 'known-queries',
     'server/providers/bing': 'provider',
@@ -98,12 +98,11 @@ ratchet(
   SERVER.filter((file) => !file.startsWith(MODEL)),
   first(new RegExp(`\\[\\s*(?:${DIMENSION},\\s*){2,}${DIMENSION}`)),
   /* dimensions */ {
-    'server/api/routes': 'effects',
     'server/dashboard/client/lib': 'question',
     'server/dashboard/client/parts': 'question-filters',
     'server/dashboard/client/screens': 'effect',
     'server/import': 'words',
-    'server/presets': 'explain-rows explain',
+    'server/presets': 'effects explain-rows explain',
   },
 );
 ratchet(
@@ -134,7 +133,7 @@ ratchet(
 
 /** Fields of JSON: properties of schemas. */
 const FIELDS = new Set(
-  globSync('server/api/{routes/*,schemas}.ts', { cwd: ROOT }).flatMap((file) =>
+  globSync('server/presets/*.ts', { cwd: ROOT }).flatMap((file) =>
     [
       ...textOf(file).matchAll(
         /^\s+(\w+): (?:nullable\(|Type\.|openWords\(|oneOf\(|integer\(|count\(|whole\(|words\()/gm,
@@ -149,8 +148,15 @@ ratchet(
   (text) => [...codeOf(text).matchAll(COLUMN)].find(([, name]) => FIELDS.has(name!))?.[0],
   /* fields */ {
     'server/formats': 'table',
-    'server/presets': 'keywords property-tables queries record-tables',
+    'server/presets': 'keywords queries surfaces',
   },
+);
+
+ratchet(
+  'the schema of an answer stands in its preset',
+  SERVER.filter((file) => !file.startsWith('server/presets/')),
+  first(/\bobject\(\s*'\w+Answer'/),
+  /* schemas */ { 'server/api': 'sql', 'server/api/routes': 'keywords query' },
 );
 
 const OPERATIONS = SERVER.flatMap((file) =>
@@ -169,8 +175,6 @@ ratchet(
   first(/\b[bB]ing\b|Bing(?![a-z])|\bbing(?=[A-Z_])|BING/),
   /* bing */ {
     'server/api/plugins': 'guide',
-    'server/api/routes': 'ai crawl',
-    'server/api': 'schemas',
     'server/channels': 'message',
     'server/dashboard/client/parts': 'crawl states surfaces',
     'server/dashboard/client/screens': 'connect-bing connect data',
@@ -181,7 +185,7 @@ ratchet(
     'server/mcp/tools': 'ai-answers index-state',
     'server/projects': 'bing',
     'server/providers': 'registry',
-    'server/presets': 'crawl',
+    'server/presets': 'ai crawl schemas',
     'server/settings': 'connect',
   },
 );

@@ -40,7 +40,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   api: {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
     imports: [
-      ...['sandbox', 'formats', 'presets', 'query', 'providers', 'findings', 'effects'],
+      ...['sandbox', 'formats', 'presets', 'query'],
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
     ],
   },
@@ -60,9 +60,9 @@ export const MODULES: Readonly<Record<string, Module>> = {
     imports: ['alerts', 'presets', 'catalog', 'domain', 'runtime', 'settings'],
   },
   presets: {
-    purpose: 'one file per kind of answer: parse, plan, run; the columns of its flat rows',
+    purpose: 'one file per kind of answer: its endpoint, schema and examples; parse, plan, run; its formats',
     imports: [
-      ...['formats', 'query', 'lists', 'findings', 'effects'],
+      ...['formats', 'query', 'lists', 'providers', 'findings', 'effects'],
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
     ],
   },

@@ -1,121 +1,96 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Project } from '../catalog/projects.ts';
 import { type FormatName, JSON_TYPE, MEDIA_TYPES } from '../domain/formats.ts';
 import type { Quality } from '../domain/quality.ts';
 import type { RowsAnswer, RowsHead } from '../formats/rows.ts';
-import { answerCurrent, askReport, type Report, type ReportQuery, type ReportRequest } from '../presets/report.ts';
+import { type AnyPreset, answerCurrent, askReport, type ReportQuery, type ReportRequest } from '../presets/report.ts';
+import type { Context } from './context.ts';
 import { etagOf, matchesEtag, namedFormat, parametersOf, preferredEncoding, varyByAccept } from './negotiation.ts';
 import type { EncodedBytes } from './plugins/compression.ts';
 import type { StreamedAnswer } from './plugins/streams.ts';
 import type { ParsedQuery } from './query-cache.ts';
-import type { Context } from './routes/context.ts';
 
 export type Handler = (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** How the result of a report becomes a response. */
-interface Formats<Subject, Query, Result> {
-  readonly json: (result: Result) => Buffer | Promise<Buffer>;
-  /** Streams JSON that is too long to cache; undefined if it can be cached. */
-  readonly jsonChunks?: (query: Query) => ((result: Result) => AsyncGenerator<Buffer, void>) | undefined;
-  /** Flat rows, for all formats except JSON. */
-  readonly rows?: (result: Result) => RowsAnswer;
-  /** Whether the response may be so long that concurrency must be limited. */
-  readonly isLong?: (query: Query) => boolean;
-  /**
-   * For results that change without a revision: what the response depends on besides the query value. They are not cached,
-   * and their entity tag is known only when they have been read.
-   */
-  readonly version?: (result: Result) => string;
-  /** The project of a subject, if the request is repeated after a publication: see `followPublications`. */
-  readonly followed?: (subject: Subject) => Project;
-}
-
-/** The version of a short result: its JSON. */
-export const wholeResult = (result: unknown): string => JSON.stringify(result);
-
-/** The handler that answers with a report. */
-export function answerWith<Subject extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
-  report: Report<Subject, Query, Result>,
-  formats: Formats<Subject, Query, Result>,
-): Handler {
-  return (context) => (request, reply) => answerCurrent(() => respond(context, report, formats, request, reply));
+/** The handler that answers with a preset. */
+export function answerWith(preset: AnyPreset): Handler {
+  return (context) => (request, reply) => answerCurrent(() => respond(context, preset, request, reply));
 }
 
 /**
  * The stages of a request after the guard (authenticate → rate limit → plan of the workspace):
  * find → parse → [304] → [response cache] → plan → run → format → send.
  */
-async function respond<Subject extends { readonly workspaceId: string }, Query extends ReportQuery, Result>(
+async function respond(
   context: Context,
-  report: Report<Subject, Query, Result>,
-  { json, jsonChunks, rows, isLong, version, followed }: Formats<Subject, Query, Result>,
+  preset: AnyPreset,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { signal, stages } = request;
   const asked = reportRequestOf(request);
-  const found = report.find(context, asked);
+  const found = preset.find(context, asked);
   const subject = found instanceof Promise ? await found : found;
 
-  if ('format' in report.parameters) varyByAccept(request, reply);
+  if ('format' in preset.parameters) varyByAccept(request, reply);
   const format = namedFormat(request);
   const now = context.now();
-  const parse = (): Query => report.parse(parametersOf(request, format), subject, now);
-  let parsed: ParsedQuery<Query>;
+  const parse = (): ReportQuery => preset.parse(parametersOf(request, format), subject, now);
+  let parsed: ParsedQuery<ReportQuery>;
   try {
     parsed = context.queries.get(addressOf(request), format, subject, now, parse);
   } catch (error) {
-    await report.checkIds?.(request.query, subject, context.catalog);
+    await preset.checkIds?.(request.query, subject, context.catalog);
     throw error;
   }
   const { query, key, etag } = parsed;
-  const chunks = jsonChunks?.(query);
-  const isBuffered = query.format === 'json' && chunks === undefined;
+  const isStreamed = preset.isStreamed?.(query) === true;
+  const isBuffered = query.format === 'json' && !isStreamed;
   // Streamed answers are computed only for clients that wait for them.
-  if (followed !== undefined && isBuffered) {
-    const repeat = repeatLater(context, report, asked, request.query as object);
-    context.recent.note({ operation: report.operation, project: followed(subject), repeat });
+  if (preset.followed !== undefined && isBuffered) {
+    const repeat = repeatLater(context, preset, asked, request.query as object);
+    context.recent.note({ operation: preset.operation, project: preset.followed(subject), repeat });
   }
   stages?.end('parse');
 
-  if (version === undefined && matchesEtag(request, etag)) return sendNotModified(reply, etag);
+  const isOfQuery = preset.version === undefined;
+  if (isOfQuery && matchesEtag(request, etag)) return sendNotModified(reply, etag);
 
-  if (version === undefined && isBuffered) {
+  if (isOfQuery && isBuffered) {
     const encoding = preferredEncoding(request);
     const cached = context.cache.find(key, encoding);
     if (cached !== undefined) return sendBytes(reply, cached, etag);
     const bytes = await context.cache.make(key, encoding, signal, async (sharedSignal) => {
-      const made = await json(await report.run(query, context, { ...asked, signal: sharedSignal }));
+      const made = await preset.json(await preset.run(query, context, { ...asked, signal: sharedSignal }));
       stages?.end('format');
       return made;
     });
     return sendBytes(reply, bytes, etag);
   }
 
-  const result = await report.run(query, context, asked);
-  const tag = version === undefined ? etag : etagOf(key, version(result));
-  if (version !== undefined && matchesEtag(request, tag)) return sendNotModified(reply, tag);
+  const result = await preset.run(query, context, asked);
+  const tag = isOfQuery ? etag : etagOf(key, preset.version!(result));
+  if (!isOfQuery && matchesEtag(request, tag)) return sendNotModified(reply, tag);
 
-  const slots = isLong?.(query) === true ? context.longAnswers : undefined;
+  const slots = preset.isLong?.(query) === true ? context.longAnswers : undefined;
   if (query.format !== 'json') {
-    return reply.sendStream(slots, async () => rowStream(context, query, rows!(result), tag));
+    return reply.sendStream(slots, async () => rowStream(context, query, preset.rows!(result), tag));
   }
-  if (chunks !== undefined) {
+  if (isStreamed) {
     const headers = { 'content-type': JSON_TYPE, etag: tag };
-    return reply.sendStream(slots, async () => ({ headers, body: chunks(result) }));
+    return reply.sendStream(slots, async () => ({ headers, body: preset.jsonChunks!(result) }));
   }
-  const bytes = await json(result);
+  const bytes = await preset.json(result);
   stages?.end('format');
   return sendBytes(reply, { bytes, encoding: 'identity' }, tag);
 }
 
 /** Runs the same report later. A separate function, so that it does not hold the request. */
-function repeatLater<Subject, Query extends ReportQuery, Result>(
+function repeatLater(
   context: Context,
-  report: Report<Subject, Query, Result>,
+  report: AnyPreset,
   { workspace, projects, id, reader }: ReportRequest,
   sent: object,
-): (signal: AbortSignal) => Promise<Result> {
+): (signal: AbortSignal) => Promise<unknown> {
   return (signal) => askReport(report, context, { workspace, projects, id, reader, signal }, sent);
 }
 

@@ -1,61 +1,26 @@
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../domain/errors.ts';
+import { PRESETS } from '../presets/presets.ts';
+import type { Context } from './context.ts';
 import { addCors } from './plugins/cors.ts';
 import type { Guard } from './plugins/guard.ts';
 import { addTiming } from './plugins/timing.ts';
-import { ai } from './routes/ai.ts';
-import { alerts } from './routes/alerts.ts';
-import { breakdowns } from './routes/breakdowns.ts';
-import type { Context } from './routes/context.ts';
-import { crawl } from './routes/crawl.ts';
-import { effects } from './routes/effects.ts';
-import { explain } from './routes/explain.ts';
-import { findings } from './routes/findings.ts';
-import { groups } from './routes/groups.ts';
-import { hours } from './routes/hours.ts';
-import { index, indexHistory } from './routes/index-state.ts';
+import { addRoute, type Route, routeOf } from './route.ts';
 import { keywords } from './routes/keywords.ts';
-import { notes } from './routes/notes.ts';
-import { pageGroups } from './routes/page-groups.ts';
-import { pages } from './routes/pages.ts';
-import { portfolio } from './routes/portfolio.ts';
-import { oneProject, projects } from './routes/projects.ts';
-import { queries } from './routes/queries.ts';
 import { query } from './routes/query.ts';
-import { addRoute, type Route } from './routes/route.ts';
-import { site } from './routes/site.ts';
-import { sitemaps } from './routes/sitemaps.ts';
-import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
-import { sql } from './routes/sql.ts';
-import { surfaces } from './routes/surfaces.ts';
+import { snapshotFileRoute } from './snapshot-file.ts';
+import { sql } from './sql.ts';
 
 const API_ROOT = '/api/v1';
 
+const routes = PRESETS.map(routeOf);
+
 export const ROUTES: readonly Route[] = [
-  projects,
-  oneProject,
-  portfolio,
+  ...routes.slice(0, 3),
   keywords,
-  groups,
-  pageGroups,
-  site,
-  surfaces,
-  ai,
-  hours,
-  sitemaps,
-  index,
-  indexHistory,
-  crawl,
-  breakdowns,
-  explain,
-  pages,
-  queries,
-  findings,
+  ...routes.slice(3, 18),
   query,
-  alerts,
-  notes,
-  effects,
-  snapshot,
+  ...routes.slice(18),
   snapshotFileRoute,
 ];
 

@@ -6,10 +6,10 @@ import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../presets/parameters.ts';
 import { ROUTES } from './api.ts';
+import type { Context } from './context.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
 import { requireAccess } from './principal.ts';
-import type { Context } from './routes/context.ts';
-import type { Route } from './routes/route.ts';
+import type { Route } from './route.ts';
 
 /** The request of a feed. */
 interface FeedQuestion {
@@ -32,14 +32,14 @@ function readFeedPath(path: string): FeedQuestion {
   }
   const { pathname, searchParams } = new URL(root + path);
   const route = ROUTES.find((candidate) => matches(candidate.path, pathname) !== undefined);
-  if (route === undefined || !('format' in route.report.parameters)) {
-    const known = ROUTES.filter(({ report }) => 'format' in report.parameters).map((one) => `${one.path}.csv`);
+  if (route === undefined || !('format' in route.parameters)) {
+    const known = ROUTES.filter(({ parameters }) => 'format' in parameters).map((one) => `${one.path}.csv`);
     throw invalidRequest(`'${pathname}' is no endpoint that answers as CSV; these do: ${known.join(', ')}.`);
   }
   const query: Record<string, string> = {};
   for (const [name, value] of searchParams) {
-    if (!Object.hasOwn(route.report.parameters, name)) {
-      const names = Object.keys(route.report.parameters).join(', ');
+    if (!Object.hasOwn(route.parameters, name)) {
+      const names = Object.keys(route.parameters).join(', ');
       throw invalidRequest(`${name} is no parameter of ${route.path}; it has ${names}.`);
     }
     if (Object.hasOwn(query, name)) throw invalidRequest(`${name} was sent more than once; send it once.`);
@@ -67,13 +67,12 @@ export async function checkFeedPath(
   now: number,
 ): Promise<void> {
   const { route, params, query } = readFeedPath(path);
-  const { report } = route;
-  readParameters(report.parameters, query);
+  readParameters(route.parameters, query);
   const catalogCache = new CatalogCache(catalog);
   const { id = '' } = params;
   const isKnown = id === '' || (isReadable(projects, id) && (await catalogCache.project(workspace, id)) !== undefined);
   if (!isKnown) throw notFound(`The key can read no project '${id}'.`);
-  await report.check?.({ catalogCache }, { workspace, projects, id }, query, now);
+  await route.check?.({ catalogCache }, { workspace, projects, id }, query, now);
 }
 
 /** Adds feeds, each at its own address outside the API: `/feeds/TOKEN.csv`. */

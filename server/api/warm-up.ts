@@ -6,7 +6,7 @@ import { findAccess, hashOf } from '../catalog/keys.ts';
 import { findLargestProject } from '../catalog/projects.ts';
 import { keywordsJson, keywordsReport } from '../presets/keywords.ts';
 import { askReport } from '../presets/report.ts';
-import type { Context } from './routes/context.ts';
+import type { Context } from './context.ts';
 import { whileListening } from './while-listening.ts';
 
 /** The keywords of a larger project would take more memory than an idle server should. */

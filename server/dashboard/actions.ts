@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Context } from '../api/context.ts';
 import { sendError } from '../api/plugins/errors.ts';
 import type { Member } from '../api/principal.ts';
-import type { Context } from '../api/routes/context.ts';
 import type { Project } from '../catalog/projects.ts';
 import { SUBMISSION_KEY, type Submission } from '../catalog/submissions.ts';
 import type { Role } from '../catalog/workspaces.ts';

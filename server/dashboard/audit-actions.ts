@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import { AUDIT_ACTIONS, type AuditAction, listAudit } from '../catalog/audit.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { parseDay } from '../domain/dates.ts';

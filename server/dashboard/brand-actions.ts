@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import type { Stores } from '../load/stores.ts';
 import { previewBrandTerms } from '../presets/previews.ts';
 import { brandTermsVersion, checkBrandTerms, setBrandTerms } from '../projects/brand-terms.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { tooMany } from '../api/plugins/guard.ts';
-import { oneOf } from '../api/schemas.ts';
 import {
   CHANNEL_KINDS,
   type Channel,
@@ -24,6 +23,7 @@ import {
 import { notFound } from '../domain/errors.ts';
 import { HOUR } from '../domain/hours.ts';
 import type { Stores } from '../load/stores.ts';
+import { oneOf } from '../presets/schemas.ts';
 import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
 
 const MAX_DELIVERIES = 200;

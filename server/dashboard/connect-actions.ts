@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { Context } from '../api/context.ts';
 import { logError } from '../api/plugins/errors.ts';
-import type { Context } from '../api/routes/context.ts';
-import { oneOf } from '../api/schemas.ts';
 import { ARCHIVES, ConnectionRefused, removeConnection } from '../catalog/connections.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
+import { oneOf } from '../presets/schemas.ts';
 import { connectBing, listBing } from '../projects/bing.ts';
 import {
   beginConnect,

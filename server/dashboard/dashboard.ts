@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { addEndpoints } from '../api/api.ts';
+import type { Context } from '../api/context.ts';
 import { unavailableReason } from '../api/plugins/errors.ts';
 import type { Guard } from '../api/plugins/guard.ts';
-import type { Context } from '../api/routes/context.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';

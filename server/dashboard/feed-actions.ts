@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import type { Context } from '../api/context.ts';
 import { checkFeedPath } from '../api/feeds.ts';
-import type { Context } from '../api/routes/context.ts';
 import { createFeed, FeedRefused, type ListedFeed, listFeeds, revokeFeed, scopeOfKey } from '../catalog/feeds.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import {
   type DismissedFinding,
   dismissFinding,

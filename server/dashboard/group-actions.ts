@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { Context } from '../api/routes/context.ts';
-import { nullable, oneOf, rule } from '../api/schemas.ts';
+import type { Context } from '../api/context.ts';
 import { groupExists, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { type PreviewRequest, previewGroup, previewPageGroup } from '../presets/previews.ts';
+import { nullable, oneOf, rule } from '../presets/schemas.ts';
 import { requireGroupRule } from '../projects/group-checks.ts';
 import {
   addGroup,

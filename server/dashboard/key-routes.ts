@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import { createKey, KeyRefused, listKeys, revokeKey } from '../catalog/keys.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import type { Context } from '../api/routes/context.ts';
-import { oneOf } from '../api/schemas.ts';
+import type { Context } from '../api/context.ts';
 import { createInvitation, type Invitation, listInvitations, revokeInvitation } from '../catalog/invitations.ts';
 import { changeRole, removeMember } from '../catalog/members.ts';
 import { signInAddress } from '../catalog/sessions.ts';
@@ -8,6 +7,7 @@ import { findMember, listMembers, type MemberOf, ROLES } from '../catalog/worksp
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { versionOf } from '../domain/versions.ts';
+import { oneOf } from '../presets/schemas.ts';
 import { type AddAction, MANAGERS, OWNERS, type Wanted } from './actions.ts';
 
 const role = oneOf('Role', ROLES);

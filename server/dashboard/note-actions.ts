@@ -1,9 +1,9 @@
 import { type TSchema, Type } from 'typebox';
-import { oneOf } from '../api/schemas.ts';
 import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/events.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';
+import { oneOf } from '../presets/schemas.ts';
 import { addNote, changeNote, noteVersion, removeNote } from '../projects/notes.ts';
 import { type AddAction, type Call, isManagerRole, MEMBERS, WAITING, type Wanted } from './actions.ts';
 

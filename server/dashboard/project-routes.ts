@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendCsv } from '../api/answer.ts';
-import type { Context } from '../api/routes/context.ts';
-import { JOINT_LISTS } from '../api/routes/joint-lists.ts';
-import { addEndpoint } from '../api/routes/route.ts';
+import type { Context } from '../api/context.ts';
+import { addRoute, routeOf } from '../api/route.ts';
 import { listAlertRules } from '../catalog/alert-rules.ts';
 import { readCrawlDays } from '../catalog/crawl-days.ts';
 import { countAlerts } from '../catalog/events.ts';
@@ -11,6 +10,7 @@ import type { Project } from '../catalog/projects.ts';
 import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { JOINT_LISTS } from '../presets/joint-lists.ts';
 import { listedProject } from '../presets/projects.ts';
 import { findReportProject, type ReportRequest } from '../presets/report.ts';
 import { brandTermsVersion } from '../projects/brand-terms.ts';
@@ -31,7 +31,7 @@ const MAX_ARCHIVED = 1000;
 
 /** What screens show of a project and the public API does not have. */
 export function addProjectRoutes(api: FastifyInstance, context: Context): void {
-  for (const list of JOINT_LISTS) addEndpoint(api, list, context);
+  for (const list of JOINT_LISTS) addRoute(api, routeOf(list), context, { hide: true });
   const projectOf = async ({ principal, params }: FastifyRequest): Promise<Project> =>
     findReportProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
 

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { testRuleOfProject } from '../alerts/test-rule.ts';
-import type { Context } from '../api/routes/context.ts';
-import { oneOf } from '../api/schemas.ts';
+import type { Context } from '../api/context.ts';
 import { findAlertRule, type StoredRule } from '../catalog/alert-rules.ts';
 import type { AlertRule } from '../domain/alert-rules.ts';
 import { notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Stores } from '../load/stores.ts';
+import { oneOf } from '../presets/schemas.ts';
 import { addRule, changeRule, checkRule, removeRule, ruleVersion } from '../projects/rules.ts';
 import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
 

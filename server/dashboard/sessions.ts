@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import type { Context } from '../api/context.ts';
 import type { Guard } from '../api/plugins/guard.ts';
-import type { Context } from '../api/routes/context.ts';
 import { createSession, endSession, SESSION_SECONDS, type SignedIn } from '../catalog/sessions.ts';
 import { isoInstant, toMicroseconds } from '../domain/instants.ts';
 import { clearSessionCookie, sessionCookie, setSessionCookie } from './session-cookie.ts';

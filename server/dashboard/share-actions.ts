@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import { findShare, listShares, revokeShare, type Share } from '../catalog/shares.ts';
 import { notFound } from '../domain/errors.ts';
 import { addShare, shownShare } from '../projects/shares.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import { requireProject } from '../catalog/projects.ts';
 import type { Share, ShareScreen } from '../catalog/shares.ts';
 import { alertsReport } from '../presets/alerts.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ROUTES } from '../api/api.ts';
+import type { Context } from '../api/context.ts';
 import { sendError } from '../api/plugins/errors.ts';
 import type { Credential, Guard } from '../api/plugins/guard.ts';
-import type { Context } from '../api/routes/context.ts';
 import type { Share } from '../catalog/shares.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { disableChannel, findChannelOfToken } from '../catalog/channels.ts';
 import { notFound } from '../domain/errors.ts';

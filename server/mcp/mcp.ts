@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../api/context.ts';
 import { logError } from '../api/plugins/errors.ts';
 import { bearerKeys, type Credential, type Guard } from '../api/plugins/guard.ts';
-import type { Context } from '../api/routes/context.ts';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
 import { invalidRequest, KnownError } from '../domain/errors.ts';
 import { lazy } from '../runtime/lazy.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../api/routes/context.ts';
+import type { Context } from '../api/context.ts';
 import type { Parameters } from '../presets/parameters.ts';
 import { answerCurrent, type Report, type ReportQuery, type ReportRequest } from '../presets/report.ts';
 import type { Sent } from './arguments.ts';

@@ -3,7 +3,7 @@ import { formatOfType } from '../api/negotiation.ts';
 import { INCOMPLETE } from '../api/plugins/deadline.ts';
 import { unavailableReason } from '../api/plugins/errors.ts';
 import type { Answered } from '../api/plugins/log.ts';
-import { patternOf } from '../api/routes/route.ts';
+import { patternOf } from '../api/route.ts';
 import { UNAVAILABLE_REASONS } from '../domain/errors.ts';
 import { RESOURCE_FAILURES } from '../domain/failures.ts';
 

@@ -4,7 +4,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { redactAddress } from '../api/plugins/redact.ts';
-import { patternOf } from '../api/routes/route.ts';
+import { patternOf } from '../api/route.ts';
 import { onceAMinute } from '../runtime/once-a-minute.ts';
 import { MaskedExporter } from './masked-exporter.ts';
 

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
@@ -6,14 +7,22 @@ import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
+import { objects } from '../formats/table.ts';
+import { ENGINES } from '../model/surfaces.ts';
 import { AI_ENGINES, AI_TABLES, type AiEngine, type AiMeasure, MEASURES } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { choice, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
+import * as parameter from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
+import { aiProperties, columnsOf, day, nullable, object, openWords, paging, project, range } from './schemas.ts';
 
 const BY = ['date', 'page'] as const;
-const by = choice('AiBy', BY, 'date', 'What rows are about.');
-const parameters = { ...rangeParameters, by, ...paging(1000, 25_000), ...formatParameters };
+const by = parameter.choice('AiBy', BY, 'date', 'What rows are about.');
+const parameters = {
+  ...parameter.rangeParameters,
+  by,
+  ...parameter.paging(1000, 25_000),
+  ...parameter.formatParameters,
+};
 
 /** What the reports of both engines count; null if it is not stored. */
 export type AiCounts = Readonly<Record<AiCount, number | null>>;
@@ -29,13 +38,49 @@ function ofEngines<Value>(of: (engine: AiEngine) => Value): Readonly<Record<AiEn
 
 type Files = Readonly<Record<AiEngine, readonly StoredFile[]>>;
 
+const row = object('AiRow', {
+  date: nullable(day, 'Only by date.'),
+  page: nullable(Type.String(), 'Only by page.'),
+  ...aiProperties,
+});
+
+const answer = object('AiAnswer', {
+  project,
+  range,
+  by: openWords(['date', 'page']),
+  totals: object('AiTotals', aiProperties, {
+    description: 'The sums of the stored days of the range. Pages do not add up to them.',
+  }),
+  lists: Type.Array(
+    object('AiList', {
+      engine: openWords(ENGINES),
+      from: Type.String({ format: 'date' }),
+      to: Type.String({ format: 'date' }),
+    }),
+    { description: 'The imported lists that pages are from: pages are counted in these days only.' },
+  ),
+  paging,
+  rows: Type.Array(row),
+});
+
 /** What was imported of the engines' reports about AI answers. The two are different things, and no clicks or impressions. */
 export const aiReport = projectReport({
+  path: '/projects/:id/ai',
   operation: 'getAiReport',
+  tag: 'Site',
+  summary: "What the engines' reports about AI answers count",
+  description:
+    "Imported by `ordinate import ai-report`. Impressions of Google's report and citations of Bing's are different things, and neither is a part of clicks or impressions. By page, the longest imported lists inside the range that have no day in common are added up; `lists` names their days.",
+  answer,
+  content: 'The days, in order, or the pages with most first.',
+  examples: {
+    200: '/projects/Proj1/ai?period=28d',
+    400: '/projects/Proj1/ai?by=query',
+  },
   parameters,
   parse: (sent, project, now) => {
-    const { by: rowsBy, limit, offset, ...range } = readParameters(parameters, sent);
-    return { ...siteRange(range, project, now), by: rowsBy, limit: rowLimit(sent, limit), offset };
+    const { by: rowsBy, limit, offset, ...range } = parameter.readParameters(parameters, sent);
+    return { ...siteRange(range, project, now), by: rowsBy, limit: parameter.rowLimit(sent, limit), offset };
   },
   plan: async (query, { catalog, project }) => ({
     query,
@@ -66,9 +111,9 @@ export const aiReport = projectReport({
       })),
     };
   },
+  rows: ({ project, range, paging, rows }) =>
+    objects({ name: `${project.domain}-ai`, total: paging.total, range }, rows, columnsOf(row)),
 });
-
-export type AiResult = Awaited<ReturnType<typeof aiReport.run>>;
 
 /** The files of the days of both engines. */
 export async function planAiDays(catalog: Catalog, project: string, range: Range): Promise<Files> {

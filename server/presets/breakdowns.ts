@@ -1,36 +1,87 @@
+import { Type } from 'typebox';
 import { readCoverage } from '../catalog/manifest.ts';
 import { earlier, later } from '../domain/dates.ts';
 import { type ExactMeasures, NOTHING } from '../domain/metrics.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
+import { dimension, exactSum, MEASURED, table } from '../formats/table.ts';
 import { type FactTable, TABLES, tableFor } from '../model/tables.ts';
 import { type Answer, ask } from '../query/ask.ts';
 import { type Covered, type Plan, plan } from '../query/plan.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { queryOf } from '../query/query.ts';
-import { metricsOf, type Row, type Sums } from '../query/rows.ts';
-import { compare, formatParameters, quality, rangeParameters, readParameters } from './parameters.ts';
+import { metricsOf, type ObjectSet, type Row, rowSet, type Sums } from '../query/rows.ts';
+import * as parameter from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
+import {
+  comparedProperties,
+  metricsProperties,
+  nullable,
+  object,
+  project,
+  quality,
+  range,
+  totalCounts,
+  totalMetrics,
+} from './schemas.ts';
 import { checkEngine, ofType, readProjectOf, searchEngine, searchType } from './search-type.ts';
 
 const parameters = {
-  ...rangeParameters,
+  ...parameter.rangeParameters,
   engine: searchEngine,
   type: searchType,
-  compare,
-  quality,
-  ...formatParameters,
+  compare: parameter.compare,
+  quality: parameter.quality,
+  ...parameter.formatParameters,
 };
 
 /** What each table of the answer is about. */
 const DIMENSIONS = { countries: 'country', devices: 'device', appearances: 'appearance', segments: 'brand' } as const;
 type Part = keyof typeof DIMENSIONS;
 
+const country = object('CountryMetrics', { country: Type.String(), ...metricsProperties, ...comparedProperties });
+const device = object('DeviceMetrics', {
+  device: Type.String({ description: 'desktop, mobile or tablet.' }),
+  ...metricsProperties,
+  ...comparedProperties,
+});
+const appearance = object('AppearanceMetrics', {
+  appearance: Type.String(),
+  ...metricsProperties,
+  ...comparedProperties,
+});
+
+const answer = object('BreakdownsAnswer', {
+  project,
+  range,
+  quality,
+  countries: Type.Array(country, { description: 'Most clicks first.' }),
+  devices: Type.Array(device, { description: 'Most clicks first.' }),
+  appearances: Type.Array(appearance, {
+    description: 'Most impressions first. They overlap and do not add up to the site.',
+  }),
+  brand: nullable(
+    object('BrandSplit', {
+      brand: totalMetrics,
+      nonBrand: totalMetrics,
+      anonymous: totalCounts,
+    }),
+    'Null if it is unknown: an import has days of the range without their queries, or without brand terms.',
+  ),
+});
+
 /** Site totals by country, device, appearance and brand. */
 export const breakdownsReport = projectReport({
+  path: '/projects/:id/breakdowns',
   operation: 'getBreakdowns',
+  tag: 'Site',
+  summary: 'Site totals by country, device, appearance and brand',
+  description: 'Rows without clicks and impressions are left out.',
+  answer,
+  content: 'The breakdowns.',
+  examples: { 200: '/projects/Proj1/breakdowns?period=2m', 400: '/projects/Proj1/breakdowns?period=17m' },
   parameters,
   parse: (sent, project, now) => {
-    const { engine, type, compare: other, quality, ...range } = readParameters(parameters, sent);
+    const { engine, type, compare: other, quality, ...range } = parameter.readParameters(parameters, sent);
     checkEngine(engine, 'countries, devices and appearances');
     const days = siteRange(range, project, now);
     const comparison = comparedRange(days, other);
@@ -100,10 +151,43 @@ export const breakdownsReport = projectReport({
     };
     return { answer, parts: { countries, devices, appearances, segments } };
   },
+  // All breakdowns in one table: the breakdown of each row, and its value.
+  rows: ({ answer: { project, range, quality }, parts: { countries, devices, appearances, segments } }) => {
+    const setOf = (kind: string, { rows, metrics }: Pick<Answer, 'rows' | 'metrics'>): ObjectSet =>
+      rowSet(
+        rows.map((row): Row => ({ ...row, names: [kind, ...row.names] })),
+        metrics,
+      );
+    const segment = (name: keyof NonNullable<typeof segments>): Row => ({ names: [name], ...segments![name] });
+    const sets = [
+      setOf('country', countries),
+      setOf('device', devices),
+      ...(appearances ? [setOf('appearance', appearances)] : []),
+      ...(segments
+        ? [
+            setOf('segment', { rows: [segment('brand'), segment('nonBrand')], metrics: 'all' }),
+            setOf('segment', { rows: [segment('anonymous')], metrics: 'counts' }),
+          ]
+        : []),
+    ];
+    const isSpread = (of: 'now' | 'base'): boolean =>
+      sets.some(
+        (set) => set.known === 'all' && set.rows.some((row) => row[of] != null && !Number.isInteger(exactSum(row[of]))),
+      );
+    return table({
+      head: {
+        name: `${project.domain}-breakdowns`,
+        total: sets.reduce((sum, { length }) => sum + length, 0),
+        range,
+        ...(quality && { quality }),
+      },
+      columns: [dimension('kind', 'text', 0), dimension('value', 'text', 1), ...MEASURED],
+      sets,
+      isCompared: range.comparison !== undefined,
+      isSpread: { now: isSpread('now'), base: isSpread('base') },
+    });
+  },
 });
-
-/** The JSON response, and the sums behind its rows. */
-export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
 /** The metrics of a name: the other range has all names. */
 function metricsOfName({ now, base, comparer }: Row, { metrics }: Pick<Answer, 'metrics'>) {

@@ -6,13 +6,18 @@ import { invalidRequest } from '../domain/errors.ts';
 import { lastDayOfData } from '../domain/project-ranges.ts';
 import { spanOf } from '../domain/range.ts';
 import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
+import { EFFECT_REASONS, VERDICTS } from '../effects/verdict.ts';
 import { type WindowLengths, windowsOf } from '../effects/windows.ts';
+import { objects } from '../formats/table.ts';
 import { answerOf } from './effect-answer.ts';
 import { planClicks, readClicks } from './effect-clicks.ts';
 import { EFFECT_IDS, findSubject, requireIds, type SubjectQuery } from './effect-subject.ts';
 import { exactText } from './joint-lists.ts';
-import { choice, day, formatParameters, type Parameter, readParameters, repeatable } from './parameters.ts';
-import { trackedReport } from './report.ts';
+import { noteSchema } from './notes.ts';
+import type { Parameter } from './parameters.ts';
+import * as parameter from './parameters.ts';
+import { trackedReport, wholeResult } from './report.ts';
+import { columnsOf, day, integer, nullable, object, openWords, project, rankingUpdates, uuid } from './schemas.ts';
 
 const MAX_PAGES = 100;
 
@@ -36,13 +41,15 @@ function length(
 
 const parameters = {
   ...EFFECT_IDS,
-  date: day('The day of the change, with one of page, pageGroup, keyword and group. It may lie in the future.'),
-  page: repeatable(exactText('The address of a changed page; may be sent for each of several.'), MAX_PAGES),
+  date: parameter.day(
+    'The day of the change, with one of page, pageGroup, keyword and group. It may lie in the future.',
+  ),
+  page: parameter.repeatable(exactText('The address of a changed page; may be sent for each of several.'), MAX_PAGES),
   before: length('56d', 28, 182, 'Days before the change to compare with:'),
   settle: length('7d', 0, 28, 'Days from the change on that are left out:'),
   after: length('28d', 7, 91, 'Days after these, which are judged:'),
-  metric: choice('EffectMetric', ['clicks'], 'clicks', 'What is judged.'),
-  ...formatParameters,
+  metric: parameter.choice('EffectMetric', ['clicks'], 'clicks', 'What is judged.'),
+  ...parameter.formatParameters,
 };
 
 /** The lengths of windows that a request does not name. */
@@ -59,9 +66,91 @@ interface EffectsQuery {
   readonly lengths: WindowLengths;
 }
 
+const days = object('EffectWindow', { from: day, to: day });
+const ratio = (description: string) => nullable(Type.Number({ format: 'double' }), description);
+
+const effectDay = object('EffectDay', {
+  date: day,
+  actual: integer({ minimum: 0 }),
+  expected: nullable(Type.Number({ format: 'double' })),
+});
+
+const answer = object('EffectsAnswer', {
+  project,
+  subject: object('EffectSubject', {
+    note: Type.Optional(uuid),
+    date: day,
+    scope: openWords(['page', 'pageGroup', 'keyword', 'group', 'project', 'workspace']),
+    name: Type.String(),
+    pages: Type.Optional(integer({ minimum: 0, description: 'Number of pages.' })),
+    keywords: Type.Optional(integer({ minimum: 0, description: 'Number of keywords.' })),
+  }),
+  windows: object('EffectWindows', { before: days, settle: nullable(days), after: days }),
+  effect: nullable(
+    object('Effect', {
+      actual: integer({ minimum: 0, description: 'Clicks after the change, up to the last final day.' }),
+      expected: Type.Number({ format: 'double', description: 'Clicks expected without it.' }),
+      difference: Type.Number({ format: 'double' }),
+      ratio: Type.Number({ format: 'double', description: 'Relative change: 0.3 is 30 % more than expected.' }),
+      low: ratio('Lower end of the interval of 95 %; null until the days after the change have ended.'),
+      high: ratio('Upper end of the interval.'),
+      p: ratio('How often nothing looks like this.'),
+    }),
+    'Null if there is no answer, as `reasons` say, or no day after the change yet.',
+  ),
+  placebo: object('EffectPlacebo', {
+    count: integer({ minimum: 0, description: 'Comparisons in which nothing had changed.' }),
+    falseAlarmRate: Type.Number({ format: 'double', description: 'The share of them that would be called an effect.' }),
+  }),
+  detectable: nullable(
+    object('EffectDetectable', {
+      ratio: Type.Number({
+        format: 'double',
+        description: 'The smallest relative change that is found in 80 % of cases.',
+      }),
+    }),
+  ),
+  control: nullable(
+    object('EffectControl', {
+      members: integer({ minimum: 0, description: 'Unchanged pages or keywords to compare with.' }),
+      error: Type.Number({
+        format: 'double',
+        description: 'By how much their clicks differed from the expected ones.',
+      }),
+    }),
+  ),
+  verdict: openWords(VERDICTS),
+  reasons: Type.Array(openWords(EFFECT_REASONS)),
+  text: Type.String({ description: 'The verdict in a sentence.' }),
+  daily: Type.Array(effectDay, { description: 'From the first day before the change to the last final one.' }),
+  events: Type.Array(
+    object('EffectEvent', {
+      kind: openWords(['counting', 'ranking']),
+      title: Type.String(),
+      from: day,
+      to: nullable(day, 'Null for a ranking update that is not rolled out yet.'),
+      source: Type.String(),
+    }),
+    { description: 'Changes of how the search engine counts or ranks within the windows.' },
+  ),
+  rankingUpdatesThrough: rankingUpdates.rankingUpdatesThrough,
+  notes: Type.Array(noteSchema, { description: 'Other notes within the windows.' }),
+});
+
 /** Whether clicks of pages or keywords differ, after a change, from what others of the project make expect. */
 export const effectsReport = trackedReport({
+  path: '/projects/:id/effects',
   operation: 'getEffects',
+  tag: 'Alerts and notes',
+  summary: 'Whether a change of pages or keywords had an effect on their clicks',
+  description:
+    'Compares clicks after a change with what unchanged pages or keywords of the project make expect. How often nothing looks like this comes from placebos: the same comparison where and when nothing was changed.',
+  answer,
+  content: 'The effect.',
+  examples: {
+    200: '/projects/Proj1/effects?date=2026-03-03&page=https%3A%2F%2Fa.example%2F',
+    400: '/projects/Proj1/effects?date=2026-03-03',
+  },
   parameters,
   parse: (sent): EffectsQuery => {
     const {
@@ -74,7 +163,7 @@ export const effectsReport = trackedReport({
       pageGroup,
       keyword,
       group,
-    } = readParameters(parameters, sent);
+    } = parameter.readParameters(parameters, sent);
     const lengths = { before, settle, after };
     const named = Object.entries({ page, pageGroup, keyword, group }).filter(([, value]) => value !== undefined);
     if (note !== undefined) {
@@ -115,9 +204,14 @@ export const effectsReport = trackedReport({
     const elapsed = Math.min(lengths.after, Math.max(0, countDays(windows.after.from, plan.final)));
     return answerOf({ ...plan, clicks, elapsed });
   },
+  rows: ({ project, windows: { before, after }, daily }) =>
+    objects(
+      { name: `${project.domain}-effects`, range: { from: before.from, to: after.to } },
+      daily,
+      columnsOf(effectDay),
+    ),
+  version: wholeResult,
 });
-
-export type EffectsResult = Awaited<ReturnType<typeof effectsReport.run>>;
 
 /** The last day of a project whose clicks stay as they are. */
 export function lastFinalDay(project: Project, now: number): Day {

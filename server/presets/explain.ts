@@ -1,3 +1,4 @@
+import { type Static, Type } from 'typebox';
 import { listNotes, type Note } from '../catalog/events.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import { readRankingRecord } from '../catalog/ranking-updates.ts';
@@ -11,6 +12,7 @@ import { comparedListRange, keywordHistoryFrom, listRange } from '../domain/proj
 import { eventsIn, metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, spanOf } from '../domain/range.ts';
 import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
+import { objects } from '../formats/table.ts';
 import { type SearchType, SURFACES } from '../model/surfaces.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -19,11 +21,25 @@ import { planKeywordRows } from './explain-keywords.ts';
 import { planListRows } from './explain-lists.ts';
 import { changeOf, planProperty, readProperty } from './explain-property.ts';
 import { EXPLAIN_BY, type ExplainBy, type RangesRow, type ReadRows } from './explain-rows.ts';
-import { restOf, unsafeOf } from './explain-totals.ts';
-import { wasListLost } from './lists.ts';
-import { shownNote } from './notes.ts';
+import { EXPLAIN_REASONS, EXPLAIN_WHAT, restOf, unsafeOf } from './explain-totals.ts';
+import { listSource, wasListLost } from './lists.ts';
+import { noteKeyword, noteSchema, shownNote } from './notes.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, type ReportSources, trackedReport } from './report.ts';
+import { projectReference, type ReportSources, trackedReport, wholeResult } from './report.ts';
+import {
+  columnsOf,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  openWords,
+  position,
+  project,
+  providerEvents,
+  quality,
+  range,
+  rankingUpdates,
+} from './schemas.ts';
 import {
   checkEngine,
   type OfType,
@@ -73,9 +89,108 @@ interface ExplainQuery extends Range, OfType {
   readonly historyFrom: Day;
 }
 
+const changed = object(
+  'ChangedCount',
+  { now: integer({ minimum: 0 }), base: integer({ minimum: 0 }), difference: integer() },
+  { description: 'The number in the range and in the one to compare with, and now minus base.' },
+);
+
+const parts = Type.Object(
+  {
+    impressions: nullable(integer(), 'Clicks from more or fewer impressions; null if it is not known.'),
+    position: nullable(
+      integer(),
+      'Clicks from better or worse positions, by the CTR that rows of the property have at them; null if it is not known.',
+    ),
+    ctr: nullable(integer(), 'Clicks that impressions and positions do not explain; null if it is not known.'),
+    gained: integer({ minimum: 0, description: 'Clicks of rows without impressions in the other range.' }),
+    lost: integer({ description: 'Minus the clicks of rows without impressions in the range.' }),
+    clicks: nullable(integer(), 'The first three together, if they cannot be told apart; else null.'),
+    notAttributed: Type.Optional(
+      integer({ description: 'Not of rows: what they do not have, such as clicks of anonymised queries.' }),
+    ),
+  },
+  {
+    title: 'ChangeParts',
+    description: 'Whole clicks that add up to the difference.',
+    additionalProperties: false,
+  },
+);
+
+const rowKeys = {
+  page: Type.Optional(Type.String()),
+  query: Type.Optional(Type.String()),
+  keyword: Type.Optional(noteKeyword),
+  device: Type.Optional(Type.String()),
+  country: Type.Optional(Type.String()),
+  segment: Type.Optional(openWords(['brand', 'nonBrand'])),
+};
+
+const changes = {
+  clicks: changed,
+  impressions: changed,
+  position: object('ChangedPosition', { now: position, base: position }),
+  parts,
+};
+
+const row = Type.Object(
+  { ...rowKeys, ...changes },
+  {
+    title: 'ExplainedRow',
+    description: 'Has the property that `by` names (segment for brand).',
+    additionalProperties: false,
+  },
+);
+
+const usual = object(
+  'UsualChange',
+  {
+    low: integer(),
+    high: integer(),
+    windows: integer({ description: 'The pairs of adjacent windows of the past year.' }),
+  },
+  { description: 'Nine of ten changes between windows of this length were between low and high.' },
+);
+
+const answer = object('ExplainAnswer', {
+  project,
+  range,
+  change: object('PropertyChange', { clicks: changed }, { description: 'Of the whole property.' }),
+  usual: nullable(usual, 'Null unless `compare` is previous and a year of days is stored.'),
+  by: oneOf('ExplainBy', EXPLAIN_BY),
+  source: nullable(listSource, 'The lists that pages and queries were read from; else null.'),
+  quality,
+  parts,
+  rows: Type.Array(row, { description: 'Those that changed most first.' }),
+  rest: object(
+    'ExplainedRest',
+    { rows: integer({ minimum: 0 }), clicks: changed, parts },
+    { description: 'All rows minus the listed ones, with what rounding each row by itself leaves.' },
+  ),
+  events: providerEvents('Changes in what the search engine counts, on days of either range.'),
+  ...rankingUpdates,
+  notes: Type.Array(noteSchema, { description: 'Notes on days of either range.' }),
+  unsafe: Type.Array(object('ExplainUnsafe', { what: openWords(EXPLAIN_WHAT), reason: openWords(EXPLAIN_REASONS) }), {
+    description: 'What may mislead, and why.',
+  }),
+});
+
 /** Why the clicks of a property changed: parts that add up to the change, and the rows that they come from. */
 export const explainReport = trackedReport({
+  path: '/projects/:id/explain',
   operation: 'explainChange',
+  tag: 'Site',
+  summary: 'Why the clicks of the property changed',
+  description:
+    'Splits the change of clicks from another range into parts that add up to it: impressions, positions, CTR, rows that came and went, and what no row can say. `to` must be before today (UTC).',
+  answer,
+  content: 'The explanation.',
+  errors: ['google_access_lost'],
+  examples: {
+    200: '/projects/Proj1/explain?from=2026-03-10&by=keyword&limit=1',
+    400: '/projects/Proj1/explain?by=device&country=gbr',
+    503: '/projects/Proj2/explain',
+  },
   parameters,
   parse: (sent, project, now): ExplainQuery => {
     const values = parameter.readParameters(parameters, sent);
@@ -162,10 +277,35 @@ export const explainReport = trackedReport({
     };
   },
   mayReplan: wasListLost,
+  rows: ({ project, range, change, by, quality, parts, rows, rest }) => {
+    const key = by === 'brand' ? 'segment' : by;
+    const named = (text: string) => ({ [key]: by === 'keyword' ? { query: text } : text });
+    const hasRest = rest.rows > 0 || Object.values(rest.parts).some((part) => part !== null && part !== 0);
+    const listed = [...rows, ...(hasRest ? [rest] : [])];
+    const sumOf = (of: 'now' | 'base'): number => listed.reduce((sum, { clicks }) => sum + clicks[of], 0);
+    const { notAttributed } = parts;
+    // So that the sum of a column is that of the property.
+    const flat = [
+      ...rows,
+      ...(hasRest ? [{ ...named('_rest'), clicks: rest.clicks, parts: rest.parts }] : []),
+      {
+        ...named('_not_attributed'),
+        clicks: {
+          now: change.clicks.now - sumOf('now'),
+          base: change.clicks.base - sumOf('base'),
+          difference: notAttributed,
+        },
+        parts: { notAttributed },
+      },
+    ] as Static<typeof row>[];
+    return objects(
+      { name: `${project.domain}-explain`, total: rows.length + rest.rows, range, ...(quality && { quality }) },
+      flat,
+      columnsOf(Type.Object({ [key]: rowKeys[key], ...changes })),
+    );
+  },
+  version: wholeResult,
 });
-
-/** The answer, as in JSON. */
-export type ExplainResult = Awaited<ReturnType<typeof explainReport.run>>;
 
 /** The rows whose positions are told apart. */
 const HAS_POSITIONS: ReadonlySet<ExplainBy> = new Set(['page', 'query', 'keyword']);

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { type DismissedFinding, listDismissedFindings } from '../catalog/dismissed-findings.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
@@ -6,31 +7,45 @@ import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import { testKind, together } from '../findings/find.ts';
 import { FINDING_TYPES, type FindingType } from '../findings/finding.ts';
+import { objects } from '../formats/table.ts';
 import { qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { dismissalOf, dismissedByKey, shownDismissal } from './dismissed-findings.ts';
 import { judgedOf, listedCounts } from './findings-answer.ts';
 import { choices, decimal } from './findings-parameters.ts';
-import { type FindingsPlan, planFindings, plannedTests } from './findings-plan.ts';
+import { type FindingsPlan, planFindings, plannedTests, UNTESTED_REASONS } from './findings-plan.ts';
 import { readRows } from './findings-rows.ts';
 import { readSplits } from './findings-split.ts';
 import type { Judged } from './judged-findings.ts';
 import type { Finding } from './listed-finding.ts';
-import { country, flag, formatParameters, paging, rangeParameters, readParameters, rowLimit } from './parameters.ts';
-import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport } from './report.ts';
+import * as parameter from './parameters.ts';
+import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport, wholeResult } from './report.ts';
+import {
+  columnsOf,
+  day,
+  instant,
+  integer,
+  nullable,
+  object,
+  openWords,
+  paging,
+  project,
+  quality,
+  range,
+} from './schemas.ts';
 
 const parameters = {
-  ...rangeParameters,
+  ...parameter.rangeParameters,
   type: choices(FINDING_TYPES, 'Only findings of these types; may be sent several times.'),
   q: decimal(
     { minimum: 0.01, maximum: 0.5 },
     0.1,
     'The share of the listed findings of a family that may be false; of a kind of tests that belong together.',
   ),
-  country,
-  dismissed: flag('Lists findings that owners or admins have dismissed, too.'),
-  ...paging(100, 1000),
-  ...formatParameters,
+  country: parameter.country,
+  dismissed: parameter.flag('Lists findings that owners or admins have dismissed, too.'),
+  ...parameter.paging(100, 1000),
+  ...parameter.formatParameters,
 };
 
 interface FindingsQuery extends Range {
@@ -48,16 +63,124 @@ interface FindingsQuery extends Range {
   readonly historyFrom: Day;
 }
 
+const number = (description: string) => Type.Optional(Type.Number({ format: 'double', description }));
+const whole = (description: string) => Type.Optional(integer({ minimum: 0, description }));
+
+const evidence = object(
+  'FindingEvidence',
+  {
+    clicks: whole('In the range.'),
+    clicksBefore: whole('In as many days before the range.'),
+    expectedClicks: number('With the CTR of others at the position, or moving like them.'),
+    impressions: whole('In the range.'),
+    impressionsBefore: whole('In the 56 days before the range.'),
+    expectedImpressions: number('What would be usual in the time without any.'),
+    ctr: number('Clicks per impression, four decimals.'),
+    expectedCtr: number('That of others at the position.'),
+    position: number('Average position, one decimal.'),
+    betterPosition: number('The position after the usual improvement of the best quarter.'),
+    weeklyChange: number('Of the share of clicks, each week.'),
+    change: number('Of the share of clicks, in 26 weeks.'),
+    shownDays: whole('Days of the range on which it was shown.'),
+    mainPageChanges: whole('Days on which the page with the most impressions is another one than on the day before.'),
+    pages: Type.Optional(
+      Type.Unsafe<readonly string[]>(
+        Type.Array(Type.String(), { description: 'Pages with at least 15 % of the impressions each.' }),
+      ),
+    ),
+    pageImpressions: Type.Optional(
+      Type.Unsafe<readonly number[]>(
+        Type.Array(integer({ minimum: 0 }), { description: 'Those of `pages`. They overlap and do not add up.' }),
+      ),
+    ),
+  },
+  { description: 'The numbers that the text quotes; each type has some of them.' },
+);
+
+const finding = object('Finding', {
+  type: openWords(FINDING_TYPES),
+  page: Type.Optional(Type.String()),
+  query: Type.Optional(Type.String()),
+  evidence,
+  gain: nullable(
+    object('FindingGain', {
+      clicks: Type.Integer({ format: 'int64' }),
+      low: Type.Integer({ format: 'int64' }),
+      high: Type.Integer({ format: 'int64' }),
+    }),
+    'Clicks that would be gained in such a range, with an interval that holds the true gain in 90 % of cases.',
+  ),
+  p: nullable(
+    Type.Number({ format: 'double', minimum: 0, maximum: 1 }),
+    'The probability of being so far off by chance; null in lists (`near_top`, `split`).',
+  ),
+  adjusted: nullable(
+    Type.Number({ format: 'double', minimum: 0, maximum: 1 }),
+    'The smallest `q` at which it is listed (Benjamini and Hochberg, within its family).',
+  ),
+  since: nullable(day, 'Since when it is so; null if that is unknown.'),
+  text: Type.String(),
+  dismissal: Type.Optional(
+    Type.String({
+      description:
+        'Only of dismissed findings. A dismissal ends when the finding changes materially: the gain, for as many days, leaves the interval of then; it went and came back; or a query is split over other pages.',
+    }),
+  ),
+  dismissedAt: Type.Optional(instant),
+  dismissedBy: Type.Optional(Type.String()),
+});
+
+const testedType = object('TestedType', {
+  tested: integer({ minimum: 0, description: 'Rows that had a chance to be found.' }),
+  below05: integer({
+    minimum: 0,
+    description: 'How many of them have a p under 0.05; chance alone gives one in twenty.',
+  }),
+  listed: integer({ minimum: 0, description: 'Dismissed findings count.' }),
+  reason: Type.Optional(openWords(UNTESTED_REASONS, 'Why nothing could be tested.')),
+});
+
+const answer = object('FindingsAnswer', {
+  project,
+  range,
+  q: Type.Number({ format: 'double' }),
+  findings: Type.Array(finding),
+  dismissed: integer({ minimum: 0, description: 'How many findings of these types are dismissed.' }),
+  tested: object(
+    'TestedTypes',
+    Object.fromEntries(FINDING_TYPES.map((type) => [type, testedType])) as Record<FindingType, typeof testedType>,
+  ),
+  paging,
+  quality,
+});
+
 /** What differs from what a site usually does, with a controlled share of false findings. */
 export const findingsReport = trackedReport({
+  path: '/projects/:id/findings',
   operation: 'listFindings',
+  tag: 'Pages and queries',
+  summary: 'What differs from what the site usually does, and what is worth doing',
+  description:
+    'Rows whose CTR is off for their position, that moved more than rows of this site usually do, pages that lose clicks for months, queries that came, went or are split over pages, and what would gain most from a few places. Read from stored days of queries and pages. The share of false findings is controlled: of those that a family lists, at most `q` are expected to be false. A range ends with the last final day.',
+  answer,
+  content: 'A page of the findings.',
+  examples: { 200: '/projects/Proj1/findings?period=28d&limit=2', 400: '/projects/Proj1/findings?q=0.9' },
   parameters,
   parse: (sent, project, now): FindingsQuery => {
-    const values = readParameters(parameters, sent);
+    const values = parameter.readParameters(parameters, sent);
     const { type, q, country: named = null, dismissed, limit, offset, ...range } = values;
     const days = finalRange(range, project, now);
     const historyFrom = keywordHistoryFrom(project, now);
-    return { ...days, country: named, types: type, q, dismissed, limit: rowLimit(sent, limit), offset, historyFrom };
+    return {
+      ...days,
+      country: named,
+      types: type,
+      q,
+      dismissed,
+      limit: parameter.rowLimit(sent, limit),
+      offset,
+      historyFrom,
+    };
   },
   plan: async (query, read, { judged }) => {
     const key = keyOf(query);
@@ -88,9 +211,14 @@ export const findingsReport = trackedReport({
       ...known,
     };
   },
+  rows: ({ project, range, findings, paging, quality }) =>
+    objects(
+      { name: `${project.domain}-findings`, total: paging.total, range, ...(quality && { quality }) },
+      findings,
+      columnsOf(finding).filter(([name]) => name !== 'dismissal'),
+    ),
+  version: wholeResult,
 });
-
-export type FindingsResult = Awaited<ReturnType<typeof findingsReport.run>>;
 
 /** What the tests depend on. */
 function keyOf(query: FindingsQuery & ReportQuery & ProjectRevisions): CacheKey {

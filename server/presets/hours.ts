@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { filesOf } from '../catalog/manifest.ts';
 import { listPartialDays, listUnusualDays } from '../catalog/sync-days.ts';
 import { readHoursUntil } from '../catalog/sync-projects.ts';
@@ -16,8 +17,11 @@ import {
 import { NOTHING, toMetrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { siteHours } from '../facts/days.ts';
+import { dimension, MEASURED, table } from '../formats/table.ts';
+import { type Row, rowSet } from '../query/rows.ts';
 import { formatParameters, hourLimit, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
+import { metricsProperties, nullable, object, project } from './schemas.ts';
 
 /** Days of one question. */
 const MAX_DAYS = 62;
@@ -40,9 +44,35 @@ interface HoursQuery {
   readonly days: Range;
 }
 
+const hour = Type.String({
+  format: 'date-time',
+  description: 'The start of an hour, in Pacific time; the offset tells the two hours apart that clocks show twice.',
+});
+
+const answer = object('HoursAnswer', {
+  project,
+  range: object('HoursRange', {
+    from: hour,
+    to: hour,
+    provisionalAfter: nullable(hour, 'The last final hour; later hours may still change. Null before the first.'),
+  }),
+  hours: Type.Array(object('HourMetrics', { hour, ...metricsProperties })),
+});
+
 /** The property by hour. The provider counts hours and days separately, so hours are never added to days. */
 export const hoursReport = projectReport({
+  path: '/projects/:id/hours',
   operation: 'getHours',
+  tag: 'Site',
+  summary: 'The whole property by hour',
+  description:
+    'Hours are stored from the connection of the project on; the provider keeps ten days of them. A stored hour without data is zeros; hours of days that are not stored are left out. Days have 23 to 25 hours. The provider counts hours and days separately: hours are never added to days.',
+  answer,
+  content: 'The hours, in order.',
+  examples: {
+    200: '/projects/Proj1/hours?from=2026-03-08&to=2026-03-08T04:00:00-07:00',
+    400: '/projects/Proj1/hours?from=2026-03-08T04',
+  },
   parameters,
   parse: (sent, _project, now): HoursQuery => {
     const { from, to } = readParameters(parameters, sent);
@@ -105,10 +135,15 @@ export const hoursReport = projectReport({
     };
     return { answer, rows };
   },
+  // One row per hour of the property.
+  rows: ({ answer: { project, range }, rows }) =>
+    table({
+      head: { name: `${project.domain}-hours`, total: rows.length, range },
+      columns: [dimension('hour'), ...MEASURED],
+      sets: [rowSet(rows.map(({ hour, measures }): Row => ({ names: [hour], now: measures })))],
+      isCompared: false,
+    }),
 });
-
-/** The JSON response, and the sums behind its hours. */
-export type HoursResult = Awaited<ReturnType<typeof hoursReport.run>>;
 
 /** The first hour that begins at an instant or later, or with a day. @param limit as checked by `hourLimit` */
 function firstHour(limit: string): HourStart {

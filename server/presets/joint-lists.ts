@@ -2,11 +2,11 @@ import { type TSchema, Type } from 'typebox';
 import type { ListPair } from '../catalog/stored-lists.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { oneDevice } from '../domain/project-ranges.ts';
-import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
-import { PAGE_RENDERING } from './pages.ts';
+import { listFormats, listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
+import { PAGE_RENDERING, pagesReport } from './pages.ts';
 import { device, type Parameter, readParameters } from './parameters.ts';
-import { queryRendering } from './queries.ts';
-import { projectReport, trackedReport } from './report.ts';
+import { queriesReport, queryRendering } from './queries.ts';
+import { type AnyPreset, projectReport, trackedReport } from './report.ts';
 
 /** The longest query or address, in characters. */
 const MAX_TEXT = 2048;
@@ -24,8 +24,15 @@ const ofPage = { page: exactText('The address of the page.'), device };
 const ofQuery = { query: exactText('The query.'), device };
 
 /** The queries that one page was shown for. */
-export const queriesOfPageReport = trackedReport({
+const queriesOfPageReport = trackedReport({
+  path: '/projects/:id/queries-of-page',
   operation: 'listQueriesOfPage',
+  tag: 'Pages and queries',
+  summary: 'The queries that one page was shown for',
+  description: 'Like the queries of the property.',
+  answer: queriesReport.answer,
+  content: 'A page of the list.',
+  examples: {},
   parameters: { ...listParameters.queries, ...ofPage },
   parse: (sent, project, now) => {
     const { page, device: chosen } = readParameters(ofPage, sent);
@@ -34,11 +41,19 @@ export const queriesOfPageReport = trackedReport({
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, queryRendering(snapshot)),
   run: runList,
   mayReplan: wasListLost,
+  ...listFormats,
 });
 
 /** The pages that were shown for one query. */
-export const pagesOfQueryReport = projectReport({
+const pagesOfQueryReport = projectReport({
+  path: '/projects/:id/pages-of-query',
   operation: 'listPagesOfQuery',
+  tag: 'Pages and queries',
+  summary: 'The pages that were shown for one query',
+  description: 'Like the pages of the property.',
+  answer: pagesReport.answer,
+  content: 'A page of the list.',
+  examples: {},
   parameters: { ...listParameters.pages, ...ofQuery },
   parse: (sent, project, now) => {
     const { query, device: chosen } = readParameters(ofQuery, sent);
@@ -47,7 +62,11 @@ export const pagesOfQueryReport = projectReport({
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, PAGE_RENDERING),
   run: runList,
   mayReplan: wasListLost,
+  ...listFormats,
 });
+
+/** Lists of one page or query, which only the page has. */
+export const JOINT_LISTS: readonly AnyPreset[] = [queriesOfPageReport, pagesOfQueryReport];
 
 function pairOf(name: string, of: string | undefined, chosen: string | null): ListPair {
   if (of === undefined) throw invalidRequest(`${name} is missing: whose rows are wanted?`);

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -9,6 +10,7 @@ import { comparedListRange, listRange } from '../domain/project-ranges.ts';
 import type { Quality } from '../domain/quality.ts';
 import { type Range, type RangeParameters, spanOf } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
+import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { dimension, ofRows, table } from '../formats/table.ts';
 import { type ListRow, listSet, type Rendering } from '../lists/blocks.ts';
@@ -16,6 +18,7 @@ import type { PageRequest } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
 import { isOtherEngine, type OtherEngine, type SearchType, SURFACES } from '../model/surfaces.ts';
+import { PROVIDERS } from '../providers/registry.ts';
 import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from '../query/known-days.ts';
 import { planQuality, type QualityPlan, qualityOf } from '../query/quality.ts';
 import type { ObjectSet } from '../query/rows.ts';
@@ -32,6 +35,7 @@ import {
   selectionParameters,
 } from './parameters.ts';
 import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
+import { instant, object, openWords } from './schemas.ts';
 import {
   type OfSurface,
   type OfType,
@@ -61,6 +65,30 @@ export const listParameters = {
   queries: { ...common, ...selectionParameters('queries') },
 };
 
+const sources = PROVIDERS.flatMap(({ lists }) => (lists === undefined ? [] : [lists]));
+
+const sourceProperties = {
+  kind: openWords(
+    sources.map(({ source }) => source),
+    `${sources.map(({ source, help }) => `${source}: ${help}`).join('; ')}.`,
+  ),
+  fetchedAt: instant,
+  truncated: Type.Boolean({ description: 'There were more rows than the list holds.' }),
+  capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),
+};
+
+export const listSource = object('ListSource', {
+  ...sourceProperties,
+  reconciled: Type.Optional(
+    Type.Boolean({
+      description: 'Only of weeks: the pages of the weeks add up to the days of the site, in clicks and impressions.',
+    }),
+  ),
+  comparison: Type.Optional(
+    object('ComparisonSource', sourceProperties, { description: 'The source of the list of the range of `compare`.' }),
+  ),
+});
+
 interface ListQuery extends Range, Selection, OfSurface {
   readonly kind: ListKind;
   readonly country: string | null;
@@ -76,7 +104,7 @@ interface ListQuery extends Range, Selection, OfSurface {
 }
 
 /** Whether a result may be so long that concurrency must be limited. */
-export function isLongList({ limit }: { readonly limit: number | null }): boolean {
+function isLongList({ limit }: { readonly limit: number | null }): boolean {
   return limit === null;
 }
 
@@ -129,7 +157,7 @@ export interface ListResult {
 }
 
 /** Identifies the lists that a result was read from: the same query may use others later. */
-export function listVersion({ lists }: ListResult): string {
+function listVersion({ lists }: ListResult): string {
   return lists.map(({ file, fetchedAt }) => `${file} ${fetchedAt}`).join(' ');
 }
 
@@ -315,3 +343,6 @@ export function listTable({
     isCompared: range.comparison !== undefined,
   });
 }
+
+/** How lists are written. */
+export const listFormats = { json: listJson, rows: listTable, isLong: isLongList, version: listVersion };

@@ -1,18 +1,51 @@
+import { Type } from 'typebox';
 import type { Project } from '../catalog/projects.ts';
 import { isoInstantOrNull } from '../domain/instants.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
+import { objects } from '../formats/table.ts';
 import { formatParameters } from './parameters.ts';
-import { projectsOnlyReport } from './report.ts';
+import { projectReport, projectsOnlyReport, wholeResult } from './report.ts';
+import { columnsOf, object, projectDetails } from './schemas.ts';
 
 export type ListedProject = ReturnType<typeof listedProject>;
 
+const answer = object('ProjectsAnswer', { projects: Type.Array(projectDetails) });
+
+const oneAnswer = object('ProjectAnswer', { project: projectDetails });
+
 /** The projects of a workspace that have finished setup, oldest first. */
 export const projectsReport = projectsOnlyReport({
+  path: '/projects',
   operation: 'listProjects',
+  tag: 'Projects',
+  summary: 'The projects of the workspace',
+  description: 'Oldest first. Projects that have not finished setup are left out.',
+  answer,
+  content: 'The projects.',
+  examples: { 200: '/projects' },
   parameters: formatParameters,
   parse: () => ({}),
   plan: (_query, { projects }, { now }) => ({ projects: projects.map((project) => listedProject(project, now())) }),
   run: (result) => result,
+  rows: ({ projects }) => objects({ name: 'projects' }, projects, columnsOf(projectDetails)),
+  version: wholeResult,
+});
+
+/** One project, with the same properties as in the list of projects. */
+export const oneProjectReport = projectReport({
+  path: '/projects/:id',
+  operation: 'getProject',
+  tag: 'Projects',
+  summary: 'One project',
+  description: 'As the list of projects has it. A project that has not finished setup is unknown.',
+  answer: oneAnswer,
+  content: 'The project.',
+  examples: { 200: '/projects/Proj1' },
+  parameters: {},
+  parse: () => ({}),
+  plan: (_query, { project }, { now }) => ({ project: listedProject(project, now()) }),
+  run: (result) => result,
+  version: wholeResult,
 });
 
 /** A project for responses. */

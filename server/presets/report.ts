@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Static, TSchema } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
 import { findProject, type Project, readWorkspaceProjects, type WorkspaceProjects } from '../catalog/projects.ts';
 import type { TrackedKeywordsCache, TrackedRead } from '../catalog/tracked.ts';
-import { notFound } from '../domain/errors.ts';
+import { type ErrorCode, notFound } from '../domain/errors.ts';
 import type { FormatName } from '../domain/formats.ts';
 import type { Facts } from '../facts/facts.ts';
+import { documentJson } from '../formats/json.ts';
+import type { RowsAnswer } from '../formats/rows.ts';
 import type { Lists } from '../lists/lists.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import type { JudgedFindings } from './judged-findings.ts';
@@ -53,35 +56,92 @@ export interface ReportQuery {
 /** A load was published after a query was parsed: its key and entity tag belong to the previous state. */
 class OutdatedQuery extends Error {}
 
-/** A kind of response, from request parameters to a result for the formatters. */
+/** Headings of the documentation, in order. */
+export const TAGS = [
+  { name: 'Projects', description: 'What a key can read.' },
+  { name: 'Keywords', description: 'Tracked keywords and their groups.' },
+  { name: 'Site', description: 'The whole property by day and by breakdown.' },
+  { name: 'Pages and queries', description: 'Lists for a range, computed once and then shared.' },
+  { name: 'Questions', description: 'Any question that stored facts answer exactly.' },
+  { name: 'Alerts and notes', description: 'Alerts from checks, and notes from users.' },
+  { name: 'Snapshot', description: 'All stored facts as Parquet files, and which of them changed.' },
+] as const;
+
+/** Where a kind of response is served, and what its documentation says. */
+export interface Documented extends Pick<Report<never, never, never>, 'operation' | 'parameters'> {
+  /** The path below the root of the API. */
+  readonly path: string;
+  /** The schema of a body that POST takes as JSON instead of the parameter `q`; the response is that of GET. */
+  readonly body?: TSchema;
+  readonly tag: (typeof TAGS)[number]['name'];
+  readonly summary: string;
+  readonly description: string;
+  /** The schema of the response. */
+  readonly answer: TSchema;
+  /** What the response has, in a few words. */
+  readonly content: string;
+  /** Errors besides those that all requests, requests with parameters or requests about a project may have. */
+  readonly errors?: readonly ErrorCode[];
+  /** Requests for the examples in the documentation, by response status. */
+  readonly examples: Readonly<Record<number, string>>;
+}
+
+/** A kind of response, from request parameters to a result. Methods, so that all kinds fit into one list. */
 export interface Report<Subject, Query extends ReportQuery, Result> {
   /** Name of the operation for generated clients. */
   readonly operation: string;
   readonly parameters: Parameters;
   /** Finds the subject of a request, synchronously if it is cached. Throws `not_found`. */
-  readonly find: (sources: Pick<ReportSources, 'catalogCache'>, request: ReportTarget) => Subject | Promise<Subject>;
+  find(sources: Pick<ReportSources, 'catalogCache'>, request: ReportTarget): Subject | Promise<Subject>;
   /** The query as plain data, which is also the cache key. Throws `invalid_request`. */
-  readonly parse: (parameters: unknown, subject: Subject, now: number) => Query;
+  parse(parameters: unknown, subject: Subject, now: number): Query;
   /** Throws `not_found` for unknown ids in parameters that `parse` has rejected: 404 takes precedence over 400. */
-  readonly checkIds?: (parameters: unknown, subject: Subject, catalog: Catalog) => Promise<void>;
+  checkIds?(parameters: unknown, subject: Subject, catalog: Catalog): Promise<void>;
   /** Throws what `find` and `parse` throw for a request. */
-  readonly check: (
+  check(
     sources: Pick<ReportSources, 'catalogCache'>,
     target: ReportTarget,
     parameters: unknown,
     now: number,
-  ) => Promise<void>;
+  ): Promise<void>;
   /** Plans and runs a query. Throws `OutdatedQuery`. */
-  readonly run: (query: Query, sources: ReportSources, request: ReportRequest) => Promise<Result>;
+  run(query: Query, sources: ReportSources, request: ReportRequest): Promise<Result>;
 }
+
+/** A report with its endpoint: its documentation, and its result in every format. */
+interface Preset<Subject, Query extends ReportQuery, Result> extends Report<Subject, Query, Result>, Documented {
+  json(result: Result): Buffer | Promise<Buffer>;
+  /** Whether its JSON is too long to cache: `jsonChunks` streams it. */
+  isStreamed?(query: Query): boolean;
+  jsonChunks?(result: Result): AsyncGenerator<Buffer, void>;
+  /** Flat rows, for all formats except JSON. */
+  rows?(result: Result): RowsAnswer;
+  /** Whether the response may be so long that concurrency must be limited. */
+  isLong?(query: Query): boolean;
+  /**
+   * For results that change without a revision: what the response depends on besides the query value. They are not cached,
+   * and their entity tag is known only when they have been read.
+   */
+  version?(result: Result): string;
+  /** The project of a subject, if the request is repeated after a publication: see `followPublications`. */
+  followed?(subject: Subject): Project;
+}
+
+/** A preset among those of all kinds. */
+export type AnyPreset = Preset<{ readonly workspaceId: string }, ReportQuery, unknown>;
+
+/** The version of a short result: its JSON. */
+export const wholeResult = (result: unknown): string => JSON.stringify(result);
 
 type ReportTarget = Pick<ReportRequest, 'workspace' | 'projects' | 'id'>;
 
 /** How a report is written. */
-interface Definition<Subject, Revisions, Snapshot, Query, Plan, Result>
-  extends Pick<Report<Subject, ReportQuery, Result>, 'operation' | 'parameters' | 'checkIds'> {
+interface Definition<Subject, Revisions, Snapshot, Query, Plan, Result> {
+  readonly operation: string;
+  readonly parameters: Parameters;
   /** Must depend only on the parameters, the subject and the day, and contain all that the response depends on. */
   readonly parse: (parameters: unknown, subject: Subject, now: number) => Query;
+  readonly checkIds?: (parameters: unknown, subject: Subject, catalog: Catalog) => Promise<void>;
   /** Reads all required catalog data in one snapshot, and selects the fact files. */
   readonly plan: (
     query: ReportQuery & Revisions & Query,
@@ -94,9 +154,28 @@ interface Definition<Subject, Revisions, Snapshot, Query, Plan, Result>
   readonly mayReplan?: (error: unknown) => boolean;
 }
 
+/** The same with its endpoint. */
+interface PresetDefinition<Subject, Revisions, Snapshot, Query, Plan, Result, Answer extends TSchema>
+  extends Documented,
+    Definition<Subject, Revisions, Snapshot, Query, Plan, Result> {
+  readonly answer: Answer;
+  readonly isStreamed?: (query: ReportQuery & Revisions & Query) => boolean;
+  readonly jsonChunks?: (result: Result) => AsyncGenerator<Buffer, void>;
+  readonly rows?: (result: Result) => RowsAnswer;
+  readonly isLong?: (query: ReportQuery & Revisions & Query) => boolean;
+  readonly version?: (result: Result) => string;
+  readonly followed?: (subject: Subject) => Project;
+}
+
+/** What JSON says of a value, so that results may share what they do not change. */
+type Shared<Value> = { readonly [Name in keyof Value]: Shared<Value[Name]> };
+
+/** A result that is the response, or has it as a property. */
+type Answered<Answer> = Shared<Answer> | { readonly answer: Shared<Answer> };
+
 /** A kind of subject of reports. */
 interface SubjectKind<Subject, Revisions, Snapshot> {
-  readonly find: Report<Subject, ReportQuery, unknown>['find'];
+  readonly find: (sources: Pick<ReportSources, 'catalogCache'>, request: ReportTarget) => Subject | Promise<Subject>;
   /** Properties of a query value that change when the subject does. */
   readonly revisionsOf: (subject: Subject) => Revisions;
   /** Runs `work` in one snapshot of the catalog. Throws `not_found`. */
@@ -173,9 +252,20 @@ export const workspaceReport = reportsAbout<
 function reportsAbout<Subject extends { readonly workspaceId: string }, Revisions extends object, Snapshot>(
   kind: SubjectKind<Subject, Revisions, Snapshot>,
 ) {
-  return <Query, Plan, Result>(
+  function reportOf<Query, Plan, Answer extends TSchema, Result extends Answered<Static<Answer>>>(
+    definition: PresetDefinition<Subject, Revisions, Snapshot, Query, Plan, Result, Answer>,
+  ): Preset<Subject, ReportQuery & Revisions & Query, Result>;
+  function reportOf<Query, Plan, Answer extends TSchema, Result>(
+    definition: PresetDefinition<Subject, Revisions, Snapshot, Query, Plan, Result, Answer> & {
+      readonly json: (result: Result) => Buffer | Promise<Buffer>;
+    },
+  ): Preset<Subject, ReportQuery & Revisions & Query, Result>;
+  function reportOf<Query, Plan, Result>(
     definition: Definition<Subject, Revisions, Snapshot, Query, Plan, Result>,
-  ): Report<Subject, ReportQuery & Revisions & Query, Result> => {
+  ): Report<Subject, ReportQuery & Revisions & Query, Result>;
+  function reportOf<Query, Plan, Result>(
+    definition: Definition<Subject, Revisions, Snapshot, Query, Plan, Result>,
+  ): Report<Subject, ReportQuery & Revisions & Query, Result> {
     const { operation, parameters, mayReplan } = definition;
 
     async function run(
@@ -201,8 +291,9 @@ function reportsAbout<Subject extends { readonly workspaceId: string }, Revision
       ...definition.parse(sent, subject, now),
     });
 
+    const written = { json: jsonOf, ...definition };
     return {
-      ...definition,
+      ...written,
       find: kind.find,
       parse,
       check: async (sources, target, sent, now) => {
@@ -217,7 +308,14 @@ function reportsAbout<Subject extends { readonly workspaceId: string }, Revision
         }
       },
     };
-  };
+  }
+  return reportOf;
+}
+
+/** A result that is the response, or has it as its property `answer`, as JSON. */
+function jsonOf(result: unknown): Buffer {
+  const { answer = result } = result as { readonly answer?: unknown };
+  return documentJson(answer as object);
 }
 
 const JSON_ONLY = { format: 'json', bom: false } as const;

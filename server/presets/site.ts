@@ -1,25 +1,19 @@
+import { Type } from 'typebox';
 import { readCoverage } from '../catalog/manifest.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';
+import { DAYS, dimension, MEASURED, table } from '../formats/table.ts';
 import { isOtherEngine } from '../model/surfaces.ts';
 import { siteTable } from '../model/tables.ts';
 import { ask } from '../query/ask.ts';
 import { type Plan, plan } from '../query/plan.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { intervalIn, queryOf } from '../query/query.ts';
-import { type KnownMetrics, metricsOf, type Row } from '../query/rows.ts';
-import {
-  compare,
-  country,
-  device,
-  formatParameters,
-  interval,
-  quality,
-  rangeParameters,
-  readParameters,
-} from './parameters.ts';
+import { type KnownMetrics, metricsOf, type Row, rowSet } from '../query/rows.ts';
+import * as parameter from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
+import { dayMetrics, object, project, quality, range, totalMetrics } from './schemas.ts';
 import {
   checkDevice,
   hasNoDays,
@@ -32,15 +26,15 @@ import {
 } from './search-type.ts';
 
 const parameters = {
-  ...rangeParameters,
+  ...parameter.rangeParameters,
   engine: searchEngine,
   type: searchType,
-  device,
-  country,
-  compare,
-  interval,
-  quality,
-  ...formatParameters,
+  device: parameter.device,
+  country: parameter.country,
+  compare: parameter.compare,
+  interval: parameter.interval,
+  quality: parameter.quality,
+  ...parameter.formatParameters,
 };
 
 /** Its rows are days, weeks or months. */
@@ -51,12 +45,31 @@ export function timeOf(interval: Interval): (typeof TIMES)[Interval] {
   return TIMES[interval];
 }
 
+const answer = object('SiteAnswer', {
+  project,
+  range,
+  quality,
+  totals: totalMetrics,
+  daily: Type.Array(dayMetrics),
+});
+
 /** Totals and days of the whole property. */
 export const siteReport = projectReport({
+  path: '/projects/:id/site',
   operation: 'getSite',
+  tag: 'Site',
+  summary: 'Totals and days of the whole property',
+  description:
+    'Includes queries that the search engine anonymises. Days end with the last synced day; a stored day without data is zeros. country cannot be combined with a device.',
+  answer,
+  content: 'Totals and days.',
+  examples: {
+    200: '/projects/Proj1/site?from=2026-03-09&country=GBR',
+    400: '/projects/Proj1/site?country=gbr&device=mobile',
+  },
   parameters,
   parse: (sent, project, now) => {
-    const values = readParameters(parameters, sent);
+    const values = parameter.readParameters(parameters, sent);
     const { engine, type, device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
     checkDevice(type, chosen);
     const surface = surfaceOf(engine, type, { device: chosen !== 'all', country: named !== null }, project);
@@ -90,10 +103,19 @@ export const siteReport = projectReport({
     };
     return { answer, rows, metrics, interval: intervalIn(planned.query), events: known?.events ?? [] };
   },
+  followed: (project) => project,
+  // One row per day, or longer interval, of the property.
+  rows: ({ answer: { project, range, quality }, rows, metrics, interval }) => {
+    const isSpread = (of: 'now' | 'base'): boolean => rows.some((row) => row[of]?.fraction !== undefined);
+    return table({
+      head: { name: `${project.domain}-site`, total: rows.length, range, ...(quality && { quality }) },
+      columns: [dimension('date', 'day'), ...(interval === 'day' ? [] : [DAYS]), ...MEASURED],
+      sets: [rowSet(rows, metrics)],
+      isCompared: range.comparison !== undefined,
+      isSpread: { now: isSpread('now'), base: isSpread('base') },
+    });
+  },
 });
-
-/** The JSON response, the sums behind its days, and the events of the provider that concern a comparison. */
-export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
 /** The range of the answer. */
 export function siteRangeOf({ query, project, monthlyThrough }: Pick<Plan, 'query' | 'project' | 'monthlyThrough'>) {

@@ -15,6 +15,7 @@ import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type Parameter, readParameters } from './parameters.ts';
 import { projectReference, projectReport, type ReportSources } from './report.ts';
+import { day, integer, nullable, object, openWords, project } from './schemas.ts';
 
 const revision = Type.Integer({
   format: 'int64',
@@ -28,9 +29,46 @@ const since: Parameter<typeof revision, Static<typeof revision>> = {
 };
 const parameters = { since };
 
+const table = openWords(FACT_TABLES, 'A fact table of the snapshot format.');
+const part = Type.String({
+  description: 'A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file.',
+});
+
+const file = object('SnapshotFile', {
+  table,
+  part,
+  rows: integer({ minimum: 0 }),
+  firstDay: day,
+  lastDay: day,
+  bytes: integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  href: Type.String({ description: 'The path of the file on this server.' }),
+});
+
+const answer = object('SnapshotAnswer', {
+  project,
+  revision: integer({ minimum: 0, description: 'Increases when facts of the project change.' }),
+  since: nullable(
+    integer({ minimum: 0 }),
+    'The requested revision. Null if `files` is the complete list; then other files of a client are obsolete.',
+  ),
+  files: Type.Array(file),
+  removed: Type.Array(object('SnapshotPart', { table, part }), {
+    description: 'Parts that have no file any more.',
+  }),
+});
+
 /** The files of a project's facts, or those that changed since a revision. */
 export const snapshotReport = projectReport({
+  path: '/projects/:id/snapshot',
   operation: 'getSnapshot',
+  tag: 'Snapshot',
+  summary: 'The files of all facts of a project',
+  description:
+    'Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files with a day before the keyword history of the plan are left out; `listKeywords` has the other days of that month.',
+  answer,
+  content: 'The files.',
+  examples: { 200: '/projects/Proj1/snapshot', 400: '/projects/Proj1/snapshot?since=yesterday' },
   parameters,
   parse: (sent, project, now) => ({
     since: readParameters(parameters, sent).since ?? null,

@@ -1,19 +1,44 @@
+import { type Static, Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Coverage, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, dayOf } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';
+import { UNKNOWN } from '../domain/metrics.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import type { Range } from '../domain/range.ts';
-import { isOtherEngine, SURFACE_NAMES, SURFACES, type Surface, typeOf } from '../model/surfaces.ts';
+import { ofRows, table } from '../formats/table.ts';
+import {
+  ENGINES,
+  isOtherEngine,
+  OTHER_ENGINES,
+  SEARCH_TYPES,
+  STALE_AFTER_DAYS,
+  SURFACE_NAMES,
+  SURFACES,
+  type Surface,
+  typeOf,
+} from '../model/surfaces.ts';
 import { AI_ENGINES, AI_TABLES, type AiEngine, siteTable } from '../model/tables.ts';
 import { ask } from '../query/ask.ts';
 import { plan } from '../query/plan.ts';
 import { queryOf } from '../query/query.ts';
-import { metricsOf } from '../query/rows.ts';
+import { metricsOf, type ObjectSet, type Row, rowSet } from '../query/rows.ts';
 import { AI_COUNTS, type AiCounts, planAiDays, readAiTotals } from './ai.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
+import {
+  aiProperties,
+  comparedProperties,
+  day,
+  integer,
+  metricsProperties,
+  nullable,
+  object,
+  openWords,
+  project,
+  range,
+} from './schemas.ts';
 import { readProjectOf } from './search-type.ts';
 
 const parameters = { ...rangeParameters, compare, ...formatParameters };
@@ -27,9 +52,48 @@ interface SurfacesQuery extends Range {
 /** Reports about AI answers have measures of their own. */
 const NO_METRICS = { clicks: null, impressions: null, ctr: null, position: null };
 
+const surface = object('Surface', {
+  engine: openWords(ENGINES, 'The search engine.'),
+  type: openWords([...SEARCH_TYPES, 'ai'], 'The search type; `ai` for an imported report about AI answers.'),
+  grain: openWords(['day'], 'The shortest time that is stored.'),
+  firstDay: Type.String({ format: 'date', description: 'The first stored day.' }),
+  lastDay: Type.String({ format: 'date', description: 'The last stored day.' }),
+  provisionalAfter: nullable(day, 'The last final day; null if the engine does not say.'),
+  stale: Type.Boolean({
+    description: `Its newest day is more than ${STALE_AFTER_DAYS} days old; false for \`ai\`, which is imported.`,
+  }),
+  ...metricsProperties,
+  clicks: nullable(integer({ minimum: 0 }), 'Null for `ai`, like impressions, ctr and position.'),
+  impressions: nullable(integer({ minimum: 0 })),
+  ...comparedProperties,
+  aiImpressions: Type.Optional(aiProperties.aiImpressions),
+  citations: Type.Optional(aiProperties.citations),
+});
+
+const answer = object('SurfacesAnswer', {
+  project,
+  range,
+  totals: object('SurfaceTotals', { clicks: integer({ minimum: 0 }) }),
+  surfaces: Type.Array(surface),
+});
+
+interface SurfaceRow extends Row {
+  readonly surface: Static<typeof surface>;
+}
+
 /** The stored search types, other engines, and the reports about AI answers, each counted separately. */
 export const surfacesReport = projectReport({
+  path: '/projects/:id/surfaces',
   operation: 'listSurfaces',
+  tag: 'Site',
+  summary: 'The whole property by search type and engine',
+  description: `One row for each search type with stored days, one for ${OTHER_ENGINES.map((engine) => SURFACES[engine].label).join(' and ')}, and one for each imported report about AI answers, which has measures of its own. Only clicks have a total: impressions and positions of search types are different things. Answers of AI are counted in web. Types without positions have null.`,
+  answer,
+  content: 'The surfaces.',
+  examples: {
+    200: '/projects/Proj1/surfaces?period=28d&compare=previous',
+    400: '/projects/Proj1/surfaces?period=17m',
+  },
   parameters,
   parse: (sent, project, now): SurfacesQuery => {
     const { compare: other, ...range } = readParameters(parameters, sent);
@@ -83,6 +147,41 @@ export const surfacesReport = projectReport({
     };
     return { answer, rows };
   },
+  // One row per stored search type, one for Bing, and one for each report about AI answers.
+  rows: ({ answer: { project, range, surfaces }, rows }) => {
+    // Reports about AI answers have no totals.
+    const sets = surfaces.map((surface, at): ObjectSet<SurfaceRow> => {
+      const row = rows[at];
+      return rowSet([{ ...(row?.total ?? { now: UNKNOWN }), surface, names: [] }], row?.metrics);
+    });
+    return table({
+      head: { name: `${project.domain}-surfaces`, total: surfaces.length, range },
+      columns: [
+        ...ofRows<SurfaceRow>(
+          ['engine', 'text', ({ surface }) => surface.engine],
+          ['type', 'text', ({ surface }) => surface.type],
+          ['grain', 'text', ({ surface }) => surface.grain],
+          ['firstDay', 'day', ({ surface }) => surface.firstDay],
+          ['lastDay', 'day', ({ surface }) => surface.lastDay],
+          ['provisionalAfter', 'day', ({ surface }) => surface.provisionalAfter],
+        ),
+        'metrics',
+        'comparison',
+        ...ofRows<SurfaceRow>(
+          [
+            'aiImpressions',
+            'count',
+            ({ surface }) => ('aiImpressions' in surface ? surface.aiImpressions : null) ?? null,
+          ],
+          ['citations', 'count', ({ surface }) => ('citations' in surface ? surface.citations : null) ?? null],
+          ['stale', 'boolean', ({ surface }) => surface.stale],
+        ),
+        'sum_position',
+      ],
+      sets,
+      isCompared: range.comparison !== undefined,
+    });
+  },
 });
 
 /** What the report of an engine counts. */
@@ -90,9 +189,6 @@ function aiCountOf(engine: AiEngine, counts: AiCounts): Partial<AiCounts> {
   const name = AI_COUNTS[engine];
   return { [name]: counts[name] };
 }
-
-/** The JSON response, and the sums behind its rows. */
-export type SurfacesResult = Awaited<ReturnType<typeof surfacesReport.run>>;
 
 async function planSurfaces(catalog: Catalog, project: Project, { from, to, comparison }: SurfacesQuery) {
   const covered = await readCoverage(catalog, project.id);

@@ -110,7 +110,7 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
 
   const files = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
   const sql = globSync('sql/**/*.sql', { cwd: ROOT }).filter((path) => !path.startsWith('sql/bench/'));
-  const wanted = ['LICENSE', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'dist/server/api/routes/examples.json'];
+  const wanted = ['LICENSE', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'dist/server/api/examples.json'];
   for (const path of [...wanted, ...sql.map((path) => `dist/${path}`)]) {
     if (!files.includes(`package/${path}`)) t.fail(`${path} is not in the package`);
   }

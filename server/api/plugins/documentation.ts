@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { TAGS } from '../../presets/report.ts';
 import { addDocsPage } from './docs-page.ts';
 import { addGuide } from './guide.ts';
 import { tidyDocument } from './openapi-document.ts';
@@ -10,18 +11,6 @@ keywords, the whole site, breakdowns, pages and queries, with alerts and notes.
 Every request needs a key, sent as \`Authorization: Bearer KEY\`. A key reads every project of its workspace and may send
 120 requests per minute. Ranges are inclusive and span at most 486 days. Unknown parameters are ignored; a known one that is
 repeated, empty or malformed is an error. Every error is \`{ "error": { "code", "message" } }\`.`;
-
-/** Headings of the documentation, in order. */
-const TAGS = [
-  { name: 'Projects', description: 'What a key can read.' },
-  { name: 'Keywords', description: 'Tracked keywords and their groups.' },
-  { name: 'Site', description: 'The whole property by day and by breakdown.' },
-  { name: 'Pages and queries', description: 'Lists for a range, computed once and then shared.' },
-  { name: 'Questions', description: 'Any question that stored facts answer exactly.' },
-  { name: 'Alerts and notes', description: 'Alerts from checks, and notes from users.' },
-  { name: 'Snapshot', description: 'All stored facts as Parquet files, and which of them changed.' },
-] as const;
-export type Tag = (typeof TAGS)[number]['name'];
 
 /** Serves OpenAPI 3.1, generated from the route schemas, at `/openapi.json`, a page for it at `/docs`, and the guide. */
 export async function addDocumentation(app: FastifyInstance): Promise<void> {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Project } from '../../catalog/projects.ts';
 import { INTENTS } from '../../domain/intent.ts';
 import { SOURCES } from '../../domain/rules.ts';
 import {
@@ -8,11 +9,10 @@ import {
   keywordsReport,
   keywordsTable,
 } from '../../presets/keywords.ts';
-import { answerWith } from '../answer.ts';
-import { responses } from '../responses.ts';
-import * as schema from '../schemas.ts';
-import { instant, object, openWords, shortId } from '../schemas.ts';
-import type { Route } from './route.ts';
+import type { ReportQuery } from '../../presets/report.ts';
+import * as schema from '../../presets/schemas.ts';
+import { instant, object, openWords, shortId } from '../../presets/schemas.ts';
+import { type Route, routeOf } from '../route.ts';
 
 const keyword = Type.Object(
   {
@@ -42,24 +42,24 @@ const answer = object('KeywordsAnswer', {
   keywords: Type.Array(keyword),
 });
 
-export const keywords: Route = {
+export const keywords: Route = routeOf({
+  ...keywordsReport,
   path: '/projects/:id/keywords',
-  report: keywordsReport,
   tag: 'Keywords',
   summary: 'Tracked keywords with totals over a range',
   description: "By query text. The range is limited to the plan's keyword history.",
-  response: responses(answer, 'The keywords.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  answer,
+  content: 'The keywords.',
   examples: {
     200: '/projects/Proj1/keywords?period=7d&group=Fold1&daily=1',
     400: '/projects/Proj1/keywords?limit=5001',
     404: '/projects/Proj1/keywords?group=Nope1',
   },
-  handle: answerWith(keywordsReport, {
-    followed: (project) => project,
-    json: keywordsJson,
-    // Responses with days are too long to cache.
-    jsonChunks: ({ interval }) => (interval === null ? undefined : dailyKeywordsJson),
-    rows: keywordsTable,
-    isLong: isLongResult,
-  }),
-};
+  followed: (project: Project) => project,
+  json: keywordsJson,
+  // Responses with days are too long to cache.
+  isStreamed: ({ interval }: ReportQuery & { readonly interval: string | null }) => interval !== null,
+  jsonChunks: dailyKeywordsJson,
+  rows: keywordsTable,
+  isLong: (query: ReportQuery & Parameters<typeof isLongResult>[0]) => isLongResult(query),
+});

@@ -6,9 +6,7 @@ import { PERIOD_PATTERN } from '../../domain/range.ts';
 import { DIMENSION_NAMES, QUESTION_TABLES } from '../../model/tables.ts';
 import { NAMED_RANGES } from '../../presets/parameters.ts';
 import { questionJson, questionReport, questionTable } from '../../presets/question.ts';
-import { DEFAULT_ROWS, MAX_ROWS } from '../../query/question.ts';
-import { answerWith } from '../answer.ts';
-import { responses } from '../responses.ts';
+import type { ReportQuery } from '../../presets/report.ts';
 import {
   comparedProperties,
   day,
@@ -23,8 +21,9 @@ import {
   project,
   quality,
   range,
-} from '../schemas.ts';
-import type { Route } from './route.ts';
+} from '../../presets/schemas.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../../query/question.ts';
+import { type Route, routeOf } from '../route.ts';
 
 const optional = Type.Optional;
 const dimension = oneOf('QuestionDimension', DIMENSION_NAMES);
@@ -157,22 +156,21 @@ const answer = object('QuestionAnswer', {
   rows: Type.Array(row),
 });
 
-export const query: Route = {
+export const query: Route = routeOf({
+  ...questionReport,
   path: '/projects/:id/query',
-  report: questionReport,
   body: question,
   tag: 'Questions',
   summary: 'Any question',
   description:
     'Answers exactly, from the coarsest stored table that has all dimensions of the question, or with 400, which names what is not known and the nearest questions that are. Nothing is estimated.',
-  response: responses(answer, 'The answer.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  answer,
+  content: 'The answer.',
   examples: {
     200: `/projects/Proj1/query?q=${encodeURIComponent('{"range":{"period":"7d"},"dimensions":["device"]}')}`,
     400: `/projects/Proj1/query?q=${encodeURIComponent('{"dimensions":["query","device"]}')}`,
   },
-  handle: answerWith(questionReport, {
-    json: questionJson,
-    rows: questionTable,
-    isLong: ({ limit }) => limit === null,
-  }),
-};
+  json: questionJson,
+  rows: questionTable,
+  isLong: ({ limit }: ReportQuery & { readonly limit: number | null }) => limit === null,
+});

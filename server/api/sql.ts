@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { invalidRequest, KnownError, notFound } from '../../domain/errors.ts';
-import { JSON_TYPE } from '../../domain/formats.ts';
-import { findReportProject, projectReference } from '../../presets/report.ts';
-import { measure, type StatementOutcome, secondsSince } from '../../runtime/measurements.ts';
-import { contentOfProject, SANDBOX_TABLES } from '../../sandbox/project-content.ts';
-import { type SandboxAnswer, StoppedStatement } from '../../sandbox/sandbox.ts';
-import { responses } from '../responses.ts';
-import { object, project } from '../schemas.ts';
+import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
+import { JSON_TYPE } from '../domain/formats.ts';
+import { findReportProject, projectReference } from '../presets/report.ts';
+import { object, project } from '../presets/schemas.ts';
+import { measure, type StatementOutcome, secondsSince } from '../runtime/measurements.ts';
+import { contentOfProject, SANDBOX_TABLES } from '../sandbox/project-content.ts';
+import { type SandboxAnswer, StoppedStatement } from '../sandbox/sandbox.ts';
+import { responses } from './responses.ts';
 import type { Route } from './route.ts';
 
 const MAX_ROWS = 50_000;
@@ -39,7 +39,8 @@ const answer = object('SqlAnswer', {
 
 export const sql: Route = {
   path: '/projects/:id/sql',
-  report: { operation: 'getSql', parameters: {} },
+  operation: 'getSql',
+  parameters: {},
   body,
   onlyBody: true,
   tag: 'Questions',

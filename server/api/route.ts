@@ -1,43 +1,32 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema, RouteHandlerMethod } from 'fastify';
 import type { TSchema } from 'typebox';
-import { invalidRequest } from '../../domain/errors.ts';
-import { FORMATS } from '../../domain/formats.ts';
-import { querySchema } from '../../presets/parameters.ts';
-import type { Report, ReportQuery } from '../../presets/report.ts';
-import type { Handler } from '../answer.ts';
-import type { Tag } from '../plugins/documentation.ts';
-import { withRowFormats } from '../row-responses.ts';
-import { projectPath } from '../schemas.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { FORMATS } from '../domain/formats.ts';
+import { querySchema } from '../presets/parameters.ts';
+import type { AnyPreset, Documented } from '../presets/report.ts';
+import { projectPath } from '../presets/schemas.ts';
+import { answerWith, type Handler } from './answer.ts';
 import type { Context } from './context.ts';
-import { withExamples } from './examples.ts';
+import { responsesOf } from './responses.ts';
 
-type AnyReport = Report<never, ReportQuery, unknown>;
-
-/** An endpoint without documentation. */
-export interface Endpoint {
-  readonly path: string;
-  /** The operation name for generated clients, and the parameters. `check` validates them together. */
-  readonly report: Pick<AnyReport, 'operation' | 'parameters'> & Partial<Pick<AnyReport, 'check'>>;
-  /** The schema of a body that POST takes as JSON instead of the parameter `q`; the answer is that of GET. */
-  readonly body?: TSchema;
+/** An endpoint: a preset, or what is documented like one. */
+export interface Route extends Omit<Documented, 'answer' | 'content' | 'errors' | 'examples'> {
+  /** Path parameters, if it has any besides the project id. */
+  readonly params?: TSchema;
   /** Whether it answers POST only. */
   readonly onlyBody?: boolean;
   /** Whether its responses are files, which have their own rate limit. */
   readonly sendsFiles?: boolean;
+  readonly response: object;
+  readonly examples?: Documented['examples'];
+  /** Throws what a request would throw for its parameters. */
+  readonly check?: AnyPreset['check'];
   readonly handle: Handler;
 }
 
-/** An endpoint with its documentation. */
-export interface Route extends Endpoint {
-  /** Path parameters, if it has any besides the project id. */
-  readonly params?: TSchema;
-  /** Heading in the documentation. */
-  readonly tag: Tag;
-  readonly summary: string;
-  readonly description: string;
-  readonly response: object;
-  /** Requests for the examples in the documentation, by response status; `examples.json` has the responses. */
-  readonly examples?: Readonly<Record<number, string>>;
+/** The endpoint of a preset. */
+export function routeOf(preset: AnyPreset): Route {
+  return { ...preset, response: responsesOf(preset), handle: answerWith(preset) };
 }
 
 /** How a path ends that names a format, for the router: one route for all formats is added in a fifth of the time. */
@@ -50,20 +39,14 @@ export function patternOf({ params, routeOptions }: FastifyRequest): string | un
   return url?.replace(/:format\(.+\)$/, () => (params as { readonly format: string }).format);
 }
 
-/** Adds an endpoint. Reports parse the parameters, so that an unknown project precedes an invalid parameter. */
+/**
+ * Adds an endpoint, also at the path of each format. Reports parse the parameters, so that an unknown project precedes an
+ * invalid parameter. @param hide leaves it out of the documentation
+ */
 export function addRoute(api: FastifyInstance, route: Route, context: Context, { hide = false } = {}): void {
-  addEndpoint(api, route, context, hide ? undefined : documentationOf(route));
-}
-
-/** Adds an endpoint, also at the path of each format; hidden without a schema. */
-export function addEndpoint(
-  api: FastifyInstance,
-  route: Endpoint,
-  context: Context,
-  schema: FastifySchema = { hide: true },
-): void {
+  const schema: FastifySchema = hide ? { hide } : documentationOf(route);
   const handler: RouteHandlerMethod = route.handle(context);
-  const hasFormats = 'format' in route.report.parameters;
+  const hasFormats = 'format' in route.parameters;
   if (route.onlyBody !== true) {
     api.route({
       method: 'GET',
@@ -74,7 +57,7 @@ export function addEndpoint(
     });
   }
   // The dashboard asks by GET.
-  if (route.body !== undefined && !('hide' in schema)) addBodyEndpoint(api, route, handler, schema);
+  if (route.body !== undefined && !hide) addBodyEndpoint(api, route, handler, schema);
   if (!hasFormats) return;
   api.route({ method: 'GET', url: route.path + FORMAT_ENDING, schema: { hide: true }, handler });
 }
@@ -85,7 +68,7 @@ const MAX_BODY = 400_000;
 /** Answers POST with a body as GET with the parameter `q`: the only requests with a body that the API reads. */
 function addBodyEndpoint(
   api: FastifyInstance,
-  { path, report, body }: Endpoint,
+  { path, operation, parameters, body }: Route,
   handler: RouteHandlerMethod,
   schema: FastifySchema,
 ): void {
@@ -99,12 +82,12 @@ function addBodyEndpoint(
       if (q !== undefined) throw invalidRequest('q is for GET; POST has the question in its body.');
       request.query = { ...others, q: request.body ?? '' };
     });
-    for (const ending of 'format' in report.parameters ? ['', FORMAT_ENDING] : ['']) {
+    for (const ending of 'format' in parameters ? ['', FORMAT_ENDING] : ['']) {
       posts.route({
         method: 'POST',
         url: path + ending,
         config: { takesBody: true },
-        schema: ending === '' ? postOf(schema, report.operation, body!) : { hide: true },
+        schema: ending === '' ? postOf(schema, operation, body!) : { hide: true },
         handler,
       });
     }
@@ -125,8 +108,16 @@ function postOf(schema: FastifySchema, operation: string, body: TSchema): Fastif
   };
 }
 
-function documentationOf({ report, path, params, tag, summary, description, response }: Route): FastifySchema {
-  const { operation, parameters } = report;
+function documentationOf({
+  operation,
+  parameters,
+  path,
+  params,
+  tag,
+  summary,
+  description,
+  response,
+}: Route): FastifySchema {
   return {
     operationId: operation,
     tags: [tag],
@@ -135,6 +126,6 @@ function documentationOf({ report, path, params, tag, summary, description, resp
     security: [{ key: [] }],
     ...(path.includes(':id') ? { params: params ?? projectPath } : {}),
     ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
-    response: withExamples(operation, 'format' in parameters ? withRowFormats(response) : response),
+    response,
   };
 }

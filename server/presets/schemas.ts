@@ -1,12 +1,15 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
+import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { SUM_OPERATORS } from '../domain/predicate.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { RankingUpdate } from '../domain/ranking-updates.ts';
-import { KEYWORD_FIELDS, SYNC_STATES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
+import { KEYWORD_FIELDS, type Rule, SYNC_STATES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
+import type { Cell, Column } from '../formats/rows.ts';
+import type { ObjectColumn } from '../formats/table.ts';
 import { ENGINES, SEARCH_TYPES } from '../model/surfaces.ts';
-import { DEVICES } from '../presets/parameters.ts';
+import { DEVICES } from './parameters.ts';
 
 /**
  * An object with exactly these properties, all required.
@@ -301,23 +304,73 @@ export const quality = Type.Optional(
 );
 
 /** The rule of a keyword group or page group. */
-export const rule = object('Rule', {
-  match: oneOf('RuleMatch', ['all', 'any']),
-  conditions: Type.Array(
-    Type.Object(
-      {
-        field: Type.Optional(
-          openWords(KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
-        ),
-        op: openWords([...TEXT_OPERATOR_NAMES, ...SUM_OPERATORS]),
-        value: Type.Union([Type.String(), Type.Number({ format: 'double' })]),
-      },
-      { title: 'RuleCondition', additionalProperties: false },
+export const rule = Type.Unsafe<Rule>(
+  object('Rule', {
+    match: oneOf('RuleMatch', ['all', 'any']),
+    conditions: Type.Array(
+      Type.Object(
+        {
+          field: Type.Optional(
+            openWords(KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
+          ),
+          op: openWords([...TEXT_OPERATOR_NAMES, ...SUM_OPERATORS]),
+          value: Type.Union([Type.String(), Type.Number({ format: 'double' })]),
+        },
+        { title: 'RuleCondition', additionalProperties: false },
+      ),
     ),
-  ),
-});
+  }),
+);
 
 /** The path of project endpoints. Not validated: a malformed id is an unknown id. */
 export const projectPath = Type.Object({
   id: Type.String({ pattern: shortIdPattern, description: 'A project id, as /projects lists them.' }),
 });
+
+/** The error of a response, or of a part of it. */
+export const errorDetails = object('ErrorDetails', {
+  code: oneOf('ErrorCode', Object.keys(ERRORS) as ErrorCode[], 'A published code keeps its meaning.'),
+  message: Type.String({ description: 'What was wrong and what would be right, for people.' }),
+});
+
+/** A schema as JSON, as far as columns depend on it. */
+interface FieldSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+/**
+ * The columns of flat rows: one for each property of an object, those of nested objects with the names of the objects before
+ * theirs. What is left out is empty. @param schema that of the object in the JSON response
+ */
+export function columnsOf<Schema extends TObject>(schema: Schema): readonly ObjectColumn<Static<Schema>>[] {
+  return leavesIn(schema).map(({ path, type }) => {
+    const empty = type === 'ids' ? [] : null;
+    const read = (row: object): Cell => {
+      let value: unknown = row;
+      for (const name of path) value = (value as Readonly<Record<string, unknown>> | null)?.[name];
+      if (value === undefined || value === null) return empty;
+      return type === 'ids' ? (value as readonly unknown[]).map(String) : (value as Cell);
+    };
+    return [path.join('_'), type, read];
+  });
+}
+
+function leavesIn({ properties = {} }: FieldSchema): { path: string[]; type: Column['type'] }[] {
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const known = field.anyOf?.find(({ type }) => type !== 'null') ?? field;
+    if (known.properties === undefined) return { path: [name], type: columnType(known) };
+    return leavesIn(known).map(({ path, type }) => ({ path: [name, ...path], type }));
+  });
+}
+
+function columnType({ type, format }: FieldSchema): Column['type'] {
+  if (type === 'array') return 'ids';
+  if (type === 'integer') return 'count';
+  if (type === 'number') return 'ratio';
+  if (type === 'boolean') return 'boolean';
+  if (format === 'date') return 'day';
+  return format === 'date-time' ? 'instant' : 'text';
+}
