@@ -1,0 +1,90 @@
+// Sums of a keyword say which days they lack: not fetched or synced yet, or before the keyword history of the workspace.
+import t from 'tap';
+import { putSyncKeywords } from '../../server/catalog/sync-days.ts';
+import { eachDay } from '../../server/domain/dates.ts';
+import { facts, keyword, makeWorld, type Row, WORKSPACE } from '../world.ts';
+
+const DAYS = eachDay('2026-01-01', '2026-03-10');
+/** Two keywords with 10 clicks of 100 impressions on each day. */
+const TABLES = {
+  keywords: [keyword('Keyw1', 'boots'), keyword('Keyw2', 'shoes')],
+  site_daily: facts('date device', ...DAYS.map((day) => [day, 'mobile', 50, 500, 900])),
+  keyword_daily: facts(
+    'date keyword_id device',
+    ...DAYS.flatMap((day) => ['Keyw1', 'Keyw2'].map((id) => [day, id, 'mobile', 10, 100, 200])),
+  ),
+};
+const SHORT = { ...TABLES, workspaces: [{ ...WORKSPACE, keyword_history_days: 28 }] };
+
+type Keywords = readonly { readonly id: string; readonly daily: readonly Row[]; readonly unsafe: Row }[];
+
+const LACKS = ['missing_days'];
+const ALL_LACK = { clicks: LACKS, impressions: LACKS, ctr: LACKS, position: LACKS };
+
+t.test('days of the compared range that are not fetched yet of a keyword are missing there', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  await world.catalog.transaction((tx) =>
+    putSyncKeywords(tx, 'Proj1', [
+      { id: 'Keyw1', query: 'boots', from: '2026-02-01', to: '2026-03-10' },
+      { id: 'Keyw2', query: 'shoes', from: '2026-02-20', to: '2026-03-10' },
+    ]),
+  );
+  const unsafe = async (days: string) => {
+    const { keywords } = (await world.ask(`/keywords?from=2026-03-01&to=2026-03-07&compare=${days}`)).body;
+    return (keywords as Keywords).map((one) => [one.id, one.unsafe]);
+  };
+  t.strictSame(await unsafe('2026-02-15..2026-02-21'), [
+    ['Keyw1', {}],
+    ['Keyw2', ALL_LACK],
+  ]);
+  t.strictSame(await unsafe('2026-02-20..2026-02-26'), [
+    ['Keyw1', {}],
+    ['Keyw2', {}],
+  ]);
+});
+
+t.test('days of the compared range before the keyword history are missing, and not read', async (t) => {
+  const { ask } = await makeWorld(t, SHORT);
+  const { range, keywords } = (
+    await ask('/keywords?from=2026-03-01&to=2026-03-07&compare=2026-02-09..2026-02-15&daily=1&limit=1')
+  ).body as { range: Row; keywords: Keywords };
+  t.strictSame(range['comparison'], { from: '2026-02-11', to: '2026-02-15', clamped: true });
+  const [{ unsafe, daily }] = keywords as [Keywords[number]];
+  t.strictSame(unsafe, ALL_LACK);
+  t.strictSame(
+    daily.map(({ date, comparison, unsafe: reasons }) => [
+      date,
+      (comparison as Row)['clicks'],
+      'clicks' in (reasons as Row),
+    ]),
+    [
+      ['2026-03-01', 0, true],
+      ['2026-03-02', 0, true],
+      ['2026-03-03', 10, false],
+      ['2026-03-04', 10, false],
+      ['2026-03-05', 10, false],
+      ['2026-03-06', 10, false],
+      ['2026-03-07', 10, false],
+    ],
+  );
+});
+
+t.test('a week that is not over has as many days as are synced', async (t) => {
+  const { ask } = await makeWorld(t, TABLES);
+  const { keywords } = (await ask('/keywords?from=2026-03-02&to=2026-03-14&daily=1&interval=week&limit=1')).body;
+  t.strictSame(
+    (keywords as Keywords)[0]!.daily.map(({ date, days, clicks }) => [date, days, clicks]),
+    [
+      ['2026-03-02', 7, 70],
+      ['2026-03-09', 2, 20],
+    ],
+  );
+});
+
+t.test('an explanation of days before the keyword history has no rows, and says so', async (t) => {
+  const { ask } = await makeWorld(t, SHORT);
+  const { rows, rest, unsafe } = (await ask('/explain?from=2026-01-15&to=2026-01-28&by=keyword')).body as Row;
+  t.strictSame(rows, []);
+  t.match(rest, { rows: 0 });
+  t.ok((unsafe as Row[]).some(({ what, reason }) => what === 'rows' && reason === 'missing_days'));
+});
