@@ -10,7 +10,15 @@ import {
   type TextTest,
 } from '../domain/predicate.ts';
 import type { Range } from '../domain/range.ts';
-import { type ColumnName, MEASURES, rulesOf, type StoredTable } from '../model/tables.ts';
+import {
+  type ColumnName,
+  MEASURES,
+  type MeasureName,
+  measureOf,
+  rulesOf,
+  type StoredTable,
+  unitsOf,
+} from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 
 /** Names for rows of facts: a row is joined with each name that its text has here. */
@@ -138,7 +146,7 @@ function fillsOf(query: SumsQuery, bind: Bind, days: Range): SumsFills {
     days: daysOf(table, days),
     filter,
     keys: indexes.map((at) => `cast(f.d${at} as varchar) as d${at},`).join(' '),
-    sums: names.map((name) => `cast(sum(f.${name}) as double) as "${MEASURES[name].as}"`).join(', '),
+    sums: names.map((name) => `cast(${sumOf(name)} as double) as "${MEASURES[name].as}"`).join(', '),
     groups: indexes.length === 0 ? '' : `group by ${indexes.map((at) => `f.d${at}`).join(', ')}`,
     having: hasZeros
       ? ''
@@ -167,11 +175,17 @@ function rowTestOf(having: SumsTest, by: readonly GroupedBy[], bind: Bind): stri
   return textOf(having, { bind, column: (field) => `d${by.indexOf(field)}`, name: (at) => `d${at}` });
 }
 
+/** A sum of facts, in whole units. */
+function sumOf(name: MeasureName): string {
+  const units = unitsOf(name);
+  return units === 1 ? `sum(f.${name})` : `sum(f.${name}) * ${units}`;
+}
+
 type Names = ReturnType<typeof rulesOf>['measures'];
 
 /** The measures that tell whether a row counts anything: positions do not. */
 function countsOf(names: Names): Names {
-  return names.filter((name) => MEASURES[name].type === 'measure');
+  return names.filter((name) => measureOf(name).type !== 'positionSum');
 }
 
 /** Which rows are of the days between $from and $to: a range that lies in them, a month that they touch, or a day of them. */

@@ -4,7 +4,7 @@ import type { Session } from '../facts/duckdb/engine.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { checkEntities, tablesToCheck } from './entity-checks.ts';
 import { checkFacts, checkKeys, checksKeysWhenWritten, unknownProjects } from './fact-checks.ts';
-import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
+import { checkParts, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
 import { withPlaces } from './row-places.ts';
 import { changedFiles, type SnapshotFiles } from './snapshot-files.ts';
@@ -71,7 +71,7 @@ export async function checkLoad(
   const rows = new Map([...read.rows, ...stored]);
   const unknown = await unknownProjects(session, touched);
   const removed = await readRemovals(session, catalog, carried, confirmDelete);
-  const implausible = await checkClicks(session, parts);
+  const implausible = await checkParts(session, parts);
   const entities = await checkEntities(session, tables, { rows, unknown });
   const facts: CheckedTable[] = [];
   for (const [schema, all] of parts) {

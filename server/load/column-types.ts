@@ -8,7 +8,7 @@ export interface ColumnType {
   /** The DuckDB type of the snapshot column. */
   readonly name: string;
   /** The DuckDB type of the cast value. */
-  readonly sql: 'varchar' | 'bigint' | 'date' | 'boolean';
+  readonly sql: 'varchar' | 'bigint' | 'date' | 'boolean' | 'decimal(18,2)';
   readonly cast: (expression: string) => string;
   /** Describes valid values in error messages. */
   readonly expected: string;
@@ -44,6 +44,7 @@ export const COLUMN_TYPES = {
     'to_measure',
     'a whole number from 0 to 9007199254740991: the sum of the positions of all impressions, counted from zero, and not an average',
   ),
+  amount: type('decimal(18,2)', 'to_amount', 'a number from 0 to 90071992547409.91 with at most two decimals'),
   day: type('date', 'to_day', 'a calendar day (YYYY-MM-DD)'),
   factDay: type('date', 'to_fact_day', 'a calendar day (YYYY-MM-DD) from 1990 to tomorrow (UTC)'),
   factMonth: type('date', 'to_fact_month', 'the first day of a month (YYYY-MM-01) from 1990 to tomorrow (UTC)'),

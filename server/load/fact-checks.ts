@@ -1,7 +1,7 @@
 import { count, type Problem } from '../domain/problems.ts';
 import { MAX_DAYS } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
-import { PERIOD_TABLES, WEEKLY_TABLES } from '../model/tables.ts';
+import { columnOf, FACT_TABLES, PERIOD_TABLES, tablesWith, WEEKLY_TABLES } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { batches, isSmall, type StagedPart } from './staged-parts.ts';
 import { type EntityTable, type FactTableSchema, identifiers, packed } from './tables.ts';
@@ -21,24 +21,24 @@ const OF_KEYWORDS = 'facts_keyword';
 
 const FACT_CHECKS: readonly Check[] = [
   { sql: 'facts_project', table: '*', column: 'project_id', message: OF_UNKNOWN_PROJECT },
-  ...['keyword_daily', 'keyword_page_daily'].map((table) => ({
+  ...tablesWith('keyword_id').map((table) => ({
     sql: OF_KEYWORDS,
     table,
     column: 'keyword_id',
     message: 'of a keyword that does not exist',
   })),
-  {
+  ...tablesWith('hour').map((table) => ({
     sql: 'hours',
-    table: 'site_hourly',
+    table,
     column: 'hour',
     message: 'not the start of an hour of that Pacific day',
-  },
-  {
+  })),
+  ...FACT_TABLES.filter((name) => columnOf(name, 'country').type === 'countryOrOther').map((table) => ({
     sql: 'country_monthly_countries',
-    table: 'country_monthly',
+    table,
     column: 'country',
     message: 'and project with more than 20 countries besides other',
-  },
+  })),
   ...WEEKLY_TABLES.map((table) => ({
     sql: 'week_ends',
     table,

@@ -4,8 +4,8 @@ import {
   dayColumnOf,
   FACT_TABLES,
   type FactTable,
-  MEASURES,
   type MeasureName,
+  measureOf,
   TABLES,
   type Table,
 } from '../model/tables.ts';
@@ -48,7 +48,7 @@ function schemaOf(name: FactTable): FactTableSchema {
 
 /** Some engines do not tell the position of each row. */
 function typeOf(table: FactTable, measure: MeasureName): ColumnTypeName | `${ColumnTypeName}?` {
-  const { type } = MEASURES[measure];
+  const { type } = measureOf(measure);
   return type === 'positionSum' && TABLES[table].positions === 'some' ? `${type}?` : type;
 }
 

@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
+import { type MeasureName, partsOf } from '../model/tables.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore, OpenFiles, StoredFile } from '../storage/file-store.ts';
@@ -17,17 +18,26 @@ const MAX_NAMED = 5;
 /** With fewer rows per project the check of positions is unreliable. The SQL statement uses the same limit. */
 const FEWEST_ROWS = 10;
 
-/** Reports facts with more clicks than impressions. Providers occasionally return such rows. */
-export async function checkClicks(session: Session, parts: StagedParts): Promise<Problem[]> {
+/** Reports facts with more of a part than of its whole, as clicks of impressions. Providers occasionally return such rows. */
+export async function checkParts(session: Session, parts: StagedParts): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const [{ name: table, key }, all] of parts) {
-    if (all.every(({ moreClicks }) => moreClicks === 0)) continue;
+  for (const [{ name: table, key, measures }, all] of parts) {
+    if (all.every(({ implausible }) => implausible === 0)) continue;
     const files = batches(all).flat();
-    const message = 'with more clicks than impressions; --accept-implausible loads such rows as they are';
-    const entry = { sql: 'clicks_above_impressions', table, column: 'clicks', message };
-    problems.push(...(await check(session, entry, { key: identifiers(key), pack: packed(key) }, { files })));
+    for (const [part, whole] of partsOf(measures)) {
+      const message = `${describeImplausible(part, whole)}; --accept-implausible loads such rows as they are`;
+      const entry = { sql: 'more_than', table, column: part, message };
+      const pack = packed([...key, part, whole]);
+      const of = { key: identifiers(key), pack, measure: identifiers([part]), whole: identifiers([whole]) };
+      problems.push(...(await check(session, entry, of, { files })));
+    }
   }
   return problems;
+}
+
+/** What is wrong with rows that have more of a part than of its whole. */
+export function describeImplausible(part: MeasureName, whole: MeasureName): string {
+  return `with more ${part} than ${whole}`;
 }
 
 /** Warns of position sums that look like averages. Checks only the last month of each project, which is cheap. */

@@ -5,7 +5,7 @@ import { findAnyProject } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { count, LoadRejected } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
-import type { FactTable } from '../model/tables.ts';
+import { type FactTable, partsOf } from '../model/tables.ts';
 import { patternOf } from '../runtime/patterns.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
@@ -15,6 +15,7 @@ import { checkKeys } from './fact-checks.ts';
 import { FACTS } from './fact-tables.ts';
 import { describeFailure } from './failures.ts';
 import type { StagedDays } from './part-files.ts';
+import { describeImplausible } from './plausibility.ts';
 import { type PublicationOptions, publishStaged, recordOwners } from './publish.ts';
 import { completeCumulative } from './remake-rollups.ts';
 import { areSmall, onlyPart, partOf, readStagedParts, stagedFile, WRONG_PART } from './staged-parts.ts';
@@ -111,8 +112,9 @@ async function publishLocked(
     problems.push(...(await checkKeys(session, schema, parts)));
     if (problems.length > 0) throw new LoadRejected(problems);
     // The provider occasionally returns such rows.
-    const moreClicks = parts.reduce((sum, part) => sum + part.moreClicks, 0);
-    if (moreClicks > 0) onWarning?.(`${table}: ${count(moreClicks, 'row')} with more clicks than impressions.`);
+    const implausible = parts.reduce((sum, part) => sum + part.implausible, 0);
+    const [pair] = partsOf(schema.measures);
+    if (implausible > 0) onWarning?.(`${table}: ${count(implausible, 'row')} ${describeImplausible(...pair!)}.`);
     staged.push({
       schema,
       parts,

@@ -6,6 +6,7 @@ import { type Day, monthOf } from '../domain/dates.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import { compareTexts } from '../domain/texts.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
+import { partsOf, unitsOf } from '../model/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
 
@@ -32,11 +33,16 @@ export function onlyPart({ split }: FactTableSchema, days: readonly Day[]): numb
   return month === undefined || others.length > 0 ? undefined : Number(month.replace('-', ''));
 }
 
-/** The sums of the measures, and the condition of rows with more clicks than impressions. */
+/** The sums of the measures, in their units, and the condition of rows with more of a part than of its whole. */
 export function sumsOf({ measures }: FactTableSchema): { sums: string; implausible: string } {
   return {
-    sums: measures.map((measure) => `sum("${measure}")`).join(', '),
-    implausible: measures.includes('clicks') ? 'clicks > impressions' : 'false',
+    sums: measures
+      .map((name) => (unitsOf(name) === 1 ? `sum("${name}")` : `(sum("${name}") * ${unitsOf(name)})::hugeint`))
+      .join(', '),
+    implausible:
+      partsOf(measures)
+        .map(([part, whole]) => `"${part}" > "${whole}"`)
+        .join(' or ') || 'false',
   };
 }
 
@@ -74,8 +80,8 @@ export interface StagedPart {
   readonly rows: number;
   readonly firstDay: Day;
   readonly lastDay: Day;
-  /** Rows with more clicks than impressions. */
-  readonly moreClicks: number;
+  /** Rows with more of a part than of its whole, such as clicks of impressions. */
+  readonly implausible: number;
   /** About how many rows repeat a key, 0 for certain; null if only `checkKeys` counts them. */
   readonly repeated: number | null;
   readonly files: readonly string[];

@@ -1,4 +1,4 @@
-import { FACT_TABLES, type FactTable, type ROLLUPS } from '../model/tables.ts';
+import { FACT_TABLES, type FactTable, type MeasureName, type ROLLUPS } from '../model/tables.ts';
 import { COLUMN_TYPES, type ColumnType, type ColumnTypeName } from './column-types.ts';
 
 export interface Column {
@@ -32,7 +32,7 @@ type Rollup = (typeof ROLLUPS)[number];
 export interface FactTableSchema extends Table {
   readonly name: FactTable;
   /** The columns that are counted. */
-  readonly measures: readonly string[];
+  readonly measures: readonly MeasureName[];
   /** The date column. */
   readonly day: 'date' | 'month' | 'last_day' | 'week_end';
   /** How the rows of a project are split into files. Small tables use one file, so that long ranges open only one. */

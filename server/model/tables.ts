@@ -82,9 +82,20 @@ export const COLUMNS = {
 } as const satisfies Readonly<Record<string, ColumnRules>>;
 export type ColumnName = keyof typeof COLUMNS;
 
-/** What facts count: whole numbers that can be added up. `as`: their names in sums. */
+interface MeasureRules {
+  /** Its name in sums. */
+  readonly as: string;
+  /** How the loader reads its values; `amount`: with two decimals, which sums have as whole hundredths. */
+  readonly type: 'measure' | 'positionSum' | 'amount';
+  /** What it is a part of: a row cannot have more. */
+  readonly partOf?: string;
+  readonly help: string;
+  readonly example: number;
+}
+
+/** What facts count, in numbers that can be added up. */
 export const MEASURES = {
-  clicks: { as: 'clicks', type: 'measure', help: 'Clicks.', example: 12 },
+  clicks: { as: 'clicks', type: 'measure', partOf: 'impressions', help: 'Clicks.', example: 12 },
   impressions: { as: 'impressions', type: 'measure', help: 'Impressions; not fewer than the clicks.', example: 340 },
   sum_position: {
     as: 'sumPosition',
@@ -94,8 +105,25 @@ export const MEASURES = {
   },
   ai_impressions: { as: 'aiImpressions', type: 'measure', help: 'Impressions in AI answers.', example: 40 },
   citations: { as: 'citations', type: 'measure', help: 'Citations.', example: 40 },
-} as const;
+} as const satisfies Readonly<Record<string, MeasureRules>>;
 export type MeasureName = keyof typeof MEASURES;
+
+export function measureOf(name: MeasureName): MeasureRules {
+  return MEASURES[name];
+}
+
+/** How many units of its sums are one: sums are whole numbers, which are exact. */
+export function unitsOf(name: MeasureName): number {
+  return measureOf(name).type === 'amount' ? 100 : 1;
+}
+
+/** The measures of a table that are parts of others of it, with these. */
+export function partsOf(measures: readonly MeasureName[]): (readonly [part: MeasureName, whole: MeasureName])[] {
+  return measures.flatMap((part) => {
+    const whole = measures.find((name) => name === measureOf(part).partOf);
+    return whole === undefined ? [] : [[part, whole] as const];
+  });
+}
 
 /** Sums of a table by other keys, which the loader makes and reads instead. */
 export const ROLLUPS = ['keyword_all', 'keyword_running', 'keyword_cumulative'] as const;
@@ -349,6 +377,11 @@ const TABLE_RULES = {
 export type FactTable = keyof typeof TABLE_RULES;
 export const TABLES: Readonly<Record<FactTable, Table>> = TABLE_RULES;
 export const FACT_TABLES = Object.keys(TABLES) as FactTable[];
+
+/** The tables with a column. */
+export function tablesWith(column: ColumnName): FactTable[] {
+  return FACT_TABLES.filter((name) => TABLES[name].key.includes(column));
+}
 
 /** A value for each fact table. */
 export function byTable<Value>(of: (table: FactTable) => Value): Readonly<Record<FactTable, Value>> {

@@ -3,6 +3,6 @@
 select project_id as project, ({part})::double as part, count(*)::double as rows,
   min({first})::varchar as "firstDay", max({last})::varchar as "lastDay",
   greatest({sums})::varchar as largest,
-  count(*) filter (where {implausible})::double as "moreClicks", ({repeated})::double as repeated
+  count(*) filter (where {implausible})::double as implausible, ({repeated})::double as repeated
 from read_parquet($files)
 group by all

@@ -1,4 +1,4 @@
-import { byTable, COLUMNS, type FactTable, type StoredTable, TABLES } from '../../model/tables.ts';
+import { byTable, COLUMNS, type FactTable, measureOf, type StoredTable, TABLES } from '../../model/tables.ts';
 import { sqlTemplate } from '../../runtime/sql.ts';
 import { literal } from './literal.ts';
 
@@ -8,7 +8,8 @@ const SUMS = TABLES.keyword_daily.measures;
 /** The columns of the files of a fact table. */
 function columnsOfFacts(table: FactTable): string[] {
   const { key, measures } = TABLES[table];
-  return [...key.map((name) => `${name} ${COLUMNS[name].stored}`), ...bigints(measures)];
+  const counted = measures.map((name) => `${name} ${measureOf(name).type === 'amount' ? 'decimal(18,2)' : 'bigint'}`);
+  return [...key.map((name) => `${name} ${COLUMNS[name].stored}`), ...counted];
 }
 
 function bigints(names: readonly string[]): string[] {
