@@ -1,4 +1,4 @@
-// Sums of a keyword say which days they lack: not fetched or synced yet, or before the keyword history of the workspace.
+// Sums of a keyword say which days they lack.
 import t from 'tap';
 import { putSyncKeywords } from '../../server/catalog/sync-days.ts';
 import { eachDay } from '../../server/domain/dates.ts';
