@@ -1,9 +1,22 @@
+import type { StoredList } from '../catalog/stored-lists.ts';
+import type { TrackedKeyword, TrackedRead } from '../catalog/tracked.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
+import { type Day, later } from '../domain/dates.ts';
 import { mostChanged, RowSums } from '../domain/explained-rows.ts';
-import { type ExactMeasures, NOTHING } from '../domain/metrics.ts';
+import { type ExactMeasures, isKnown, NOTHING } from '../domain/metrics.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
+import { type Range, spanOf } from '../domain/range.ts';
+import { hasPartOfMonth } from '../domain/spread.ts';
+import type { FactTable } from '../model/tables.ts';
+import { type Covered, plan } from '../query/plan.ts';
+import { queryOf } from '../query/query.ts';
+import { lacksMonth, monthsIn, type NamedSeries, readSeries } from '../query/read.ts';
+import { areKeywordsUnknown, planKeywordDays, planRowDays, readRowDays } from '../query/strict-days.ts';
+import { planTotals, readTotals } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { ListSource } from './lists.ts';
+import { beginsBeforeApi, eventsOfLists } from './compared-lists.ts';
+import type { TwoRanges } from './explain-property.ts';
+import { type ListSource, sourceOf } from './lists.ts';
 import type { ReportSources } from './report.ts';
 
 /** What the rows of an explanation are. */
@@ -11,7 +24,7 @@ export const EXPLAIN_BY = ['page', 'query', 'keyword', 'device', 'country', 'bra
 export type ExplainBy = (typeof EXPLAIN_BY)[number];
 
 /** What a row is about: the property of its kind. */
-export type RowKey =
+type RowKey =
   | { readonly page: string }
   | { readonly query: string }
   | { readonly keyword: { readonly id: string; readonly query: string } }
@@ -30,7 +43,7 @@ export interface RangesRow {
 export type RowsReason = Extract<UnsafeReason, 'missing_days' | 'monthly_spread' | 'cut_off' | 'different_source'>;
 
 /** All rows of two ranges. */
-export interface RangesRows {
+interface RangesRows {
   readonly sums: RowSums;
   /** Those whose clicks changed most in either direction, then by key. */
   readonly most: readonly RangesRow[];
@@ -44,11 +57,158 @@ export interface RangesRows {
 /** Reads planned rows. @param limit of `most` */
 export type ReadRows = (sources: ReportSources, limit: number, signal: AbortSignal) => Promise<RangesRows>;
 
+/** The rows to read. */
+interface AskedRows extends TwoRanges {
+  /** That has the days of such rows of the web. */
+  readonly table: FactTable;
+  readonly coverage: Covered;
+  /** The first day of keyword data that the plan of the workspace can read. */
+  readonly historyFrom: Day;
+}
+
+/** Plans to read the rows of two ranges. Throws what lists throw for a project without a source of them. */
+export function planRows(
+  by: ExplainBy,
+  read: TrackedRead & Pick<ReportSources, 'lists'>,
+  asked: AskedRows,
+): Promise<ReadRows> {
+  if (by === 'keyword') return planKeywords(read, asked);
+  if (by === 'page' || by === 'query') return planLists(by, read, asked);
+  return planNames(by, read, asked);
+}
+
+/** The totals of tracked keywords, without days before the keyword history. */
+async function planKeywords({ catalog, project, tracked }: TrackedRead, asked: AskedRows): Promise<ReadRows> {
+  const { table, now, base, coverage, historyFrom } = asked;
+  const ranges = [now, base];
+  const totals = await planTotals(catalog, project, spanOf(ranges));
+  const days = await planRowDays(catalog, project, table, { ranges, coverage, notBefore: historyFrom });
+  const known = await Promise.all(ranges.map((range) => planKeywordDays(catalog, project, range, tracked)));
+  return async ({ facts }, limit, signal) => {
+    const read = ({ from, to }: Range) =>
+      readTotals(facts, totals, { from: later(from, historyFrom), to }, tracked, signal);
+    const [ofNow, ofBase, { lacks, events }, ...areUnknown] = await Promise.all([
+      read(now),
+      read(base),
+      readRowDays(facts, days, signal),
+      ...known.map((one) => areKeywordsUnknown(facts, one, signal)),
+    ]);
+    // Those of one range alone would look lost.
+    const isShown = (keyword: TrackedKeyword): boolean => isKnown(ofNow.of(keyword)) && isKnown(ofBase.of(keyword));
+    const shown = areUnknown.includes(true) ? [] : tracked.keywords.filter(isShown);
+    const rows = shown.map((keyword) => ({
+      key: { keyword: { id: keyword.id, query: keyword.query } },
+      now: ofNow.of(keyword),
+      base: ofBase.of(keyword),
+    }));
+    const reasons = new Set<RowsReason>(lacks || totals.gaps.size > 0 ? ['missing_days'] : []);
+    return { ...(await orderedRows(rows, limit)), source: null, reasons, events };
+  };
+}
+
+const KEYS: Readonly<Record<'device' | 'brand' | 'country', (name: string) => RowKey>> = {
+  device: (device) => ({ device }),
+  brand: (name) => ({ segment: name === 'brand' ? 'brand' : 'nonBrand' }),
+  country: (country) => ({ country }),
+};
+
+/** Devices, the brand split or countries. Days that are stored as monthly totals of countries get an even share of them. */
+async function planNames(
+  by: keyof typeof KEYS,
+  { catalog, project }: TrackedRead,
+  { now, base, type, coverage }: AskedRows,
+): Promise<ReadRows> {
+  const ranges = [now, base];
+  const query = queryOf({ ...spanOf(ranges), surface: type ?? 'web', by: [by], days: 'all' });
+  const planned = await plan(catalog, project, query, project.syncedThrough === null ? {} : coverage);
+  const { table, monthlyThrough } = planned;
+  const days = await planRowDays(catalog, project, table, { ranges, coverage });
+  return async ({ facts }, limit, signal) => {
+    const [ofNow, ofBase, { lacks, events }] = await Promise.all([
+      readSeries(facts, planned, now, signal),
+      readSeries(facts, planned, base, signal),
+      readRowDays(facts, days, signal),
+    ]);
+    const both = [ofNow, ofBase];
+    // The names of some imported days are unknown. Those of one range alone would look lost.
+    const isUnknown = both.some((series) => series.has('unknown'));
+    const reasons = new Set<RowsReason>(lacks || isUnknown ? ['missing_days'] : []);
+    const hasPart = ranges.some((range) => hasPartOfMonth(range, monthlyThrough));
+    if (hasPart || both.some(hasOthers)) reasons.add('monthly_spread');
+    const rows = isUnknown ? [] : joined({ now: ofNow, base: ofBase }, { now, base }, KEYS[by]);
+    return { ...(await orderedRows(rows, limit)), source: null, reasons, events };
+  };
+}
+
+/** Whether some countries of a month are one row together. */
+function hasOthers(series: NamedSeries): boolean {
+  const months = monthsIn(series);
+  return months.size > 0 && [...series].some(([name, one]) => name === 'other' || lacksMonth(one, months));
+}
+
+type Both<Of> = { readonly now: Of; readonly base: Of };
+
+/** The rows of two ranges by name. */
+function joined(series: Both<NamedSeries>, ranges: Both<Range>, keyOf: (name: string) => RowKey): RangesRow[] {
+  const sumsOf = (of: keyof Both<unknown>, name: string): ExactMeasures =>
+    series[of].get(name)?.over(ranges[of]).measures ?? NOTHING;
+  const names = [...new Set([...series.now.keys(), ...series.base.keys()])].sort();
+  return names.map((name) => ({ key: keyOf(name), now: sumsOf('now', name), base: sumsOf('base', name) }));
+}
+
+const KINDS = { page: 'pages', query: 'queries' } as const;
+
+/** Whole page or query lists, as `/pages` and `/queries` answer them. */
+async function planLists(
+  by: keyof typeof KINDS,
+  { catalog, project, lists }: Parameters<typeof planRows>[1],
+  { table, now, base, country, type, coverage }: AskedRows,
+): Promise<ReadRows> {
+  const kind = KINDS[by];
+  const requests = {
+    now: await lists.plan(project, { kind, country, type, range: now }, catalog),
+    base: await lists.plan(project, { kind, country, type, range: base, parameters: { compare: base } }, catalog),
+  };
+  const { fromProvider } = requests.now;
+  const days = fromProvider ? null : await planRowDays(catalog, project, table, { ranges: [now, base], coverage });
+  return async ({ lists: read, facts }, limit, signal) => {
+    const joined = await read.pages.joined(requests, limit, signal);
+    const both = [
+      { list: joined.now, range: now },
+      { list: joined.base, range: base },
+    ];
+    const reasons = new Set<RowsReason>();
+    // Lists that were exported as a whole have no days.
+    const ofDays = both.filter(({ list }) => list.source !== 'gsc').map(({ range: each }) => each);
+    const { lacks, events } =
+      days === null
+        ? {
+            lacks: both.some(({ list, range: each }) => beginsBeforeApi(list, each)),
+            events: eventsOfLists(both),
+          }
+        : await readRowDays(facts, { ...days, ranges: ofDays }, signal);
+    if (lacks) reasons.add('missing_days');
+    if (both.some(({ list }) => list.capped)) reasons.add('cut_off');
+    if (joined.now.source !== joined.base.source) reasons.add('different_source');
+    return {
+      sums: joined.sums,
+      most: joined.most.map(({ text, ...measures }) => ({
+        key: by === 'page' ? { page: text } : { query: text },
+        ...measures,
+      })),
+      source: sourcesOf(joined),
+      reasons,
+      events,
+    };
+  };
+}
+
+function sourcesOf({ now, base }: { readonly now: StoredList; readonly base: StoredList }) {
+  return { ...sourceOf(now), comparison: sourceOf(base) };
+}
+
 /** Rows in the order of their keys, of which those without impressions in both ranges are left out. */
-export async function orderedRows(
-  rows: readonly RangesRow[],
-  limit: number,
-): Promise<Pick<RangesRows, 'sums' | 'most'>> {
+async function orderedRows(rows: readonly RangesRow[], limit: number): Promise<Pick<RangesRows, 'sums' | 'most'>> {
   return inTurns(ordered(rows, limit));
 }
 

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox';
 import { listNotes, type Note } from '../catalog/events.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import { readRankingRecord } from '../catalog/ranking-updates.ts';
-import type { TrackedRead } from '../catalog/tracked.ts';
 import { partsOfRow } from '../domain/change-parts.ts';
 import type { Day } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -16,16 +15,13 @@ import { objects } from '../formats/table.ts';
 import { type SearchType, SURFACES } from '../model/surfaces.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { planNamedRows } from './explain-breakdowns.ts';
-import { planKeywordRows } from './explain-keywords.ts';
-import { planListRows } from './explain-lists.ts';
 import { changeOf, planProperty, readProperty } from './explain-property.ts';
-import { EXPLAIN_BY, type ExplainBy, type RangesRow, type ReadRows } from './explain-rows.ts';
+import { EXPLAIN_BY, type ExplainBy, planRows, type RangesRow } from './explain-rows.ts';
 import { EXPLAIN_REASONS, EXPLAIN_WHAT, restOf, unsafeOf } from './explain-totals.ts';
 import { listSource, wasListLost } from './lists.ts';
 import { noteKeyword, noteSchema, shownNote } from './notes.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, type ReportSources, trackedReport, wholeResult } from './report.ts';
+import { projectReference, trackedReport, wholeResult } from './report.ts';
 import {
   columnsOf,
   integer,
@@ -214,9 +210,11 @@ export const explainReport = trackedReport({
     const ranges = { now: { from: query.from, to: query.to }, base: comparison, country, ...(type && { type }) };
     const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
     const { from, to } = spanOf([ranges.now, comparison]);
-    const rows = await planRows(by, snapshot, ranges, { query, coverage, sources });
+    const { lists } = sources;
+    const asked = { ...ranges, table: TABLES[by], coverage, historyFrom: query.historyFrom };
+    const rows = await planRows(by, { ...snapshot, lists }, asked);
     const isWeb = type === undefined;
-    const table = isWeb ? QUALITY_TABLES[by] : tablesOfType(type)[by === 'country' ? 'country' : 'site'];
+    const table = isWeb ? TABLES[by] : tablesOfType(type)[by === 'country' ? 'country' : 'site'];
     return {
       query,
       project,
@@ -310,7 +308,7 @@ export const explainReport = trackedReport({
 /** The rows whose positions are told apart. */
 const HAS_POSITIONS: ReadonlySet<ExplainBy> = new Set(['page', 'query', 'keyword']);
 
-const QUALITY_TABLES = {
+const TABLES = {
   page: 'page_daily',
   query: 'query_daily',
   keyword: 'keyword_daily',
@@ -318,21 +316,6 @@ const QUALITY_TABLES = {
   country: 'country_daily',
   brand: 'brand_daily',
 } as const;
-
-function planRows(
-  by: ExplainBy,
-  snapshot: TrackedRead,
-  ranges: Parameters<typeof planListRows>[2],
-  {
-    query,
-    coverage,
-    sources,
-  }: { query: ExplainQuery; coverage: Awaited<ReturnType<typeof readCoverage>>; sources: ReportSources },
-): Promise<ReadRows> {
-  if (by === 'keyword') return planKeywordRows(snapshot, ranges, { coverage, historyFrom: query.historyFrom });
-  if (by === 'device' || by === 'brand' || by === 'country') return planNamedRows(by, snapshot, ranges, { coverage });
-  return planListRows(by, { ...snapshot, lists: sources.lists }, ranges, coverage);
-}
 
 /** Throws `invalid_request` for rows that a type does not have. */
 function checkType(type: SearchType, by: ExplainBy): void {
