@@ -88,7 +88,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   alerts: {
     purpose: 'rules, and the replay of days that opens and resolves alerts',
-    imports: ['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
+    imports: ['query', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
   },
   effects: {
     purpose: 'whether a change helped: clicks against what controls make expect, judged by placebos; pure',

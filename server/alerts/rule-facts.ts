@@ -1,15 +1,16 @@
 import type { StoredRule } from '../catalog/alert-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/evaluations.ts';
-import { type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
-import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
 import { addDays } from '../domain/dates.ts';
-import { type Group, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';
+import { type Group, pagesOf } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
 import { daySums, undividedDays } from '../facts/days.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
 import type { StoredTable } from '../model/tables.ts';
+import { groupMembers, planTotals, readTotals, type TotalsPlan } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { DailySums, StoredDays } from './daily-sums.ts';
@@ -23,9 +24,8 @@ export interface RuleFiles {
   readonly keywords: readonly StoredFile[];
   readonly pages: readonly StoredFile[];
   readonly synced: SyncedTables;
-  readonly gaps: KeywordGaps;
-  /** Keyword totals through the last day, for groups by rule. */
-  readonly totals: Awaited<ReturnType<typeof keywordFilesUntil>>;
+  /** The totals of keywords through the last day, for groups by rule, and the days on which keywords are unknown. */
+  readonly totals: TotalsPlan;
 }
 
 /** The subject of a rule: its name in texts, and its daily sums. */
@@ -37,16 +37,15 @@ export interface RuleSubject {
 /** Days over which groups by rule select their members: the default range of the API. */
 const MEMBERS_RANGE = 28;
 
-export async function readRuleFiles(snapshot: Catalog, project: string, range: Range): Promise<RuleFiles> {
-  const files = (table: StoredTable): Promise<StoredFile[]> => filesOf(snapshot, project, table, range);
+export async function readRuleFiles(snapshot: Catalog, project: Project, range: Range): Promise<RuleFiles> {
+  const files = (table: StoredTable): Promise<StoredFile[]> => filesOf(snapshot, project.id, table, range);
   return {
     range,
     site: await files('site_daily'),
     keywords: await files('keyword_all'),
     pages: await files('page_daily'),
-    synced: await readSyncedDays(snapshot, project, range),
-    gaps: await readKeywordGaps(snapshot, project, range),
-    totals: await keywordFilesUntil(snapshot, project, range.to, true),
+    synced: await readSyncedDays(snapshot, project.id, range),
+    totals: await planTotals(snapshot, project, range),
   };
 }
 
@@ -58,7 +57,7 @@ export async function readRuleSubject(
   { rule: { scope, id } }: Pick<StoredRule, 'rule'>,
   signal: AbortSignal,
 ): Promise<RuleSubject | undefined> {
-  const { range, synced, gaps } = files;
+  const { range, synced, totals } = files;
   const queryOf = (table: 'site' | 'keywords' | 'pages'): FactsQuery => ({ files: files[table], range, signal });
   const site = await facts.siteDays(queryOf('site'), 'all');
   const published = site.map(({ date }) => date);
@@ -85,7 +84,7 @@ export async function readRuleSubject(
     stored(
       query,
       synced.keyword_daily,
-      ids.flatMap((member) => gaps.get(member) ?? []),
+      ids.flatMap((member) => totals.gaps.get(member) ?? []),
     );
   const sumsOf = (ids: readonly string[]): Promise<DayMeasures[]> =>
     daySums(facts, query, { table: 'keyword_all', test: rowsWith('keyword_id', ids) });
@@ -102,17 +101,11 @@ export async function readRuleSubject(
 async function currentMembers(
   facts: Facts,
   { tracked, cache }: AlertProject,
-  { totals, gaps, range: { to } }: RuleFiles,
+  { totals, range: { to } }: RuleFiles,
   group: Group,
   signal: AbortSignal,
 ): Promise<string[]> {
   const range = { from: addDays(to, 1 - MEMBERS_RANGE), to };
-  const matches = await cache.matches(tracked, withDescendants(group, tracked.groups));
-  const measures = await facts.keywordTotals(
-    { files: totals, range, unknown: unknownIn(gaps, range), signal },
-    'all',
-    tracked.indexes,
-  );
-  const members = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => measures.of(keyword)));
-  return members.map(({ id }) => id);
+  const measures = await readTotals(facts, totals, range, tracked, signal);
+  return (await groupMembers(cache, tracked, group, measures)).map(({ id }) => id);
 }

@@ -101,5 +101,5 @@ function filesFrom(
   { rule }: Pick<StoredRule, 'rule'>,
   { from, to }: { from: Day; to: Day },
 ): Promise<RuleFiles> {
-  return readRuleFiles(tx, project.id, { from: addDays(from, -lookBackOf(rule)), to });
+  return readRuleFiles(tx, project, { from: addDays(from, -lookBackOf(rule)), to });
 }

@@ -81,10 +81,16 @@ t.test('a week that is not over has as many days as are synced', async (t) => {
   );
 });
 
-t.test('an explanation of days before the keyword history has no rows, and says so', async (t) => {
+t.test('an explanation counts nothing before the keyword history, and says so', async (t) => {
   const { ask } = await makeWorld(t, SHORT);
-  const { rows, rest, unsafe } = (await ask('/explain?from=2026-01-15&to=2026-01-28&by=keyword')).body as Row;
-  t.strictSame(rows, []);
-  t.match(rest, { rows: 0 });
-  t.ok((unsafe as Row[]).some(({ what, reason }) => what === 'rows' && reason === 'missing_days'));
+  const explain = async (days: string) => {
+    const { rows, unsafe } = (await ask(`/explain?${days}&by=keyword`)).body as Record<'rows' | 'unsafe', Row[]>;
+    t.ok(unsafe.some(({ what, reason }) => what === 'rows' && reason === 'missing_days'));
+    return rows.map(({ clicks }) => clicks);
+  };
+  t.strictSame(await explain('from=2026-01-15&to=2026-01-28'), []);
+  const isNew = { now: 140, base: 0, difference: 140 };
+  t.strictSame(await explain('from=2026-02-11&to=2026-02-24&compare=2026-01-15..2026-01-28'), [isNew, isNew]);
+  const isPartly = { now: 100, base: 60, difference: 40 };
+  t.strictSame(await explain('from=2026-02-20&to=2026-03-01&compare=2026-02-07..2026-02-16'), [isPartly, isPartly]);
 });
