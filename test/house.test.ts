@@ -156,7 +156,7 @@ ratchet(
   'the schema of an answer stands in its preset',
   SERVER.filter((file) => !file.startsWith('server/presets/')),
   first(/\bobject\(\s*'\w+Answer'/),
-  /* schemas */ { 'server/api': 'sql', 'server/api/routes': 'keywords query' },
+  /* schemas */ { 'server/api': 'sql' },
 );
 
 const OPERATIONS = SERVER.flatMap((file) =>

@@ -39,10 +39,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   api: {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
-    imports: [
-      ...['sandbox', 'formats', 'presets', 'query'],
-      ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
-    ],
+    imports: [...['sandbox', 'formats', 'presets'], ...['facts', 'catalog', 'storage', 'domain', 'runtime']],
   },
   sandbox: {
     purpose: 'SQL of clients, each statement in a process that is limited, isolated and killed',

@@ -6,23 +6,13 @@ import { addCors } from './plugins/cors.ts';
 import type { Guard } from './plugins/guard.ts';
 import { addTiming } from './plugins/timing.ts';
 import { addRoute, type Route, routeOf } from './route.ts';
-import { keywords } from './routes/keywords.ts';
-import { query } from './routes/query.ts';
 import { snapshotFileRoute } from './snapshot-file.ts';
 import { sql } from './sql.ts';
 
 const API_ROOT = '/api/v1';
 
-const routes = PRESETS.map(routeOf);
-
-export const ROUTES: readonly Route[] = [
-  ...routes.slice(0, 3),
-  keywords,
-  ...routes.slice(3, 18),
-  query,
-  ...routes.slice(18),
-  snapshotFileRoute,
-];
+/** All endpoints but SQL, which is for keys only. */
+export const ROUTES: readonly Route[] = [...PRESETS.map(routeOf), snapshotFileRoute];
 
 /** Whether a URL is below the API's root. */
 export function isApiAddress(url: string): boolean {

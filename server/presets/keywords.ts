@@ -1,17 +1,21 @@
+import { Type } from 'typebox';
 import { groupExists } from '../catalog/keywords.ts';
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import { countDays } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { INTENTS } from '../domain/intent.ts';
 import { comparedKeywordRange, keywordRange } from '../domain/project-ranges.ts';
+import { SOURCES } from '../domain/rules.ts';
 import { openRows, RowBytes } from '../formats/json.ts';
-import type { Cell, Column, RowsAnswer } from '../formats/rows.ts';
+import type { RowsAnswer } from '../formats/rows.ts';
 import { DAYS, dimension, MEASURED, type SetColumn, table } from '../formats/table.ts';
 import { askTracked, type DaySet, type KeywordSet, planTracked, type TrackedQuery } from '../query/tracked.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { Piece } from '../runtime/text-bytes.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, trackedReport } from './report.ts';
+import { projectReference, type ReportRequest, type ReportSources, trackedReport } from './report.ts';
+import * as schema from './schemas.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
@@ -33,9 +37,54 @@ interface KeywordsParameters extends TrackedQuery {
   readonly group: string | null;
 }
 
+/** What a keyword is besides its metrics. */
+const about = {
+  id: schema.shortId,
+  query: Type.String(),
+  source: schema.openWords(SOURCES),
+  trackedSince: schema.instant,
+  intent: schema.openWords(INTENTS, 'Estimated from the query text.'),
+  groupIds: Type.Array(schema.shortId, { description: 'Manual groups only.' }),
+};
+const aboutKeyword = Type.Object(about);
+
+const answer = schema.object('KeywordsAnswer', {
+  project: schema.project,
+  range: schema.range,
+  quality: schema.quality,
+  paging: schema.paging,
+  keywords: Type.Array(
+    Type.Object(
+      {
+        ...about,
+        metrics: schema.metrics,
+        ...schema.comparedOrNull('Null if a day of either range is unknown.'),
+        daily: Type.Optional(
+          Type.Array(schema.dayMetrics, {
+            description:
+              'Only when daily is requested: the days for which the keyword has stored data, in order; with interval, weeks or months.',
+          }),
+        ),
+      },
+      { title: 'Keyword', additionalProperties: false },
+    ),
+  ),
+});
+
 /** Tracked keywords with totals over a range, and their days. */
 export const keywordsReport = trackedReport({
+  path: '/projects/:id/keywords',
   operation: 'listKeywords',
+  tag: 'Keywords',
+  summary: 'Tracked keywords with totals over a range',
+  description: "By query text. The range is limited to the plan's keyword history.",
+  answer,
+  content: 'The keywords.',
+  examples: {
+    200: '/projects/Proj1/keywords?period=7d&group=Fold1&daily=1',
+    400: '/projects/Proj1/keywords?limit=5001',
+    404: '/projects/Proj1/keywords?group=Nope1',
+  },
   parameters,
   parse: (sent, project, now): KeywordsParameters => {
     const { from, to, period, compare, limit, daily, ...values } = parameter.readParameters(parameters, sent);
@@ -57,56 +106,60 @@ export const keywordsReport = trackedReport({
     if (query.group !== null && group === undefined) throw unknownGroup();
     return { clamped: query.clamped, ...(await planTracked(read, query, group)) };
   },
-  run: async ({ clamped, ...plan }, sources, { signal }) => {
-    const { from, to, device, comparison, limit, offset } = plan.query;
-    const { project, tracked } = plan;
-    const { total, rows, series, ...quality } = await askTracked(plan, sources, signal);
-    const compared = comparison && {
-      comparison: { from: comparison.from, to: comparison.to, clamped: comparison.clamped },
-    };
-    return {
-      /** Metadata before the keywords. */
-      head: {
-        project: projectReference(project),
-        range: { from, to, device, clamped, provisionalAfter: project.provisionalAfter, ...compared },
-        ...quality,
-        paging: { total, limit: limit ?? total, offset },
-      },
-      tracked,
-      rows,
-      /** The days, or longer intervals, of the rows; undefined without `daily`. */
-      daily: series,
-    };
-  },
+  run: readKeywords,
+  followed: (project) => project,
+  json: keywordsJson,
+  // Days are too long to cache.
+  isStreamed: ({ interval }) => interval !== null,
+  jsonChunks: dailyKeywordsJson,
+  rows: keywordsTable,
+  isLong: ({ interval, limit, from, to }) =>
+    interval !== null && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT),
 });
 
-export type KeywordsResult = Awaited<ReturnType<typeof keywordsReport.run>>;
+/** Up to this many days a result takes about 3 MB. */
+const MAX_DAYS_OF_SHORT_RESULT = 30_000;
+
+type KeywordsPlan = Pick<KeywordsParameters, 'clamped'> & Awaited<ReturnType<typeof planTracked>>;
+
+async function readKeywords(
+  { clamped, ...plan }: KeywordsPlan,
+  sources: ReportSources,
+  { signal }: Pick<ReportRequest, 'signal'>,
+) {
+  const { from, to, device, comparison, limit, offset } = plan.query;
+  const { project, tracked } = plan;
+  const { total, rows, series, ...quality } = await askTracked(plan, sources, signal);
+  const compared = comparison && {
+    comparison: { from: comparison.from, to: comparison.to, clamped: comparison.clamped },
+  };
+  return {
+    /** Metadata before the keywords. */
+    head: {
+      project: projectReference(project),
+      range: { from, to, device, clamped, provisionalAfter: project.provisionalAfter, ...compared },
+      ...quality,
+      paging: { total, limit: limit ?? total, offset },
+    },
+    tracked,
+    rows,
+    /** The days, or longer intervals, of the rows; undefined without `daily`. */
+    daily: series,
+  };
+}
+
+export type KeywordsResult = Awaited<ReturnType<typeof readKeywords>>;
 
 function unknownGroup(): Error {
   return notFound('group: the project has no such group or folder.');
 }
 
-/** Up to this many days a result takes about 3 MB. */
-const MAX_DAYS_OF_SHORT_RESULT = 30_000;
-
-/** Whether a result may be so long that concurrency must be limited. */
-export function isLongResult({ interval, limit, from, to }: KeywordsParameters): boolean {
-  return interval !== null && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT);
+function shownKeyword(
+  { id, query, source, trackedSince, intent }: TrackedKeyword,
+  { groupsOf }: TrackedKeywords['membership'],
+) {
+  return { id, query, source, trackedSince: isoInstant(trackedSince), intent, groupIds: [...(groupsOf.get(id) ?? [])] };
 }
-
-/** What a keyword is besides its metrics, in the order of responses. */
-const KEYWORD: readonly (readonly [
-  name: string,
-  type: Column['type'],
-  read: (keyword: TrackedKeyword, membership: TrackedKeywords['membership']) => Cell,
-])[] = [
-  ['id', 'text', ({ id }) => id],
-  ['query', 'text', ({ query }) => query],
-  ['source', 'text', ({ source }) => source],
-  ['trackedSince', 'instant', ({ trackedSince }) => isoInstant(trackedSince)],
-  ['intent', 'text', ({ intent }) => intent],
-  ['groupIds', 'ids', ({ id }, { groupsOf }) => groupsOf.get(id) ?? []],
-];
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
@@ -169,8 +222,7 @@ function startsOf({ keywords, membership }: TrackedKeywords): (keyword: TrackedK
   const known = starts.get(keywords) ?? [];
   starts.set(keywords, known);
   const make = (keyword: TrackedKeyword): string => {
-    const start = Object.fromEntries(KEYWORD.map(([name, , read]) => [name, read(keyword, membership)]));
-    return `${JSON.stringify(start).slice(0, -1)},"metrics":{`;
+    return `${JSON.stringify(shownKeyword(keyword, membership)).slice(0, -1)},"metrics":{`;
   };
   return (keyword) => (known[keyword.index] ??= make(keyword));
 }
@@ -182,10 +234,10 @@ export function keywordsTable({ daily, head, rows, tracked }: KeywordsResult): R
   const isCompared = range.comparison !== undefined;
   const { membership } = tracked;
   if (daily === undefined) {
-    const columns = KEYWORD.map(
+    const columns = schema.columnsOf(aboutKeyword).map(
       ([name, type, read]): SetColumn<KeywordSet> => ({
         column: { name, type },
-        cell: (set) => (row) => read(set.keywords[row]!, membership),
+        cell: (set) => (row) => read(shownKeyword(set.keywords[row]!, membership)),
       }),
     );
     return table({ head: about, columns: [...columns, ...MEASURED], sets: [rows], isCompared });

@@ -8,12 +8,14 @@ import { findingsReport } from './findings.ts';
 import { groupsReport } from './groups.ts';
 import { hoursReport } from './hours.ts';
 import { indexHistoryReport, indexReport } from './index-state.ts';
+import { keywordsReport } from './keywords.ts';
 import { notesReport } from './notes.ts';
 import { pageGroupsReport } from './page-groups.ts';
 import { pagesReport } from './pages.ts';
 import { portfolioReport } from './portfolio.ts';
 import { oneProjectReport, projectsReport } from './projects.ts';
 import { queriesReport } from './queries.ts';
+import { questionReport } from './question.ts';
 import type { AnyPreset } from './report.ts';
 import { siteReport } from './site.ts';
 import { sitemapsReport } from './sitemaps.ts';
@@ -25,6 +27,7 @@ export const PRESETS: readonly AnyPreset[] = [
   projectsReport,
   oneProjectReport,
   portfolioReport,
+  keywordsReport,
   groupsReport,
   pageGroupsReport,
   siteReport,
@@ -40,6 +43,7 @@ export const PRESETS: readonly AnyPreset[] = [
   pagesReport,
   queriesReport,
   findingsReport,
+  questionReport,
   alertsReport,
   notesReport,
   effectsReport,

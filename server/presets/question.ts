@@ -1,23 +1,41 @@
 import { type TSchema, Type } from 'typebox';
 import type { Project } from '../catalog/projects.ts';
+import { METRIC_NAMES } from '../domain/comparison.ts';
 import { KnownError } from '../domain/errors.ts';
+import { SUM_OPERATORS, TEXT_OPERATORS } from '../domain/predicate.ts';
 import { comparedRange, keywordHistoryFrom, siteRange } from '../domain/project-ranges.ts';
+import { REMAINDER_REASONS, type RemainderReason } from '../domain/quality.ts';
+import { PERIOD_PATTERN } from '../domain/range.ts';
 import { openRows, RowBytes } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { dimension as column, DAYS, MEASURED, ofRows, type SetColumn, table } from '../formats/table.ts';
-import { type Dimension, hasDimension, isTime, TABLES } from '../model/tables.ts';
+import { DIMENSION_NAMES, type Dimension, hasDimension, isTime, QUESTION_TABLES, TABLES } from '../model/tables.ts';
 import type { DimensionValues } from '../query/names.ts';
 import { sentFilter } from '../query/predicate.ts';
-import { parseQuestion } from '../query/question.ts';
+import { DEFAULT_ROWS, MAX_ROWS, parseQuestion } from '../query/question.ts';
 import { answerQuestion } from '../query/question-answer.ts';
 import { planQuestion, type QuestionValue, type RefusedValue } from '../query/question-plan.ts';
 import { type Offer, RefusedQuestion, withParts } from '../query/refuse.ts';
-import type { Row } from '../query/rows.ts';
-import { metricsOf, type ObjectSet, rowSet } from '../query/rows.ts';
+import { metricsOf, type ObjectSet, type Row, rowSet } from '../query/rows.ts';
 import { WITHOUT_COMPARE } from '../query/strict-days.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
-import { formatParameters, type Parameter, readParameters } from './parameters.ts';
+import { formatParameters, NAMED_RANGES, type Parameter, readParameters } from './parameters.ts';
 import { projectReference, type ReportRequest, type ReportSources, trackedReport } from './report.ts';
+import {
+  comparedProperties,
+  day,
+  integer,
+  metricsProperties,
+  NO_SUCH_DAYS,
+  nullable,
+  object,
+  oneOf,
+  openWords,
+  paging,
+  project,
+  quality,
+  range,
+} from './schemas.ts';
 
 /** The longest question, in characters. */
 const MAX_QUESTION = 100_000;
@@ -36,9 +54,152 @@ const questionParameter: Parameter<TSchema, string> & { fallback: string } = {
 
 const parameters = { q: questionParameter, ...formatParameters };
 
+const optional = Type.Optional;
+const dimension = oneOf('QuestionDimension', DIMENSION_NAMES);
+const metric = oneOf('MetricName', METRIC_NAMES);
+
+/** The days of a question. */
+const days = Type.Object(
+  {
+    from: optional(day),
+    to: optional(
+      Type.String({ description: 'The last day, or `final` for the last day that cannot change any more.' }),
+    ),
+    period: optional(
+      Type.String({ pattern: PERIOD_PATTERN, description: 'Instead of `from`: 1d to 486d, or 1m to 16m.' }),
+    ),
+  },
+  { title: 'QuestionRange', additionalProperties: false, description: 'The last 28 days by default.' },
+);
+
+/** The body of a question. Every part may be left out. */
+const question = Type.Object(
+  {
+    range: optional(days),
+    metrics: optional(Type.Array(metric, { description: 'All four by default.' })),
+    dimensions: optional(Type.Array(dimension, { description: 'What rows are about. One of date, week and month.' })),
+    filters: optional(
+      Type.Array(Type.Array(Type.Unknown()), {
+        description: `All must hold. Each is \`[OPERATOR, DIMENSION, [VALUES]]\`, true for any of the values, or \`["and", FILTER, …]\`, \`["or", FILTER, …]\`, \`["not", FILTER]\`. Operators: ${TEXT_OPERATORS.join(', ')} (RE2); only \`equals\` for dimensions other than query, page and keyword. Case is ignored unless \`{"caseSensitive": true}\` follows the values. Groups are named by their id. \`[OPERATOR, METRIC, [NUMBER]]\` tests the unrounded sums of a row (${SUM_OPERATORS.join(', ')}); a ratio without impressions fails. Beside it in \`or\` and \`not\` only dimensions of the rows can stand.`,
+      }),
+    ),
+    sort: optional(
+      Type.Array(Type.String(), {
+        description:
+          'Dimensions of the question and metrics, with `-` before those to sort from the highest. By default time. Equal rows follow the most clicks, the most impressions, then names.',
+      }),
+    ),
+    limit: optional(
+      Type.Integer({
+        format: 'int64',
+        minimum: 1,
+        maximum: MAX_ROWS,
+        default: DEFAULT_ROWS,
+        description: 'Formats other than JSON have all rows without `limit` and `offset`.',
+      }),
+    ),
+    offset: optional(Type.Integer({ format: 'int64', minimum: 0, default: 0 })),
+    compare: optional(
+      Type.Union([Type.String({ pattern: '^(previous|year)$' }), days], {
+        description: `Adds the same metrics over another range, and the change: ${NAMED_RANGES}, or \`from\` and \`to\`.`,
+      }),
+    ),
+    include: optional(
+      Type.Object(
+        {
+          totals: optional(Type.Boolean({ default: true })),
+          quality: optional(Type.Boolean({ default: false })),
+        },
+        { title: 'QuestionParts', additionalProperties: false },
+      ),
+    ),
+  },
+  { title: 'Question', additionalProperties: false },
+);
+
+const group = object('QuestionGroup', { id: Type.String(), name: Type.String() });
+const text = optional(Type.String());
+const metrics = {
+  clicks: optional(metricsProperties.clicks),
+  impressions: optional(metricsProperties.impressions),
+  ctr: optional(metricsProperties.ctr),
+  position: optional(metricsProperties.position),
+};
+const comparedMetrics = object('QuestionMetrics', metrics);
+const change = Type.Object(
+  Object.fromEntries(METRIC_NAMES.map((name) => [name, optional(comparedProperties.change.properties.clicks)])),
+  { title: 'QuestionChange', additionalProperties: false },
+);
+const { unsafe } = comparedProperties;
+
+const row = object(
+  'QuestionRow',
+  {
+    date: optional(day),
+    week: optional(day),
+    month: optional(day),
+    days: optional(
+      integer({ minimum: 0, description: 'Of the range in the week or month, up to the last synced day.' }),
+    ),
+    query: text,
+    page: text,
+    country: text,
+    device: text,
+    appearance: text,
+    brand: text,
+    group: optional(group),
+    pageGroup: optional(group),
+    keyword: text,
+    ...metrics,
+    comparison: optional(nullable(comparedMetrics, NO_SUCH_DAYS)),
+    change: optional(nullable(change, NO_SUCH_DAYS)),
+    unsafe,
+  },
+  { description: 'The dimensions and metrics of the question. Rows without clicks and impressions are left out.' },
+);
+
+const answer = object('QuestionAnswer', {
+  project,
+  range,
+  grain: openWords(QUESTION_TABLES, 'What is stored that answered.'),
+  aggregation: openWords(
+    ['property', 'page'],
+    'How a search counts: once for the property, or once for each page that it showed.',
+  ),
+  totals: optional(
+    nullable(
+      object('QuestionTotals', { ...metrics, comparison: optional(comparedMetrics), change: optional(change), unsafe }),
+      'Of all rows that match, those of other pages of the answer too, each search once where groups overlap; null where appearances overlap.',
+    ),
+  ),
+  remainder: object('Remainder', {
+    clicks: nullable(
+      integer(),
+      'The total of the property, or of the devices or countries asked for, minus that of the rows.',
+    ),
+    impressions: nullable(integer(), 'Like clicks; both are null where they cannot be compared.'),
+    why: Type.Unsafe<readonly RemainderReason[]>(Type.Array(openWords(REMAINDER_REASONS))),
+  }),
+  paging,
+  quality,
+  rows: Type.Array(row),
+});
+
 /** Any question that stored facts answer exactly. */
 export const questionReport = trackedReport({
+  path: '/projects/:id/query',
   operation: 'getQuery',
+  body: question,
+  tag: 'Questions',
+  summary: 'Any question',
+  description:
+    'Answers exactly, from the coarsest stored table that has all dimensions of the question, or with 400, which names what is not known and the nearest questions that are. Nothing is estimated.',
+  answer,
+  content: 'The answer.',
+  examples: {
+    200: `/projects/Proj1/query?q=${encodeURIComponent('{"range":{"period":"7d"},"dimensions":["device"]}')}`,
+    400: `/projects/Proj1/query?q=${encodeURIComponent('{"dimensions":["query","device"]}')}`,
+  },
   parameters,
   parse: (sent, project, now): QuestionValue & { readonly refused: RefusedValue | null } => {
     const { q, format } = readParameters(parameters, sent);
@@ -65,10 +226,13 @@ export const questionReport = trackedReport({
       throw await answerable({ sent: sentOf(plan.query), problem, offers }, sources, request);
     }
   },
+  json: questionJson,
+  rows: questionTable,
+  isLong: ({ limit }) => limit === null,
 });
 
 /** The answer, with what a table of it needs. */
-export type QuestionResult = Awaited<ReturnType<typeof questionReport.run>>;
+type QuestionResult = Awaited<ReturnType<typeof answerQuestion>>;
 
 /** The question of a text about a project. Throws `invalid_request`. */
 function questionOf(q: string, how: { readonly hasAllRows: boolean }, project: Project, now: number): QuestionValue {
@@ -151,7 +315,7 @@ async function refusalOf(
 const ROW = 128;
 
 /** An answer as JSON. */
-export function questionJson(result: QuestionResult): Buffer {
+function questionJson(result: QuestionResult): Buffer {
   const bytes = new RowBytes(ROW * (result.rows.length + 8), result.query.metrics);
   bytes.text(openRows(questionHead(result), 'rows'));
   if (result.valuesOf.every((values) => values === null)) writeRemembered(bytes, result);
@@ -233,7 +397,7 @@ function propertyWriter(dimension: Dimension, values: DimensionValues): (name: s
 }
 
 /** A row for each row, with a column for each dimension and metric. */
-export function questionTable(result: QuestionResult): RowsAnswer {
+function questionTable(result: QuestionResult): RowsAnswer {
   const { query, project, batches, remainder, paging, quality, valuesOf } = result;
   const { dimensions, metrics, comparison } = query;
   async function* sets(): AsyncGenerator<ObjectSet> {

@@ -262,9 +262,6 @@ function reportsAbout<Subject extends { readonly workspaceId: string }, Revision
   ): Preset<Subject, ReportQuery & Revisions & Query, Result>;
   function reportOf<Query, Plan, Result>(
     definition: Definition<Subject, Revisions, Snapshot, Query, Plan, Result>,
-  ): Report<Subject, ReportQuery & Revisions & Query, Result>;
-  function reportOf<Query, Plan, Result>(
-    definition: Definition<Subject, Revisions, Snapshot, Query, Plan, Result>,
   ): Report<Subject, ReportQuery & Revisions & Query, Result> {
     const { operation, parameters, mayReplan } = definition;
 

@@ -30,7 +30,7 @@ t.test('every path that a document names exists', (t) => {
     'docs/',
   ]);
   t.notOk(isThere('server/nothing.ts'));
-  t.ok(isThere('server/api/routes/NAME.ts'));
+  t.ok(isThere('server/presets/NAME.ts'));
   for (const file of DOCUMENTS) {
     t.strictSame(
       pathsOf(textOf(file)).filter((path) => !isThere(path)),
