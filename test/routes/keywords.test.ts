@@ -81,6 +81,45 @@ t.test('a week that is not over has as many days as are synced', async (t) => {
   );
 });
 
+t.test('days of more keywords than are read at once are each those of its own keyword, once', async (t) => {
+  const ids = Array.from({ length: 300 }, (_, at) => `K${1000 + at}`);
+  const day = (at: number) => DAYS[at % DAYS.length]!;
+  const { ask } = await makeWorld(t, {
+    keywords: ids.map((id) => keyword(id, `query ${id}`)),
+    site_daily: facts('date device', ...DAYS.map((date) => [date, 'mobile', 5000, 50_000, 0])),
+    keyword_daily: facts('date keyword_id device', ...ids.map((id, at) => [day(at), id, 'mobile', at, 1000, 0])),
+  });
+  const { keywords } = (await ask('/keywords?period=240d&daily=1&limit=300&compare=previous')).body;
+  t.strictSame(
+    (keywords as Keywords).map(({ id, daily }) => [id, daily.map(({ date, clicks }) => [date, clicks])]),
+    ids.map((id, at) => [id, [[day(at), at]]]),
+  );
+});
+
+t.test(
+  'a change of desktop results makes sums over desktop unsafe, and over all devices, not those over mobile',
+  async (t) => {
+    const days = eachDay('2025-09-01', '2025-09-21');
+    const { ask } = await makeWorld(t, {
+      keywords: [keyword('Keyw1', 'boots')],
+      keyword_daily: facts(
+        'date keyword_id device',
+        ...days.flatMap((day) => ['desktop', 'mobile'].map((device) => [day, 'Keyw1', device, 10, 100, 200])),
+      ),
+    });
+    const changed = async (device: string) => {
+      const asked = `/keywords?from=2025-09-15&to=2025-09-21&compare=2025-09-01..2025-09-07&device=${device}`;
+      const [{ unsafe }] = (await ask(asked)).body.keywords as [Keywords[number]];
+      return Object.entries(unsafe).flatMap(([metric, reasons]) =>
+        (reasons as string[]).includes('provider_event') ? [metric] : [],
+      );
+    };
+    t.strictSame(await changed('mobile'), []);
+    t.strictSame(await changed('desktop'), ['impressions', 'ctr', 'position']);
+    t.strictSame(await changed('all'), ['impressions', 'ctr', 'position']);
+  },
+);
+
 t.test('an explanation counts nothing before the keyword history, and says so', async (t) => {
   const { ask } = await makeWorld(t, SHORT);
   const explain = async (days: string) => {
