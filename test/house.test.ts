@@ -69,7 +69,7 @@ ratchet(
   SERVER.filter((file) => !file.startsWith(MODEL)),
   first(NAMES),
   /* tables */ {
-    'server/alerts': 'evaluate hourly-replay rule-facts',
+    'server/alerts': 'evaluate hours rules',
     'server/catalog': 'evaluations keyword-gaps manifest project-files',
     'server/dashboard': 'alert-chart archived-days data-state keyword line-days share-resources tracker',
     'server/dashboard/client/parts': 'question-chart',
@@ -81,8 +81,8 @@ ratchet(
     'server/lists': 'sources',
     'server/load': 'bulk-export-files bulk-export fact-checks load plausibility rollups table-help',
     'server/presets': [
-      'effect-answer effect-clicks effect-subject explain',
-      'findings-plan hours lists portfolio-plan surfaces',
+      'effect-answer effect-clicks effect-subject explain findings-plan hours lists portfolio-plan',
+      'surfaces',
     ].join(' '),
     'server/projects': 'known-queries',
     'server/providers/bing': 'provider',

@@ -179,7 +179,7 @@ export function addChannels(program: Command): void {
     .action(async (id: string, { period, asOf, dryRun, json }: DigestOptions) => {
       const day = asOf === undefined ? dayOf(Date.now()) : parseDay(asOf);
       if (day === undefined) throw new Error(`--as-of must be a day written YYYY-MM-DD, not '${asOf}'.`);
-      const { sendDigest } = await import('../../server/channels/send-digest.ts');
+      const { sendDigest } = await import('../../server/channels/digest.ts');
       const { body, words, delivery } = await withChannel(id, (stores, channel) =>
         sendDigest(stores, channel, { period, asOf: day, isDry: dryRun === true }, writer()),
       );

@@ -121,8 +121,8 @@ export function addRules(program: Command): void {
     )
     .action(async (id: string | undefined, { json, ...options }: TestOptions) => {
       const [{ testRuleOfProject }, { withFacts }, { checkRule }] = await Promise.all([
-        import('../../server/alerts/test-rule.ts'),
-        import('../../server/alerts/with-facts.ts'),
+        import('../../server/alerts/rules.ts'),
+        import('../../server/alerts/read-facts.ts'),
         import('../../server/projects/rules.ts'),
       ]);
       const { range, days } = await withStores(async (stores) => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { allEnded } from '../../server/runtime/all-ended.ts';
+import { allEnded } from '../../server/runtime/promises.ts';
 import type { Calendar } from './calendar.ts';
 import type { World } from './entities.ts';
 import type { Site } from './site.ts';

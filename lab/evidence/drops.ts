@@ -1,8 +1,7 @@
+import { countTowardsEnd, countTowardsOpening, type Lifecycle, newState, open } from '../../server/alerts/alert.ts';
 import { KEYWORD_CHECKS } from '../../server/alerts/keyword-checks.ts';
 import { type KeywordSums, keywordDrop, keywordIsBack } from '../../server/alerts/keyword-drop.ts';
-import { countTowardsEnd, countTowardsOpening, type Lifecycle, newState, open } from '../../server/alerts/lifecycle.ts';
-import { trafficDrop, trafficIsBack } from '../../server/alerts/traffic-drop.ts';
-import { TRAFFIC_LIFECYCLE } from '../../server/alerts/traffic-replay.ts';
+import { TRAFFIC_LIFECYCLE, trafficDrop, trafficIsBack } from '../../server/alerts/traffic.ts';
 import { DAYS, dayOfDrop, droppedSite, FIRST_DAYS, keywordOf, siteOf } from './synthetic.ts';
 
 /** A drop is found if an alert opens within this many days. */

@@ -1,6 +1,5 @@
 import { AlertCalendar } from '../../server/alerts/calendar.ts';
-import { alertsOfHours } from '../../server/alerts/hourly-replay.ts';
-import { HOURLY_LOOK_BACK, HourlyClicks } from '../../server/alerts/hourly-stop.ts';
+import { alertsOfHours, HOURLY_LOOK_BACK, HourlyClicks } from '../../server/alerts/hours.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { endOfPacificDay, HOUR, type HourStart, hoursOf } from '../../server/domain/hours.ts';
 import { Random } from '../../test/random.ts';

@@ -1,4 +1,4 @@
-import { toPrefixSums } from '../../server/alerts/daily-sums.ts';
+import { toPrefixSums } from '../../server/alerts/calendar.ts';
 import type { KeywordSums } from '../../server/alerts/keyword-drop.ts';
 import { Random } from '../../test/random.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { median, sum } from '../../server/alerts/statistics.ts';
+import { median, sum } from '../../server/alerts/calendar.ts';
 import { FileLock } from '../../server/runtime/file-lock.ts';
 
 /** What a soak found. */

@@ -1,7 +1,7 @@
 import { addDays, countDays, type Day } from '../domain/dates.ts';
+import type { Measures } from '../domain/metrics.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
-import { toPrefixSums } from './daily-sums.ts';
 import { resolvedText } from './texts.ts';
 
 /** A note that an alert text may mention. */
@@ -76,4 +76,57 @@ export class AlertCalendar {
 
 function indexesBetween(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+/** Replaces each value by the sum of all up to it. */
+export function toPrefixSums<Values extends Float64Array | Int32Array>(values: Values): Values {
+  for (let at = 1; at < values.length; at++) values[at]! += values[at - 1]!;
+  return values;
+}
+
+/** The stored days of a range, with a constant-time check for windows. Days are indexed from 0. */
+export class StoredDays {
+  readonly #missing: Int32Array;
+
+  constructor(stored: ArrayLike<number | boolean>) {
+    this.#missing = toPrefixSums(Int32Array.from([0, ...Array.from(stored, (is) => (is ? 0 : 1))]));
+  }
+
+  /** Whether all days of a window are stored, both ends included; days outside the range are not. */
+  areWhole(from: number, to: number): boolean {
+    if (from < 0 || to >= this.#missing.length - 1) return false;
+    return this.#missing[to + 1] === this.#missing[from];
+  }
+}
+
+/** Measures of one subject as prefix sums: entry n is the sum of the first n days. */
+export interface DailySums {
+  readonly clicks: ArrayLike<number>;
+  readonly impressions: ArrayLike<number>;
+  /** Zero-based positions. */
+  readonly positions: ArrayLike<number>;
+  readonly stored: StoredDays;
+}
+
+/** The measures of a window, both ends included; undefined if a day of it is not stored. */
+export function windowMeasures(sums: DailySums, from: number, to: number): Measures | undefined {
+  if (!sums.stored.areWhole(from, to)) return undefined;
+  return {
+    clicks: sums.clicks[to + 1]! - sums.clicks[from]!,
+    impressions: sums.impressions[to + 1]! - sums.impressions[from]!,
+    sumPosition: sums.positions[to + 1]! - sums.positions[from]!,
+  };
+}
+
+/** The median; NaN for no values. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }

@@ -1,4 +1,3 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { listChangedPages } from '../catalog/inspections.ts';
 import { readKeywordGaps } from '../catalog/keyword-gaps.ts';
@@ -8,24 +7,25 @@ import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/d
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
-import type { Facts } from '../facts/facts.ts';
 import type { EvaluatedAlert } from './alert.ts';
+import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
-import { NEW_LEVEL, readHourlyInput, replayHours } from './hourly-replay.ts';
+import { NEW_LEVEL, readHourlyInput, replayHours } from './hours.ts';
 import { alertsOfIndex, indexRangeUntil, isAboutIndex } from './index-replay.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
 import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './keyword-replay.ts';
-import { type AlertProject, lastStoredFinalDay, readAlertProject } from './project-state.ts';
-import { type AlertFiles, readPageNames, readProjectFacts } from './read-facts.ts';
+import type { EvaluationStores } from './read-facts.ts';
+import {
+  type AlertFiles,
+  type AlertProject,
+  lastStoredFinalDay,
+  readAlertProject,
+  readPageNames,
+  readProjectFacts,
+} from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
 import { alertsOfStaleSurfaces, staleEndedBecause } from './stale-surfaces.ts';
-import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './store.ts';
-import { TrafficReplay, type TrafficState } from './traffic-replay.ts';
-
-export interface EvaluationStores {
-  readonly catalog: Catalog;
-  readonly facts: Facts;
-}
+import { TrafficReplay, type TrafficState } from './traffic.ts';
 
 export interface EvaluateOptions {
   /** Evaluates up to this day, if the last final day is later. */

@@ -1,10 +1,9 @@
 import { decimalText } from '../domain/shown-numbers.ts';
-import type { KeywordAlertType, Severity } from './alert.ts';
+import type { KeywordAlertType, Lifecycle, Severity } from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
 import { KEYWORD_DROP_DAYS, keywordDrop, keywordIsBack, mayDrop } from './keyword-drop.ts';
 import type { KeywordFacts } from './keyword-facts.ts';
 import { keywordLost, LOOK_BACK, lastShown, MAX_SILENCE, mayBeLost } from './keyword-lost.ts';
-import type { Lifecycle } from './lifecycle.ts';
 import { URL_CHANGED_DAYS, URL_MISMATCH_DAYS, urlChanged, urlMismatch } from './main-page.ts';
 import { type AlertText, keywordDropText, keywordLostText, urlChangedText, urlMismatchText } from './texts.ts';
 

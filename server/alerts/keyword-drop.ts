@@ -1,4 +1,4 @@
-import { median } from './statistics.ts';
+import { median } from './calendar.ts';
 
 /** Days that the check reads: the week that ends on the evaluated day, and the eight weeks before it. */
 export const KEYWORD_DROP_DAYS = 63;

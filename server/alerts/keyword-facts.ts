@@ -1,4 +1,9 @@
-import { type StoredDays, toPrefixSums } from './daily-sums.ts';
+import type { FactFile } from '../catalog/manifest.ts';
+import { addDays, countDays, type Day, later, monthOf } from '../domain/dates.ts';
+import { shortIdNumber } from '../domain/ids.ts';
+import type { Range } from '../domain/range.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { type StoredDays, toPrefixSums } from './calendar.ts';
 import type { KeywordSums } from './keyword-drop.ts';
 import { type MainPage, mainPage, mainPageByTop } from './main-page.ts';
 
@@ -27,7 +32,7 @@ export interface PageFacts {
 export type UnknownDays = ReadonlyMap<number, readonly { readonly from: number; readonly to: number }[]>;
 
 /** Facts without pages. */
-export const NO_PAGES: Omit<PageFacts, 'stored'> = {
+const NO_PAGES: Omit<PageFacts, 'stored'> = {
   starts: new Int32Array(0),
   days: new Int32Array(0),
   pages: new Float64Array(0),
@@ -147,13 +152,13 @@ export interface KeywordGrid {
   readonly positions: Float64Array;
 }
 
-export function emptyGrid(keywords: number, days: number): KeywordGrid {
+function emptyGrid(keywords: number, days: number): KeywordGrid {
   const cells = keywords * (days + 1);
   return { impressions: new Float64Array(cells), positions: new Float64Array(cells) };
 }
 
 /** Converts the daily values of each keyword to prefix sums, in place. */
-export function addUpDays({ impressions, positions }: KeywordGrid, days: number): void {
+function addUpDays({ impressions, positions }: KeywordGrid, days: number): void {
   for (const values of [impressions, positions]) {
     for (let start = 0; start < values.length; start += days + 1)
       toPrefixSums(values.subarray(start, start + days + 1));
@@ -168,4 +173,236 @@ function firstAtOrAfter(days: Int32Array, start: number, end: number, day: numbe
     else high = middle;
   }
   return low;
+}
+
+/** The files of a project's keywords up to the end of a range, by month. */
+export interface KeywordDayFiles {
+  /** `keyword_all`. */
+  readonly days: readonly FactFile[];
+  /** `keyword_cumulative`. */
+  readonly cumulative: readonly FactFile[];
+}
+
+interface SumsQuery {
+  readonly files: KeywordDayFiles;
+  readonly range: Range;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads impressions and positions of keywords as prefix sums by day. Cumulative totals are prefix sums already, with one
+ * row per keyword and month. Days are added up only if a project has no cumulative totals (an older version loaded it).
+ */
+export async function readKeywordSums(
+  facts: Facts,
+  query: SumsQuery,
+  keywords: readonly string[],
+): Promise<KeywordGrid> {
+  const { days, cumulative } = query.files;
+  const months = new Set(cumulative.map(({ part }) => part));
+  return days.every(({ part }) => months.has(part))
+    ? readCumulative(facts, query, keywords)
+    : readDays(facts, query, keywords);
+}
+
+async function readCumulative(
+  facts: Facts,
+  { files, range, signal }: SumsQuery,
+  keywords: readonly string[],
+): Promise<KeywordGrid> {
+  const days = countDays(range.from, range.to);
+  const grid = emptyGrid(keywords.length, days);
+  const indexes = new Map(keywords.map((id, index) => [shortIdNumber(id), index]));
+  // The first cell has the total before the range.
+  const first = addDays(range.from, -1);
+  for (const [index, file] of files.cumulative.entries()) {
+    const next = files.cumulative[index + 1];
+    const from = later(first, `${file.part}-01`);
+    // A month without a file repeats the totals before it.
+    const to = next === undefined ? range.to : addDays(`${next.part}-01`, -1);
+    if (to < from) continue;
+    const columns = columnsOf(file.part, { from, to });
+    const start = countDays(range.from, from);
+    await facts.keywordCumulativeDays({ files: [file], range, signal }, (values, rows) => {
+      const cells = Array.from(
+        { length: rows },
+        (_, row) => (indexes.get(values[0]![row]!) ?? Number.NaN) * (days + 1) + start,
+      );
+      for (const [day, column] of columns.entries()) {
+        copyColumn(values[column]!, grid.impressions, cells, day);
+        copyColumn(values[column + MONTH_DAYS]!, grid.positions, cells, day);
+      }
+    });
+  }
+  return grid;
+}
+
+/** Copies the values of a day to the cells of their keywords. NaN: the keyword is not tracked. */
+function copyColumn(values: Float64Array, to: Float64Array, cells: readonly number[], day: number): void {
+  for (let row = 0; row < cells.length; row++) {
+    const cell = cells[row]!;
+    if (!Number.isNaN(cell)) to[cell + day] = values[row]!;
+  }
+}
+
+/** Each file of cumulative totals has columns for this many days, also in shorter months. */
+const MONTH_DAYS = 31;
+
+/** The column of impressions for each day of a range that starts in `month`. */
+function columnsOf(month: string, { from, to }: Range): number[] {
+  const first = Number(from.slice(8));
+  return Array.from({ length: countDays(from, to) }, (_, day) =>
+    monthOf(addDays(from, day)) === month ? first + day : MONTH_DAYS,
+  );
+}
+
+async function readDays(
+  facts: Facts,
+  { files, range, signal }: SumsQuery,
+  keywords: readonly string[],
+): Promise<KeywordGrid> {
+  const days = countDays(range.from, range.to);
+  const grid = emptyGrid(keywords.length, days);
+  const inRange = files.days.filter(({ part }) => part >= monthOf(range.from));
+  await facts.keywordImpressions(
+    { files: inRange, range, signal },
+    keywords,
+    ([cells, impressions, positions], rows) => {
+      for (let row = 0; row < rows; row++) {
+        grid.impressions[cells![row]!] = impressions![row]!;
+        grid.positions[cells![row]!] = positions![row]!;
+      }
+    },
+  );
+  addUpDays(grid, days);
+  return grid;
+}
+
+/**
+ * Finds the keywords whose pages matter to a check, in one pass over the page rows and without storing them.
+ *
+ * A page with 60 % of the impressions of a window has at least 60 % on one of its days. So if only one page ever reaches
+ * 60 % of a day, it is the main page of each window that has one. This also holds for parts of days: neither the order
+ * of rows nor where a day is split matters.
+ */
+class PageCandidates {
+  /** Number of rows of each keyword. */
+  readonly rows: Int32Array;
+  /** Days with rows, as indexes. */
+  readonly days = new Set<number>();
+  /** Places of the keywords by `shortIdNumber` of the id. */
+  readonly #indexes: ReadonlyMap<number, number>;
+  /** The first main page of a day; NaN: none yet. */
+  readonly #page: Float64Array;
+  /** Whether another day has another main page. */
+  readonly #hasOthers: Uint8Array;
+
+  /** @param indexes of the keywords by `shortIdNumber` of the id; rows of other keywords are ignored */
+  constructor(indexes: ReadonlyMap<number, number>) {
+    this.#indexes = indexes;
+    this.rows = new Int32Array(indexes.size);
+    this.#page = new Float64Array(indexes.size).fill(Number.NaN);
+    this.#hasOthers = new Uint8Array(indexes.size);
+  }
+
+  /** Adds rows. Columns: keyword (`shortIdNumber`), day, page, impressions. */
+  add(columns: readonly Float64Array[], rows: number): void {
+    const [keywords, days, pages, impressions] = columns as [Float64Array, Float64Array, Float64Array, Float64Array];
+    let number = Number.NaN;
+    let keyword: number | undefined;
+    for (let start = 0, end = 1; start < rows; start = end++) {
+      while (end < rows && keywords[end] === keywords[start] && days[end] === days[start]) end++;
+      // Rows of a keyword usually follow each other.
+      if (keywords[start] !== number) {
+        number = keywords[start]!;
+        keyword = this.#indexes.get(number);
+      }
+      if (keyword === undefined) continue;
+      this.days.add(days[start]!);
+      this.rows[keyword]! += end - start;
+      const page = end === start + 1 ? pages[start]! : mainPage({ pages, impressions }, start, end).page;
+      if (page === undefined || (end === start + 1 && impressions[start] === 0)) continue;
+      if (Number.isNaN(this.#page[keyword]!)) this.#page[keyword] = page;
+      else if (this.#page[keyword] !== page) this.#hasOthers[keyword] = 1;
+    }
+  }
+
+  /**
+   * Whether a page alert of a keyword can open: its main page changes or differs from its target.
+   * @param target the target page; NaN for none
+   */
+  canOpen(keyword: number, target: number): boolean {
+    if (this.#hasOthers[keyword] === 1) return true;
+    const page = this.#page[keyword]!;
+    return !Number.isNaN(target) && !Number.isNaN(page) && page !== target;
+  }
+}
+
+/**
+ * Reads the page rows of the keywords that matter to a check: those whose alerts can open, and those of `open`, whose
+ * alerts can resolve. `days`: the days on which any keyword has rows.
+ */
+export async function readPageRows(
+  facts: Facts,
+  query: FactsQuery,
+  keywords: readonly AlertKeyword[],
+  open: ReadonlySet<string>,
+): Promise<{ rows: Omit<PageFacts, 'stored'>; days: Day[] }> {
+  if (query.files.length === 0) return { rows: NO_PAGES, days: [] };
+  const numbers = new Map(keywords.map(({ id }, index) => [shortIdNumber(id), index]));
+  const targets = await readTargets(facts, query.signal, keywords);
+  const candidates = new PageCandidates(numbers);
+  await facts.keywordPages(query, 'all', (columns, rows) => candidates.add(columns, rows));
+  const days = [...candidates.days].sort((a, b) => a - b).map((day) => addDays(query.range.from, day));
+
+  const indexes = keywords.flatMap(({ id }, index) =>
+    candidates.canOpen(index, targets[index]!) || open.has(id) ? [index] : [],
+  );
+  if (indexes.length === 0) return { rows: { ...NO_PAGES, targets }, days };
+  const starts = new Int32Array(keywords.length + 1);
+  for (const index of indexes) starts[index + 1] = candidates.rows[index]!;
+  toPrefixSums(starts);
+  const total = starts[keywords.length]!;
+  const rows = { days: new Int32Array(total), pages: new Float64Array(total), impressions: new Float64Array(total) };
+  const ends = starts.slice(0, -1);
+  const read = indexes.map((index) => keywords[index]!.id);
+  await facts.keywordPages(query, read, ([keyword, day, page, shown], count) => {
+    for (let row = 0; row < count; row++) {
+      const at = ends[numbers.get(keyword![row]!)!]!++;
+      rows.days[at] = day![row]!;
+      rows.pages[at] = page![row]!;
+      rows.impressions[at] = shown![row]!;
+    }
+  });
+  for (const index of indexes) sortByDay(rows, starts[index]!, starts[index + 1]!);
+  return { rows: { ...rows, starts, targets, urls: new Map() }, days };
+}
+
+/** Sorts the rows of a keyword by day. Usually they are sorted: files arrive by month, with rows by keyword and day. */
+function sortByDay(
+  { days, pages, impressions }: Pick<PageFacts, 'days' | 'pages' | 'impressions'>,
+  start: number,
+  end: number,
+): void {
+  let row = start + 1;
+  while (row < end && days[row - 1]! <= days[row]!) row++;
+  if (row >= end) return;
+  const order = Array.from({ length: end - start }, (_, index) => start + index).sort((a, b) => days[a]! - days[b]!);
+  for (const values of [days, pages, impressions])
+    values.set(
+      order.map((from) => values[from]!),
+      start,
+    );
+}
+
+/** The page that should rank for each keyword; NaN for none. */
+async function readTargets(
+  facts: Facts,
+  signal: AbortSignal,
+  keywords: readonly AlertKeyword[],
+): Promise<Float64Array> {
+  const urls = [...new Set(keywords.flatMap(({ targetUrl }) => targetUrl ?? []))];
+  const numbers = urls.length === 0 ? [] : await facts.pageNumbers(urls, signal);
+  const byUrl = new Map(urls.map((url, index) => [url, numbers[index]!]));
+  return Float64Array.from(keywords, ({ targetUrl }) => (targetUrl === null ? Number.NaN : byUrl.get(targetUrl)!));
 }

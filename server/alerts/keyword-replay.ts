@@ -1,8 +1,8 @@
 import type { EvaluatedAlert, KeywordAlertType } from './alert.ts';
+import { countTowardsEnd, countTowardsOpening, newState, open, type SubjectState } from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
 import { KEYWORD_CHECKS, type KeywordBaseline, type KeywordCheck, type Spot } from './keyword-checks.ts';
 import type { KeywordFacts } from './keyword-facts.ts';
-import { countTowardsEnd, countTowardsOpening, newState, open, type SubjectState } from './lifecycle.ts';
 import { groupedText } from './texts.ts';
 
 /** More alerts than this per evaluation are grouped; `share` is of the tracked keywords. */

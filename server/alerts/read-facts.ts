@@ -1,15 +1,45 @@
-import type { SyncedDays, SyncedTables } from '../catalog/evaluations.ts';
+import { join } from 'node:path';
+import { listAlertRules, type StoredRule } from '../catalog/alert-rules.ts';
+import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
+import {
+  findEvaluation,
+  readKeywordTargets,
+  type StoredEvaluation,
+  type SyncedDays,
+  type SyncedTables,
+} from '../catalog/evaluations.ts';
+import { listNotes } from '../catalog/events.ts';
+import { openJoinedStore } from '../catalog/joined-store.ts';
 import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
-import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
+import { type Project, requireProject } from '../catalog/projects.ts';
+import { type TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
+import { addDays, countDays, type Day, eachDay, earlier, later, pacificDayOf } from '../domain/dates.ts';
+import { settledDay } from '../domain/finality.ts';
 import { haveDay, type Range } from '../domain/range.ts';
 import { undividedDays } from '../facts/days.ts';
+import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
+import { openFacts } from '../facts/open-facts.ts';
+import { ConcurrencyLimit } from '../runtime/limits.ts';
+import { ProcessFolder } from '../runtime/process-folder.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { type DailySums, StoredDays, toPrefixSums } from './daily-sums.ts';
-import { type AlertKeyword, KeywordFacts, type KeywordGrid } from './keyword-facts.ts';
-import { type KeywordDayFiles, readKeywordSums } from './keyword-sums.ts';
-import { readPageRows } from './page-rows.ts';
-import type { SiteFacts } from './traffic-replay.ts';
+import { type AlertNote, type DailySums, StoredDays, toPrefixSums } from './calendar.ts';
+import {
+  type AlertKeyword,
+  type KeywordDayFiles,
+  KeywordFacts,
+  type KeywordGrid,
+  readKeywordSums,
+  readPageRows,
+} from './keyword-facts.ts';
+import type { SiteFacts } from './traffic.ts';
+
+export interface EvaluationStores {
+  readonly catalog: Catalog;
+  readonly facts: Facts;
+}
 
 /** The current files of the tables that checks read, in a range. */
 export interface AlertFiles {
@@ -155,4 +185,75 @@ export async function readPageNames(
 ): Promise<ReadonlyMap<number, string>> {
   if (keywords.length === 0) return new Map();
   return facts.keywordPageNames({ files: pages, range, signal }, keywords);
+}
+
+/** The catalog data of a project to evaluate. */
+export interface AlertProject {
+  readonly project: Project;
+  readonly tracked: TrackedKeywords;
+  readonly cache: TrackedKeywordsCache;
+  readonly keywords: readonly AlertKeyword[];
+  readonly rules: readonly StoredRule[];
+  readonly pageGroups: readonly PageGroup[];
+  readonly notes: readonly AlertNote[];
+  readonly evaluation: StoredEvaluation | undefined;
+}
+
+const NOTED = ['migration', 'technical'];
+
+/**
+ * Reads a project, and what `reads` adds, in one catalog snapshot. Undefined if its setup is unfinished. Throws if the
+ * project does not exist.
+ */
+export async function readAlertProject<T>(
+  catalog: Catalog,
+  id: string,
+  reads: (state: AlertProject, snapshot: Catalog) => Promise<T>,
+): Promise<T | undefined> {
+  const known = await requireProject(catalog, id);
+  const cache = new TrackedKeywordsCache(catalog);
+  return cache.read(known.workspaceId, id, async ({ catalog: snapshot, project, tracked }) => {
+    const targets = await readKeywordTargets(snapshot, id);
+    const range = { from: null, to: null, clientVisible: false };
+    const notes = await listNotes(snapshot, { project: id, workspace: project.workspaceId, ...range });
+    const state: AlertProject = {
+      project,
+      tracked,
+      cache,
+      keywords: tracked.keywords.map(({ id: keyword, query }) => {
+        return { id: keyword, query, targetUrl: targets.get(keyword) ?? null };
+      }),
+      rules: await listAlertRules(snapshot, id),
+      pageGroups: await listPageGroups(snapshot, id),
+      notes: notes.flatMap(({ date, endDate, category, text, scope, keyword }) => {
+        if (!NOTED.includes(category) || scope === 'group' || scope === 'page') return [];
+        return [{ from: date, to: endDate ?? date, category, text, keywordId: keyword?.id ?? null }];
+      }),
+      evaluation: await findEvaluation(snapshot, id),
+    };
+    return reads(state, snapshot);
+  });
+}
+
+/** The last final day that is stored; undefined before the first sync. @param now milliseconds */
+export function lastStoredFinalDay(
+  { provisionalAfter, syncedThrough }: Pick<Project, 'provisionalAfter' | 'syncedThrough'>,
+  now: number,
+): Day | undefined {
+  if (syncedThrough === null) return undefined;
+  return earlier(syncedThrough, provisionalAfter ?? settledDay(pacificDayOf(now)));
+}
+
+/** Runs `work` with stored facts, outside a server. */
+export async function withFacts<T>(
+  { settings, catalog }: { readonly settings: Settings; readonly catalog: OpenCatalog },
+  work: (facts: Facts) => Promise<T>,
+): Promise<T> {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.adopt(await ProcessFolder.take(join(settings.dataFolder, 'temporary')), (taken) =>
+    taken.remove(),
+  );
+  const engine = opened.adopt(await openServingEngine({ settings, folder }), (opening) => opening.close());
+  const files = opened.use(await openJoinedStore(settings, catalog));
+  return await work(await openFacts({ settings, engine, files, heavy: new ConcurrencyLimit(1) }));
 }

@@ -2,9 +2,12 @@ import type { AlertRule } from '../domain/alert-rules.ts';
 import type { Day } from '../domain/dates.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 import type { KeywordAlertType } from './alert.ts';
-import type { HourlyStop } from './hourly-stop.ts';
-import type { TrafficDrop } from './traffic-drop.ts';
-import type { UserRuleResult } from './user-rule.ts';
+
+/** Clicks, and those of a usual time. */
+interface Clicks {
+  readonly clicks: number;
+  readonly usual: number;
+}
 
 export interface AlertText {
   readonly title: string;
@@ -21,7 +24,7 @@ const GROUP_TITLES: Readonly<Record<KeywordAlertType, string>> = {
   url_mismatch: 'rank with another page than the intended one',
 };
 
-export function trafficDropText({ clicks, usual }: TrafficDrop, day: Day): AlertText {
+export function trafficDropText({ clicks, usual }: Clicks, day: Day): AlertText {
   const fell = percentText((usual - clicks) / usual);
   return {
     title: `Clicks fell ${fell} below the usual week: ${wholeText(clicks)} against ${wholeText(usual)}`,
@@ -30,7 +33,7 @@ export function trafficDropText({ clicks, usual }: TrafficDrop, day: Day): Alert
 }
 
 /** @param window its first hour, and the end of its last one, as the search engine writes them */
-export function hourlyStopText({ clicks, usual }: HourlyStop, { from, to }: { from: string; to: string }): AlertText {
+export function hourlyStopText({ clicks, usual }: Clicks, { from, to }: { from: string; to: string }): AlertText {
   const shown = (hour: string): string => `${hour.slice(0, 10)} ${hour.slice(11, 16)}`;
   return {
     title: `Clicks have stopped: ${wholeText(clicks)} in 6 hours, against ${wholeText(usual)}`,
@@ -103,7 +106,7 @@ const METRIC_NAMES = { clicks: 'clicks', impressions: 'impressions', ctr: 'CTR',
 export function userRuleText(
   name: string,
   { rule, about }: { rule: AlertRule; about: string },
-  { figure, reference }: UserRuleResult,
+  { figure, reference }: { readonly figure: number; readonly reference: number | null },
   day: Day,
 ): AlertText {
   const metric = METRIC_NAMES[rule.metric];

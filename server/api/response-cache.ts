@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { ENTRY_BYTES, withOwnMemory } from '../runtime/compact-buffer.ts';
-import { SingleFlight } from '../runtime/single-flight.ts';
+import { SingleFlight } from '../runtime/promises.ts';
 import type { Encoding } from './negotiation.ts';
 import { decode, type EncodedBytes, encode } from './plugins/compression.ts';
 

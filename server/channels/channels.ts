@@ -18,13 +18,13 @@ import { findWorkspace } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
+import { orAborted } from '../runtime/promises.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isMailAddress } from '../settings/values.ts';
 import { AddressRefused, parseAddress, resolveAddress } from './addresses.ts';
-import { type AttemptOptions, attempt, renderBody } from './attempt.ts';
-import { missingMailSetting } from './mail-settings.ts';
+import { missingMailSetting } from './mail.ts';
 import { oneLine } from './message.ts';
-import { orAborted } from './or-aborted.ts';
+import { type AttemptOptions, attempt, renderBody } from './post.ts';
 
 /** Types of alerts that a channel can choose. */
 const ALERT_TYPES: readonly string[] = Object.keys(ALERT_KINDS);

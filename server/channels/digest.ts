@@ -1,30 +1,35 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Channel } from '../catalog/channels.ts';
+import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
+import { type Channel, type ChannelWriter, listChannels } from '../catalog/channels.ts';
 import type { DeliveryBody, DigestProject } from '../catalog/delivery-body.ts';
+import { announceDigest, type DigestOf, hasDigest, listedVerdicts } from '../catalog/digests.ts';
 import { listAlerts } from '../catalog/events.ts';
 import { shownAlert } from '../catalog/outbox.ts';
 import { listAllProjects, type Project } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { comparisonRange } from '../domain/comparison.ts';
 import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
-import { type DigestPeriod, digestRange } from '../domain/digest-periods.ts';
+import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../domain/digest-periods.ts';
+import { KnownError } from '../domain/errors.ts';
 import { lastFinalDay } from '../domain/finality.ts';
 import { isoInstant, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import { answerCurrent, type ReportSources } from '../presets/report.ts';
+import { explainReport } from '../presets/explain.ts';
+import { answerCurrent, askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
 import { siteReport } from '../presets/site.ts';
-import { ownerOf } from './channels.ts';
-import { moversOf } from './movers.ts';
-import { type NewVerdicts, verdictsOf } from './verdicts.ts';
+import { withReports } from '../presets/with-reports.ts';
+import type { Settings } from '../settings/settings.ts';
+import { ownerOf, sendNow, shownDelivery } from './channels.ts';
+import { messageOf, type NewVerdicts, verdictsOf } from './message.ts';
+import { renderBody } from './post.ts';
 
 /** The projects of a channel that have finished setup. */
-export async function projectsOf(catalog: Catalog, { workspace, project }: Channel): Promise<Project[]> {
+async function projectsOf(catalog: Catalog, { workspace, project }: Channel): Promise<Project[]> {
   const all = await listAllProjects(catalog, workspace);
   return all.filter(({ id, setupFinished }) => setupFinished && (project === null || id === project));
 }
 
 /** The days of a range that a sync may still change; none for a project without data. */
-export function unsettledDays(project: Project, range: Range, now: number): readonly Day[] {
+function unsettledDays(project: Project, range: Range, now: number): readonly Day[] {
   const { provisionalAfter, lastSyncedAt } = project;
   return daysAfter(lastFinalDay(provisionalAfter, lastSyncedAt, now), project, range);
 }
@@ -44,7 +49,7 @@ function daysAfter(final: Day, { syncedThrough }: Project, { from, to }: Range):
  * The digest of a channel for the last period before a day.
  * @param listed the notes whose verdicts the digests before have listed; without it, verdicts of the period are listed
  */
-export async function composeDigest(
+async function composeDigest(
   sources: ReportSources,
   channel: Channel,
   { period, asOf, listed, signal }: DigestOptions,
@@ -123,11 +128,126 @@ async function digestOf(
 }
 
 /** Without what only mail shows. */
-export function withoutDays(body: DeliveryBody): DeliveryBody {
+function withoutDays(body: DeliveryBody): DeliveryBody {
   const { projects = [] } = body.data;
   const shown = projects.map((project) => {
     const { daily: _, ...rest } = project;
     return rest;
   });
   return { ...body, data: { ...body.data, projects: shown } };
+}
+
+/** Rows that have won, and that have lost. */
+const EACH = 5;
+/** Rows to find them in, those that changed most first. */
+const LIMIT = 1000;
+const NONE: DigestProject['movers'] = { by: null, up: [], down: [] };
+
+/**
+ * The pages that explain most of the change from the range just before; none where their lists cannot be had, or lack days:
+ * a page that is not stored would look like one that was lost or is new.
+ */
+async function moversOf(
+  sources: ReportSources,
+  request: ReportRequest,
+  range: Range,
+): Promise<DigestProject['movers']> {
+  try {
+    const asked = { ...range, by: 'page', limit: String(LIMIT) };
+    const { rows, unsafe } = await askReport(explainReport, sources, request, asked);
+    if (unsafe.some(({ what, reason }) => what === 'rows' && reason === 'missing_days')) return NONE;
+    const movers = rows.flatMap((row) => ('page' in row ? [{ page: row.page, clicks: row.clicks }] : []));
+    const first = (isIt: (difference: number) => boolean) =>
+      movers.filter(({ clicks }) => isIt(clicks.difference)).slice(0, EACH);
+    return { by: 'page', up: first((difference) => difference > 0), down: first((difference) => difference < 0) };
+  } catch (error) {
+    // Without a source, or while the provider cannot be reached: the rest of the digest is worth sending.
+    if (!(error instanceof KnownError)) throw error;
+    return NONE;
+  }
+}
+
+/** A digest that is due and not written. */
+interface DueDigest {
+  readonly channel: Channel;
+  readonly period: DigestPeriod;
+  readonly asOf: Day;
+  readonly digest: DigestOf;
+}
+
+const EVENTS = { week: 'digest.weekly', month: 'digest.monthly' } as const;
+
+/** The digests of periods that have ended since their channels were made. @param now milliseconds */
+export async function dueDigests(catalog: Catalog, now: number): Promise<DueDigest[]> {
+  const due: DueDigest[] = [];
+  const asOf = dayOf(now);
+  for (const channel of await listChannels(catalog, null)) {
+    for (const period of DIGEST_PERIODS) {
+      const event = EVENTS[period];
+      if (channel.state !== 'on' || !channel.events.includes(event)) continue;
+      const range = digestRange(period, asOf);
+      const digest = { channel: channel.id, event, subject: `${range.from}..${range.to}` };
+      if (!(await isDue(catalog, channel, range, now)) || (await hasDigest(catalog, digest))) continue;
+      due.push({ channel, period, asOf, digest });
+    }
+  }
+  return due;
+}
+
+async function isDue(catalog: Catalog, channel: Channel, range: Range, now: number): Promise<boolean> {
+  const { due, latest, end } = digestTimes(range);
+  // What has ended before the channel was made is of the past.
+  if (now < due || now >= end || channel.createdAt > toMicroseconds(due)) return false;
+  if (now >= latest) return true;
+  const projects = await projectsOf(catalog, channel);
+  return projects.every((project) => unsettledDays(project, range, now).length === 0);
+}
+
+/** Writes a digest that is due. Returns whether it did. */
+export async function writeDigest(
+  sources: ReportSources,
+  { channel, period, asOf, digest }: DueDigest,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const listed = await listedVerdicts(sources.catalog, digest);
+  const body = await composeDigest(sources, channel, { period, asOf, listed, signal });
+  const shown = channel.kind === 'email' ? body : withoutDays(body);
+  return announceDigest(sources.catalog, digest, shown, toMicroseconds(sources.now()));
+}
+
+/** A digest as a webhook gets it, in words, and what became of it where it was sent. */
+interface SentDigest {
+  readonly body: DeliveryBody;
+  readonly words: string;
+  readonly delivery?: ReturnType<typeof shownDelivery>;
+}
+
+/** The command prints the result. */
+const QUIET = { info: () => {}, warn: () => {} };
+
+/** Composes the digest of a channel and sends it once, in this process; `isDry` sends nothing. */
+export async function sendDigest(
+  { settings, catalog }: { settings: Settings; catalog: OpenCatalog },
+  channel: Channel,
+  { period, asOf, isDry }: { period: DigestPeriod; asOf: Day; isDry: boolean },
+  writer: ChannelWriter,
+): Promise<SentDigest> {
+  const { signal } = new AbortController();
+  const now = writer.at / 1000;
+  const full = await withReports({ settings, catalog, log: QUIET, now: () => now }, (sources) =>
+    composeDigest(sources, channel, { period, asOf, signal }),
+  );
+  const short = withoutDays(full);
+  const body = JSON.parse(renderBody(JSON.stringify(short), settings.publicUrl)) as DeliveryBody;
+  const { title, lines } = messageOf(body);
+  const words = [title, ...lines].join('\n');
+  if (isDry) return { body, words };
+  const { range } = full.data;
+  const event = {
+    event: full.type,
+    subject: `${range?.from}..${range?.to}`,
+    body: channel.kind === 'email' ? full : short,
+  };
+  const delivery = await sendNow({ settings, catalog }, channel, event, writer, { signal });
+  return { body, words, delivery: shownDelivery(delivery) };
 }

@@ -4,13 +4,11 @@ import { type Channel, secretsOf } from '../catalog/channels.ts';
 import type { AttemptResult } from '../catalog/deliveries.ts';
 import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import { toMicroseconds } from '../domain/instants.ts';
+import { orAborted } from '../runtime/promises.ts';
 import type { Settings } from '../settings/settings.ts';
 import { barChart } from './chart.ts';
 import { ampersands, cut } from './chat.ts';
-import { missingMailSetting } from './mail-settings.ts';
-import { type Message, messageOf, oneLine } from './message.ts';
-import { orAborted } from './or-aborted.ts';
-import { shorten } from './shorten.ts';
+import { type Message, messageOf, oneLine, shorten } from './message.ts';
 
 const MAX_SUBJECT = 200;
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
@@ -134,4 +132,10 @@ const anchor = (href: string, words: string): string => `<a href="${attribute(hr
 
 function attribute(text: string): string {
   return ampersands(text).replaceAll('"', '&quot;');
+}
+
+/** The setting that mail needs and that is not set. */
+export function missingMailSetting({ smtpUrl, mailFrom }: Settings): string | undefined {
+  if (smtpUrl === '') return 'ORDINATE_SMTP_URL';
+  return mailFrom === '' ? 'ORDINATE_MAIL_FROM' : undefined;
 }

@@ -1,9 +1,15 @@
 import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/delivery-body.ts';
+import { listNotes, type Note } from '../catalog/events.ts';
+import type { Project } from '../catalog/projects.ts';
 import { type Change, UNSAFE_REASONS } from '../domain/comparison.ts';
-import { countDays } from '../domain/dates.ts';
+import { countDays, type Day, dayOf, later } from '../domain/dates.ts';
+import { KnownError } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 import { describeLengths, describeReasons, hasNothingToCompare, WHY_DIFFERENCES } from '../domain/unsafe-texts.ts';
+import { lastFinalDay } from '../presets/effects.ts';
+import { canBeJudged, lastJudgedDay, noteVerdict } from '../presets/note-verdicts.ts';
+import type { ReportRequest, ReportSources } from '../presets/report.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -149,4 +155,58 @@ function changeOf(now: number, change: Pick<Change, 'difference' | 'ratio'> | un
 /** Control characters would end a line, or change the direction of text. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+/gu, ' ').trim();
+}
+
+/** Bytes of an answer that are stored. */
+const MAX_ANSWER = 200;
+
+/** The first bytes of a text, without control characters. */
+export function shorten(text: string): string {
+  const bytes = Buffer.from(text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim());
+  if (bytes.length <= MAX_ANSWER) return bytes.toString();
+  let end = MAX_ANSWER;
+  // Not within a character.
+  while ((bytes[end]! & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end).toString();
+}
+
+/** Which verdicts are news. */
+export interface NewVerdicts {
+  /** Ids of notes that were listed before. */
+  readonly listed: ReadonlySet<string>;
+  /** The first and last day on which verdicts became known: their days had ended, and their notes were written. */
+  readonly from: Day;
+  readonly to: Day;
+}
+
+/** The verdicts on noted changes of a project that are news and stay as they are. */
+export async function verdictsOf(
+  sources: ReportSources,
+  project: Project,
+  { listed, from, to }: NewVerdicts,
+  request: ReportRequest,
+): Promise<DigestVerdict[]> {
+  const { id, workspaceId: workspace } = project;
+  const final = lastFinalDay(project, sources.now());
+  const isNews = (note: Note): boolean => {
+    const ended = lastJudgedDay(note);
+    const known = later(ended, dayOf(note.createdAt / 1000));
+    return ended <= final && known >= from && known <= to && !listed.has(note.id);
+  };
+  const all = { project: id, workspace, from: null, to: null, clientVisible: false };
+  const notes = (await listNotes(sources.catalog, all)).filter((note) => canBeJudged(note) && isNews(note));
+  const verdicts: DigestVerdict[] = [];
+  for (const note of notes) {
+    request.signal.throwIfAborted();
+    try {
+      const judged = await noteVerdict(sources, project, note, request);
+      const { id: of, date, text, page, keyword, group } = note;
+      const link = `/app/p/${encodeURIComponent(id)}/effect?note=${of}`;
+      verdicts.push({ note: { id: of, date, text, page, keyword, group }, ...judged, link });
+    } catch (error) {
+      // It may have been removed meanwhile.
+      if (!(error instanceof KnownError)) throw error;
+    }
+  }
+  return verdicts;
 }

@@ -1,8 +1,17 @@
+import { createHmac } from 'node:crypto';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { addressOf, type Channel, secretsOf } from '../catalog/channels.ts';
 import type { AttemptResult } from '../catalog/deliveries.ts';
+import type { DeliveryBody } from '../catalog/delivery-body.ts';
+import { toMicroseconds } from '../domain/instants.ts';
 import { request as requestHttp } from '../runtime/http.ts';
-import type { ResolvedAddress } from './addresses.ts';
+import { orAborted } from '../runtime/promises.ts';
+import { SecretsFailure } from '../runtime/secrets.ts';
+import type { Settings } from '../settings/settings.ts';
+import { AddressRefused, parseAddress, type Resolve, type ResolvedAddress, resolveAddress } from './addresses.ts';
+import { chatBody } from './chat.ts';
+import { messageOf, shorten } from './message.ts';
 
 /** What is read of an answer, in bytes. */
 const MAX_ANSWER = 4096;
@@ -18,7 +27,7 @@ interface Post {
 }
 
 /** An answer to a request; its text is cut. */
-export interface PostAnswer {
+interface PostAnswer {
   readonly status: number;
   readonly text: string;
 }
@@ -27,7 +36,7 @@ export interface PostAnswer {
  * Sends a body. Follows no redirect. Rejects if the connection fails; where only the end of an answer is missing, it
  * counts as far as it came.
  */
-export function post({ url, addresses, headers, body, signal }: Post): Promise<PostAnswer> {
+function post({ url, addresses, headers, body, signal }: Post): Promise<PostAnswer> {
   const pinned: LookupFunction = (_host, options, callback) => {
     if (options.all === true) callback(null, [...addresses]);
     else callback(null, addresses[0]!.address, addresses[0]!.family);
@@ -70,7 +79,85 @@ export function post({ url, addresses, headers, body, signal }: Post): Promise<P
 }
 
 /** What an answer of a status means. */
-export function outcomeOf(status: number): AttemptResult['outcome'] {
+function outcomeOf(status: number): AttemptResult['outcome'] {
   if (status >= 200 && status < 300) return 'sent';
   return status === 410 ? 'gone' : 'retry';
+}
+
+/**
+ * The headers of a message as Standard Webhooks signs them: one signature for each secret, the current one first.
+ * @param seconds of the attempt, since 1970
+ */
+function signedHeaders(
+  { id, body }: { id: string; body: string },
+  secrets: readonly string[],
+  seconds: number,
+): Record<string, string> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signatures.join(' ') };
+}
+
+export interface AttemptOptions {
+  readonly settings: Settings;
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  readonly resolve?: Resolve;
+}
+
+/** The body of a delivery as it is sent: with addresses in place of the paths of links. */
+export function renderBody(body: string, publicUrl: string | null): string {
+  return JSON.stringify(JSON.parse(body), (name, value: unknown) => {
+    if ((name !== 'link' && name !== 'url') || typeof value !== 'string' || !value.startsWith('/')) return value;
+    return publicUrl === null ? null : publicUrl + value;
+  });
+}
+
+/** Sends a delivery once. Never rejects, except when `signal` is aborted. */
+export async function attempt(
+  channel: Channel,
+  delivery: { readonly id: string; readonly body: string },
+  { settings, now, signal, resolve }: AttemptOptions,
+): Promise<AttemptResult> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(settings.deliverySeconds * 1000)]);
+  try {
+    if (channel.kind === 'email') {
+      // The package is loaded only if mail is sent.
+      const { sendMail } = await import('./mail.ts');
+      return await sendMail(channel, delivery, { settings, now, signal: limit });
+    }
+    const loopback = settings.deliveryLoopback;
+    const url = parseAddress(addressOf(settings, channel), { loopback });
+    const resolving = resolveAddress(url, { loopback, ...(resolve && { resolve }) });
+    const addresses = await orAborted(resolving, limit);
+    const { body } = delivery;
+    const isWebhook = channel.kind === 'webhook';
+    const headers = isWebhook
+      ? signedHeaders(delivery, secretsOf(settings, channel, toMicroseconds(now())), Math.floor(now() / 1000))
+      : {};
+    const sent = isWebhook ? body : chatBody(channel.kind, messageOf(JSON.parse(body) as DeliveryBody));
+    const { status, text } = await post({ url, addresses, headers, body: sent, signal: limit });
+    // A receiver may answer with what it got: the path of a chat is a secret.
+    const secrets = [url.href, url.pathname + url.search, url.pathname, url.search].filter((part) => part.length > 8);
+    return { outcome: outcomeOf(status), status, answer: shorten(withoutSecrets(text, secrets)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { outcome: 'retry', status: null, answer: shorten(reasonOf(error, limit)) };
+  }
+}
+
+/** Why there was no answer, without the address. */
+function reasonOf(error: unknown, limit: AbortSignal): string {
+  if (error instanceof AddressRefused) return `address refused: it ${error.message}`;
+  if (error instanceof SecretsFailure) return 'the key of its secrets is missing';
+  if (limit.aborted) return 'no answer in time';
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? `no answer: ${code}` : 'no answer';
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
 }

@@ -11,7 +11,7 @@ import {
 } from '../catalog/deliveries.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { measure, secondsSince } from '../runtime/measurements.ts';
-import { type AttemptOptions, attempt, renderBody } from './attempt.ts';
+import { type AttemptOptions, attempt, renderBody } from './post.ts';
 
 interface SendOptions extends Omit<AttemptOptions, 'signal'> {
   readonly signal: AbortSignal;

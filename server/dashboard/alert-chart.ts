@@ -1,7 +1,7 @@
 import { keywordDrop } from '../alerts/keyword-drop.ts';
-import { readAlertProject } from '../alerts/project-state.ts';
+import { readAlertProject } from '../alerts/read-facts.ts';
 import { readRuleFigures } from '../alerts/rules.ts';
-import { TRAFFIC_DROP_DAYS, trafficDrop } from '../alerts/traffic-drop.ts';
+import { TRAFFIC_DROP_DAYS, trafficDrop } from '../alerts/traffic.ts';
 import { listEvaluatedAlerts } from '../catalog/evaluations.ts';
 import { type Alert, listAlerts } from '../catalog/events.ts';
 import { isUnknownIn, readKeywordGaps } from '../catalog/keyword-gaps.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { testRuleOfProject } from '../alerts/test-rule.ts';
+import { testRuleOfProject } from '../alerts/rules.ts';
 import type { Context } from '../api/context.ts';
 import { findAlertRule, type StoredRule } from '../catalog/alert-rules.ts';
 import type { AlertRule } from '../domain/alert-rules.ts';

@@ -1,6 +1,4 @@
-import { MIN_CLICKS, STEP } from './scatter.ts';
-import { type Question, type Score, type Scores, score } from './scores.ts';
-import type { WindowLengths } from './windows.ts';
+import { MIN_CLICKS, type Question, type Score, type Scores, STEP, score, type WindowLengths } from './scores.ts';
 
 /** Fewer placebos cannot give a p below 0.05 with confidence. */
 export const MIN_PLACEBOS = 40;

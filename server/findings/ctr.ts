@@ -1,20 +1,7 @@
-import { SPREADS as ALL, BetaBinomials, bounded, posterior } from './beta-binomial.ts';
 import { type Expected, LocalCurve } from './curve.ts';
-
-/**
- * Rows of one kind in a range, in parts of it: a CTR is not that of the mean position if the position changed. Rows are
- * compared within a stratum, such as queries with a brand term.
- */
-export interface RangeRows {
-  readonly stratum: Uint8Array;
-  /** Parts of each row. */
-  readonly parts: number;
-  /** By row, then part. */
-  readonly clicks: Float64Array;
-  readonly impressions: Float64Array;
-  /** Mean positions from 1 on. */
-  readonly position: Float64Array;
-}
+import { ageOf, changedSince, gainOf, type KindRows, type RowFinding, type RowTests, WORTH_DATING } from './finding.ts';
+import { DECAY_WEEKS, type RangeRows, type RowGrids } from './grids.ts';
+import { SPREADS as ALL, BetaBinomials, bounded, posterior } from './statistics.ts';
 
 /** The tests of CTR: of each tested row what is expected, and the p of being as far off by chance. */
 export interface CtrTests {
@@ -206,4 +193,34 @@ function expectRow(curve: LocalCurve, rows: RangeRows, row: number): Expected | 
     perSpread += expected * Math.sqrt(part.perSpread);
   }
   return { ctr: clicks / shown, variance: (deviation / clicks) ** 2, perSpread: (perSpread / clicks) ** 2 };
+}
+
+/** The findings of tests of CTR. A gain is what the row would have with the CTR that others have at its position. */
+export function ctrTests({ kind, grids }: KindRows, tests: CtrTests & CtrFit): RowTests {
+  const findingOf = (at: number): RowFinding => {
+    const row = tests.rows[at]!;
+    const [clicks, shown, ctr] = [tests.clicks[at]!, tests.impressions[at]!, tests.expected[at]!];
+    const expected = ctr * shown;
+    const isLow = clicks < expected;
+    return {
+      type: isLow ? 'low_ctr' : 'high_ctr',
+      kind,
+      row,
+      evidence: { ...grids.totals(row), expectedCtr: ctr, expectedClicks: expected },
+      gain: isLow ? gainOf(expected - clicks, (expected * tests.spread[at]!) ** 2 + clicks) : null,
+      p: tests.p[at]!,
+      sinceAge: tests.p[at]! < 0.05 ? ctrSince(grids, row, tests) : null,
+    };
+  };
+  return { p: tests.p, findingOf };
+}
+
+function ctrSince(grids: RowGrids, row: number, fit: CtrFit): number | null {
+  const from = row * DECAY_WEEKS;
+  const expected = Array.from({ length: DECAY_WEEKS }, (_, week) => {
+    const shown = grids.weekImpressions[from + week]!;
+    if (shown === 0) return 0;
+    return shown * (fit.expect(row, grids.weekPosition[from + week]! / shown + 1)?.ctr ?? 0);
+  });
+  return ageOf(changedSince(grids.weekClicks.subarray(from, from + DECAY_WEEKS), expected, WORTH_DATING), DECAY_WEEKS);
 }

@@ -1,13 +1,10 @@
-import { stepUp } from './benjamini-hochberg.ts';
-import { testCtr } from './ctr.ts';
-import { ctrTests } from './ctr-findings.ts';
-import { testDecay } from './decay.ts';
-import { decayTests } from './decay-findings.ts';
+import { ctrTests, testCtr } from './ctr.ts';
+import { decayTests, testDecay } from './decay.ts';
 import type { Family, Found, KindRows, RowFinding, RowTests, Tests } from './finding.ts';
-import { moveTests } from './move-findings.ts';
-import { testMoves } from './moves.ts';
-import { nearTopFindings } from './near-top-findings.ts';
-import { lostTests, newTests } from './presence-findings.ts';
+import { moveTests, testMoves } from './moves.ts';
+import { nearTopFindings } from './near-top.ts';
+import { lostTests, newTests } from './presence.ts';
+import { stepUp } from './statistics.ts';
 
 /** What is known well enough to test. */
 export interface Testable {

@@ -1,6 +1,26 @@
-import type { RangeRows } from './ctr.ts';
-import { DECAY_WEEKS } from './decay.ts';
-import type { WindowRows } from './moves.ts';
+export const DECAY_WEEKS = 26;
+
+/** Clicks of rows of one kind in adjacent windows of equal length; the first is the newest. */
+export interface WindowRows {
+  readonly windows: number;
+  /** By row, then window. */
+  readonly clicks: Float64Array;
+}
+
+/**
+ * Rows of one kind in a range, in parts of it: a CTR is not that of the mean position if the position changed. Rows are
+ * compared within a stratum, such as queries with a brand term.
+ */
+export interface RangeRows {
+  readonly stratum: Uint8Array;
+  /** Parts of each row. */
+  readonly parts: number;
+  /** By row, then part. */
+  readonly clicks: Float64Array;
+  readonly impressions: Float64Array;
+  /** Mean positions from 1 on. */
+  readonly position: Float64Array;
+}
 
 /** Weeks before a range in which rows were shown that are lost in it, and the other way round. */
 export const PRESENCE_WEEKS = 8;

@@ -1,7 +1,8 @@
 import type { CtrFit } from './ctr.ts';
+import type { KindRows, RowFinding, Tests } from './finding.ts';
 
 /** What rows near the first places would gain by a usual good improvement. */
-export interface NearTop {
+interface NearTop {
   readonly rows: Uint32Array;
   /** Rows at such positions. */
   readonly tested: number;
@@ -23,7 +24,7 @@ const SURE = 1.645;
 const SLOPE_DOUBT = 0.25;
 
 /** Totals of rows in two adjacent ranges. */
-export interface Positions {
+interface Positions {
   readonly impressions: Float64Array;
   readonly clicks: Float64Array;
   readonly position: Float64Array;
@@ -35,7 +36,7 @@ export interface Positions {
  * Lists what each row at positions 3.5 to 15 would gain if it improved as the best quarter of such rows did: by the curve of the
  * site, with the CTR of the row as far as its clicks tell it. Null: too few rows were there before, or none improved.
  */
-export function* listNearTop(rows: Positions, fit: CtrFit): Generator<void, NearTop | null> {
+function* listNearTop(rows: Positions, fit: CtrFit): Generator<void, NearTop | null> {
   const improvement = usualImprovement(rows);
   if (improvement === null || improvement <= 1) return null;
   const [found, position, gain, low, high]: number[][] = [[], [], [], [], []];
@@ -84,4 +85,41 @@ function usualImprovement({ impressions, impressionsBefore, position, positionBe
   const at = 0.75 * (factors.length - 1);
   const below = Math.floor(at);
   return factors[below]! + (at - below) * ((factors[below + 1] ?? factors[below]!) - factors[below]!);
+}
+
+/** Queries in the list. */
+const MOST = 20;
+
+/** The list of what would gain most from a few places; null if the site's usual improvement is not known. */
+export function* nearTopFindings({ kind, grids }: KindRows, fit: CtrFit): Generator<void, Tests | null> {
+  const { rows } = grids.size;
+  const position = new Float64Array(rows);
+  const [clicks, impressions] = [new Float64Array(rows), new Float64Array(rows)];
+  const positionBefore = new Float64Array(rows);
+  for (let row = 0; row < rows; row++) {
+    const totals = grids.totals(row);
+    clicks[row] = totals.clicks;
+    impressions[row] = totals.impressions;
+    position[row] = totals.impressions > 0 ? totals.sumPosition / totals.impressions + 1 : 0;
+    const shown = grids.earlierImpressions[row]!;
+    positionBefore[row] = shown > 0 ? grids.earlierPosition[row]! / shown + 1 : 0;
+  }
+  yield;
+  const impressionsBefore = grids.earlierImpressions;
+  const found = yield* listNearTop({ impressions, clicks, position, impressionsBefore, positionBefore }, fit);
+  if (found === null) return null;
+  const findings = Array.from(
+    found.rows,
+    (row, at): RowFinding => ({
+      type: 'near_top',
+      kind,
+      row,
+      evidence: { ...grids.totals(row), betterPosition: found.position[at]! },
+      gain: { clicks: found.gain[at]!, low: found.low[at]!, high: found.high[at]! },
+      p: null,
+      sinceAge: null,
+    }),
+  );
+  findings.sort((a, b) => b.gain!.clicks - a.gain!.clicks || a.row - b.row);
+  return { tested: found.tested, tests: [], list: findings.slice(0, MOST) };
 }

@@ -7,7 +7,7 @@ export const writeDigests: Job = {
   jitter: 0.1,
   isQuiet: true,
   async run({ settings, catalog, log, now, report }, signal) {
-    const { dueDigests, writeDigest } = await import('../channels/due-digests.ts');
+    const { dueDigests, writeDigest } = await import('../channels/digest.ts');
     const due = await dueDigests(catalog, now());
     // DuckDB takes 100 MB, so it is loaded only if there is work.
     if (due.length === 0) return {};

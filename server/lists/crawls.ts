@@ -7,7 +7,7 @@ import { jobOfCommand } from '../providers/gateway.ts';
 import type { Crawl } from '../providers/provider.ts';
 import type { Providers } from '../providers/providers.ts';
 import { providerOf } from '../providers/registry.ts';
-import { SingleFlight } from '../runtime/single-flight.ts';
+import { SingleFlight } from '../runtime/promises.ts';
 import { Recent } from './recent.ts';
 import { within } from './within.ts';
 

@@ -5,7 +5,7 @@ import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { FactTable, StoredTable } from '../model/tables.ts';
-import { allEnded } from '../runtime/all-ended.ts';
+import { allEnded } from '../runtime/promises.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type FactFiles, type PartChange, type Target, writeFile } from './new-files.ts';
 import {

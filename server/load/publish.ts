@@ -5,7 +5,7 @@ import type { LoadLock } from '../catalog/locks.ts';
 import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '../catalog/manifest.ts';
 import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { allEnded } from '../runtime/all-ended.ts';
+import { allEnded } from '../runtime/promises.ts';
 import { replacedBulkExportDays } from './bulk-export-days.ts';
 import type { JournalRecord, Publications } from './journal.ts';
 import type { FactFiles, PartChange } from './new-files.ts';

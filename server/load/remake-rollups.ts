@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
-import { allEnded } from '../runtime/all-ended.ts';
+import { allEnded } from '../runtime/promises.ts';
 import { changeFacts, type FactChange, type LockOptions } from './change-facts.ts';
 import { FACTS } from './fact-tables.ts';
 import type { PartChange } from './new-files.ts';

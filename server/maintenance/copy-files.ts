@@ -1,4 +1,4 @@
-import { allEnded } from '../runtime/all-ended.ts';
+import { allEnded } from '../runtime/promises.ts';
 import { type BackupStore, OtherContent } from '../storage/backup-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { ifMissing } from '../storage/local-files.ts';

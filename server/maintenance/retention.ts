@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { evaluateProject } from '../alerts/evaluate.ts';
 import { KEYWORD_LOOK_BACK } from '../alerts/keyword-checks.ts';
-import { withFacts } from '../alerts/with-facts.ts';
+import { withFacts } from '../alerts/read-facts.ts';
 import { listAllProjects } from '../catalog/projects.ts';
 import { listWorkspaces } from '../catalog/workspaces.ts';
 import { addDays, type Day } from '../domain/dates.ts';

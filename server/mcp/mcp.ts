@@ -4,7 +4,7 @@ import { logError } from '../api/plugins/errors.ts';
 import { bearerKeys, type Credential, type Guard } from '../api/plugins/guard.ts';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
 import { invalidRequest, KnownError } from '../domain/errors.ts';
-import { lazy } from '../runtime/lazy.ts';
+import { lazy } from '../runtime/promises.ts';
 import { type McpRequest, makeHandler } from './server.ts';
 
 /** Bytes of a message; the longest filter is 4 kB. */

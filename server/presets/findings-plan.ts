@@ -4,10 +4,9 @@ import { addDays, countDays, type Day, eachDay, earlier } from '../domain/dates.
 import { metricsWithEvents } from '../domain/provider-events.ts';
 import { type Range, within } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
-import { DECAY_WEEKS } from '../findings/decay.ts';
 import type { Testable } from '../findings/find.ts';
 import type { Family, RowKind } from '../findings/finding.ts';
-import { MOST_WINDOWS, PRESENCE_WEEKS } from '../findings/grids.ts';
+import { DECAY_WEEKS, MOST_WINDOWS, PRESENCE_WEEKS } from '../findings/grids.ts';
 import type { FactTable } from '../model/tables.ts';
 import { KnownDays, planKnownDays } from '../query/known-days.ts';
 import { planQuality } from '../query/quality.ts';

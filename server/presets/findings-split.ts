@@ -2,7 +2,7 @@ import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day } from '../domain/dates.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-import { maySplit, type ShownPages, type Split, splitOf } from '../findings/split.ts';
+import { maySplit, type ShownPages, type Split, splitOf } from '../findings/finding.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { FindingsPlan } from './findings-plan.ts';
 

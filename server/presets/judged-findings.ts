@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CacheKey } from '../domain/cache-key.ts';
 import type { Quality } from '../domain/quality.ts';
 import type { FindingType } from '../findings/finding.ts';
-import { SingleFlight } from '../runtime/single-flight.ts';
+import { SingleFlight } from '../runtime/promises.ts';
 import type { UntestedReason } from './findings-plan.ts';
 import type { Finding } from './listed-finding.ts';
 

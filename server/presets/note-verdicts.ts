@@ -1,8 +1,8 @@
 import type { Note } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
+import { windowsOf } from '../effects/scores.ts';
 import type { EffectReason, Verdict } from '../effects/verdict.ts';
-import { windowsOf } from '../effects/windows.ts';
 import { effectsReport, USUAL_LENGTHS } from './effects.ts';
 import { askReport, type ReportRequest, type ReportSources } from './report.ts';
 

@@ -11,7 +11,7 @@ import { queryOf, tableOf } from '../query/query.ts';
 import { refuseUnknownDevices } from '../query/read.ts';
 import type { KnownMetrics, Row, Sums } from '../query/rows.ts';
 import { Series } from '../query/series.ts';
-import { readAhead } from '../runtime/read-ahead.ts';
+import { readAhead } from '../runtime/promises.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
 import { siteRangeOf, timeOf } from './site.ts';

@@ -15,7 +15,7 @@ import { type Selection, selectRows } from '../domain/select-rows.ts';
 import type { Device, Facts, StoredRange } from '../facts/facts.ts';
 import type { DayGrid, DayParts, KeywordFiles, KeywordTotals } from '../facts/keywords.ts';
 import { TABLES, tableFor } from '../model/tables.ts';
-import { readAhead } from '../runtime/read-ahead.ts';
+import { readAhead } from '../runtime/promises.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import { planQuality, qualityOf } from './quality.ts';

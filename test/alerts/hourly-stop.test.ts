@@ -2,7 +2,7 @@
 // Which alerts that gives: test/fixtures/alerts.txt.
 import fc from 'fast-check';
 import t from 'tap';
-import { HourlyClicks } from '../../server/alerts/hourly-stop.ts';
+import { HourlyClicks } from '../../server/alerts/hours.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';
 import { hoursOf } from '../../server/domain/hours.ts';
 

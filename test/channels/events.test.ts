@@ -1,7 +1,7 @@
 // Channels hear when an alert opens and resolves, and when the sync begins to fail and works again.
 import t from 'tap';
 import { evaluateProject } from '../../server/alerts/evaluate.ts';
-import { withFacts } from '../../server/alerts/with-facts.ts';
+import { withFacts } from '../../server/alerts/read-facts.ts';
 import {
   announceSyncStatus,
   putSyncProject,

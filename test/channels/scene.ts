@@ -7,7 +7,7 @@ import { announceAlert } from '../../server/catalog/outbox.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import type { Resolve } from '../../server/channels/addresses.ts';
 import { addChannel } from '../../server/channels/channels.ts';
-import { dueDigests, writeDigest } from '../../server/channels/due-digests.ts';
+import { dueDigests, writeDigest } from '../../server/channels/digest.ts';
 import { type Sent, sendDue } from '../../server/channels/send.ts';
 import { withReports } from '../../server/presets/with-reports.ts';
 import { command } from '../command.ts';

@@ -135,7 +135,7 @@ t.test('digests', async () => {
 });
 
 t.test('alerts', async () => {
-  const drop = { z: -5, opens: true, isCritical: false };
+  const drop = { z: -5, isCritical: false };
   const rule = { scope: 'site', metric: 'clicks', window: '7d', against: 'previous', op: 'falls_by' } as const;
   const ctr = { scope: 'site', metric: 'ctr', window: '7d', against: 'value', op: 'lt', value: 2 } as const;
   everywhere(0, (part, whole) => [
@@ -144,7 +144,7 @@ t.test('alerts', async () => {
       userRuleText(
         'R',
         { rule: { ...rule, value: 10, unit: 'percent' }, about: 'the site' },
-        { figure: whole - part, reference: whole, opens: true, isBack: false },
+        { figure: whole - part, reference: whole },
         '2026-11-07',
       ).title,
       /by (\S+):/,
@@ -155,7 +155,7 @@ t.test('alerts', async () => {
       userRuleText(
         'R',
         { rule: { ...ctr, unit: 'percent' }, about: 'the site' },
-        { figure: part / whole, reference: null, opens: true, isBack: false },
+        { figure: part / whole, reference: null },
         '2026-11-07',
       ).title,
       /: (\S+)$/,

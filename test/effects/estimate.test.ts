@@ -1,9 +1,8 @@
 // Effects of changes are judged alike whatever the order of controls, and p and the interval always agree.
 import fc from 'fast-check';
 import t from 'tap';
-import { bundle } from '../../server/effects/bundles.ts';
 import { type Estimate, estimate } from '../../server/effects/estimate.ts';
-import { clicksIn, type Unit, unitOf } from '../../server/effects/scatter.ts';
+import { bundle, clicksIn, type Unit, unitOf } from '../../server/effects/scores.ts';
 
 const LENGTHS = { before: 28, settle: 7, after: 14 };
 const DAYS = 150;

@@ -1,12 +1,9 @@
 // The probabilities behind findings are those of their distributions.
 import fc from 'fast-check';
 import t from 'tap';
-import { stepUp } from '../../server/findings/benjamini-hochberg.ts';
-import { BetaBinomials } from '../../server/findings/beta-binomial.ts';
 import { LocalCurve } from '../../server/findings/curve.ts';
-import { logGamma, studentBelow } from '../../server/findings/probability.ts';
-import { changedSince, fallingSince } from '../../server/findings/since.ts';
-import { type ShownPages, splitOf } from '../../server/findings/split.ts';
+import { changedSince, fallingSince, type ShownPages, splitOf } from '../../server/findings/finding.ts';
+import { BetaBinomials, logGamma, stepUp, studentBelow } from '../../server/findings/statistics.ts';
 
 const near = (a: number, b: number, tolerance = 1e-9): boolean =>
   Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a), Math.abs(b));

@@ -1,7 +1,7 @@
 // Reading ahead prepares one result at a time, in order, and reports failures where they belong.
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
-import { readAhead } from '../../server/runtime/read-ahead.ts';
+import { readAhead } from '../../server/runtime/promises.ts';
 
 t.test('one result is read ahead, and no more', async (t) => {
   const started: string[] = [];

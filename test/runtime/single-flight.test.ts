@@ -1,6 +1,6 @@
 // Concurrent equal work runs once, and its remaining parts are stopped when it fails.
 import t from 'tap';
-import { SingleFlight } from '../../server/runtime/single-flight.ts';
+import { SingleFlight } from '../../server/runtime/promises.ts';
 
 const { signal } = new AbortController();
 

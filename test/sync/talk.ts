@@ -5,7 +5,7 @@ import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-s
 import type { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import type { LogEntry } from '../../cli/demo/provider/provider.ts';
 import type { Search } from '../../cli/demo/provider/searches.ts';
-import { withFacts } from '../../server/alerts/with-facts.ts';
+import { withFacts } from '../../server/alerts/read-facts.ts';
 import { createChannel } from '../../server/catalog/channels.ts';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { claimDeliveries } from '../../server/catalog/deliveries.ts';

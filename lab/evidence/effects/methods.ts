@@ -1,6 +1,6 @@
 import { estimate } from '../../../server/effects/estimate.ts';
-import { unitOf } from '../../../server/effects/scatter.ts';
-import type { WindowLengths } from '../../../server/effects/windows.ts';
+import type { WindowLengths } from '../../../server/effects/scores.ts';
+import { unitOf } from '../../../server/effects/scores.ts';
 
 /** A page that was changed on a day, and the other pages of its site. */
 export interface Asked {

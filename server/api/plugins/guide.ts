@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../domain/errors.ts';
-import { lazy } from '../../runtime/lazy.ts';
+import { lazy } from '../../runtime/promises.ts';
 import { header, ICON_FILE } from './docs-assets.ts';
 import { GUIDE_STYLE } from './guide-style.ts';
 import { type GuidePage, renderMarkdown } from './markdown.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../domain/errors.ts';
-import { lazy } from '../../runtime/lazy.ts';
+import { lazy } from '../../runtime/promises.ts';
 import { type Encoding, preferredEncoding } from '../negotiation.ts';
 import { type EncodedBytes, encode } from './compression.ts';
 
