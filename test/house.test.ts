@@ -148,7 +148,7 @@ ratchet(
   (text) => [...codeOf(text).matchAll(COLUMN)].find(([, name]) => FIELDS.has(name!))?.[0],
   /* fields */ {
     'server/formats': 'table',
-    'server/presets': 'keywords queries surfaces',
+    'server/presets': 'keywords pages-and-queries surfaces',
   },
 );
 
@@ -185,7 +185,7 @@ ratchet(
     'server/mcp/tools': 'ai-answers index-state',
     'server/projects': 'bing',
     'server/providers': 'registry',
-    'server/presets': 'ai crawl schemas',
+    'server/presets': 'ai index-state schemas',
     'server/settings': 'connect',
   },
 );

@@ -11,8 +11,7 @@ import type { Range } from '../domain/range.ts';
 import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
-import { exactText } from '../presets/joint-lists.ts';
-import { compare, interval, rangeParameters, readParameters } from '../presets/parameters.ts';
+import { compare, exactText, interval, rangeParameters, readParameters } from '../presets/parameters.ts';
 import type { ReportSources } from '../presets/report.ts';
 import { KnownDays, planKnownDays } from '../query/known-days.ts';
 

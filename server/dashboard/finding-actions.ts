@@ -7,8 +7,8 @@ import {
   restoreFinding,
 } from '../catalog/dismissed-findings.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
-import { isSameFinding, shownDismissal, toDismiss } from '../presets/dismissed-findings.ts';
 import { findingsReport } from '../presets/findings.ts';
+import { isSameFinding, shownDismissal, toDismiss } from '../presets/findings-answer.ts';
 import { askReport } from '../presets/report.ts';
 import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
 

@@ -16,9 +16,8 @@ import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
 import type { ColumnName, StoredTable } from '../model/tables.ts';
-import { exactText } from '../presets/joint-lists.ts';
 import { keywordsReport } from '../presets/keywords.ts';
-import { choice, compare, interval, rangeParameters, readParameters } from '../presets/parameters.ts';
+import { choice, compare, exactText, interval, rangeParameters, readParameters } from '../presets/parameters.ts';
 import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
 import { dailyOf } from './archived-days.ts';
 

@@ -8,9 +8,8 @@ import type { RowsAnswer } from '../formats/rows.ts';
 import { blockOf, type ListRow } from '../lists/blocks.ts';
 import { keywordsJson, keywordsReport, keywordsTable } from '../presets/keywords.ts';
 import { type ListResult, listTable } from '../presets/lists.ts';
-import { pagesReport } from '../presets/pages.ts';
+import { pagesReport, queriesReport } from '../presets/pages-and-queries.ts';
 import { choice, paging, readParameters } from '../presets/parameters.ts';
-import { queriesReport } from '../presets/queries.ts';
 import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
 import { inOneBatch, inTurns } from '../runtime/turns.ts';
 

@@ -10,7 +10,7 @@ import type { Project } from '../catalog/projects.ts';
 import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { JOINT_LISTS } from '../presets/joint-lists.ts';
+import { JOINT_LISTS } from '../presets/pages-and-queries.ts';
 import { listedProject } from '../presets/projects.ts';
 import { findReportProject, type ReportRequest } from '../presets/report.ts';
 import { brandTermsVersion } from '../projects/brand-terms.ts';

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../api/context.ts';
 import { requireProject } from '../catalog/projects.ts';
 import type { Share, ShareScreen } from '../catalog/shares.ts';
-import { alertsReport } from '../presets/alerts.ts';
-import { notesReport } from '../presets/notes.ts';
+import { alertsReport, notesReport } from '../presets/events.ts';
 import { answerCurrent } from '../presets/report.ts';
 import { readDataState } from './data-state.ts';
 

@@ -12,8 +12,7 @@ import { objects } from '../formats/table.ts';
 import { answerOf } from './effect-answer.ts';
 import { planClicks, readClicks } from './effect-clicks.ts';
 import { EFFECT_IDS, findSubject, requireIds, type SubjectQuery } from './effect-subject.ts';
-import { exactText } from './joint-lists.ts';
-import { noteSchema } from './notes.ts';
+import { noteSchema } from './events.ts';
 import type { Parameter } from './parameters.ts';
 import * as parameter from './parameters.ts';
 import { trackedReport, wholeResult } from './report.ts';
@@ -44,7 +43,10 @@ const parameters = {
   date: parameter.day(
     'The day of the change, with one of page, pageGroup, keyword and group. It may lie in the future.',
   ),
-  page: parameter.repeatable(exactText('The address of a changed page; may be sent for each of several.'), MAX_PAGES),
+  page: parameter.repeatable(
+    parameter.exactText('The address of a changed page; may be sent for each of several.'),
+    MAX_PAGES,
+  ),
   before: length('56d', 28, 182, 'Days before the change to compare with:'),
   settle: length('7d', 0, 28, 'Days from the change on that are left out:'),
   after: length('28d', 7, 91, 'Days after these, which are judged:'),

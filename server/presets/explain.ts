@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { listNotes, type Note } from '../catalog/events.ts';
 import { readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
 import { readRankingRecord } from '../catalog/ranking-updates.ts';
-import { partsOfRow } from '../domain/change-parts.ts';
-import type { Day } from '../domain/dates.ts';
+import { type ChangeParts, partsOfRow } from '../domain/change-parts.ts';
+import { type Day, eachDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { explainRows } from '../domain/explained-rows.ts';
 import { toMetrics } from '../domain/metrics.ts';
@@ -15,11 +16,20 @@ import { objects } from '../formats/table.ts';
 import { type SearchType, SURFACES } from '../model/surfaces.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { changeOf, planProperty, readProperty } from './explain-property.ts';
-import { EXPLAIN_BY, type ExplainBy, planRows, type RangesRow } from './explain-rows.ts';
-import { EXPLAIN_REASONS, EXPLAIN_WHAT, restOf, unsafeOf } from './explain-totals.ts';
+import { noteKeyword, noteSchema, shownNote } from './events.ts';
+import {
+  type ClicksChange,
+  changeOf,
+  EXPLAIN_BY,
+  type ExplainBy,
+  type PropertyChange,
+  planProperty,
+  planRows,
+  type RangesRow,
+  type RowsReason,
+  readProperty,
+} from './explain-rows.ts';
 import { listSource, wasListLost } from './lists.ts';
-import { noteKeyword, noteSchema, shownNote } from './notes.ts';
 import * as parameter from './parameters.ts';
 import { projectReference, trackedReport, wholeResult } from './report.ts';
 import {
@@ -84,6 +94,22 @@ interface ExplainQuery extends Range, OfType {
   /** The first day of keyword data that the plan can read. */
   readonly historyFrom: Day;
 }
+
+/** Why parts of an explanation may mislead, in the order of responses. */
+const EXPLAIN_REASONS = [
+  'provider_event',
+  'provisional',
+  'missing_days',
+  'monthly_spread',
+  'cut_off',
+  'different_source',
+  'weekday_mix',
+  'low_base',
+] as const;
+type ExplainReason = (typeof EXPLAIN_REASONS)[number];
+
+/** What may mislead, in the order of responses. */
+const EXPLAIN_WHAT = ['parts', 'change', 'rows'] as const;
 
 const changed = object(
   'ChangedCount',
@@ -341,4 +367,82 @@ function rowOf({ key, now, base }: RangesRow, hasPositions: boolean) {
 
 function touches({ date, endDate }: Note, { from, to }: Range): boolean {
   return date <= to && (endDate ?? date) >= from;
+}
+
+interface Explained {
+  readonly clicks: ClicksChange;
+  readonly parts: ChangeParts;
+}
+
+/** All rows without the listed ones. It also has what rounding each row by itself leaves. */
+function restOf(all: Explained & { readonly rows: number }, listed: readonly Explained[]) {
+  const sum = (of: (row: Explained) => number): number => listed.reduce((total, row) => total + of(row), 0);
+  const { now, base } = all.clicks;
+  const restOfPart = <Part extends number | null>(name: keyof ChangeParts, part: Part): Part =>
+    part === null ? part : ((part - sum(({ parts }) => parts[name] ?? 0)) as Part);
+  const { impressions, position, ctr, gained, lost, clicks } = all.parts;
+  return {
+    rows: all.rows - listed.length,
+    clicks: changeOf(now - sum((row) => row.clicks.now), base - sum((row) => row.clicks.base)),
+    parts: {
+      impressions: restOfPart('impressions', impressions),
+      position: restOfPart('position', position),
+      ctr: restOfPart('ctr', ctr),
+      gained: restOfPart('gained', gained),
+      lost: restOfPart('lost', lost),
+      clicks: restOfPart('clicks', clicks),
+    },
+  };
+}
+
+interface Unsafe {
+  readonly what: (typeof EXPLAIN_WHAT)[number];
+  readonly reason: ExplainReason;
+}
+
+/** Clicks of the other range below which a change says little. */
+const MIN_BASE = 20;
+
+/** What of an answer may mislead. @param rows why its rows are unsafe */
+function unsafeOf({
+  range,
+  comparison,
+  project: { provisionalAfter },
+  property,
+  rows,
+  isSafe,
+  changed,
+}: {
+  readonly range: Range;
+  readonly comparison: Range;
+  readonly project: Project;
+  readonly property: PropertyChange;
+  readonly rows: ReadonlySet<RowsReason>;
+  readonly isSafe: boolean;
+  /** The metrics that events of the provider make unsafe. */
+  readonly changed: ReturnType<typeof metricsWithEvents>;
+}): Unsafe[] {
+  const isProvisional = ({ to }: Range): boolean => provisionalAfter !== null && to > provisionalAfter;
+  const found: Readonly<Record<Unsafe['what'], ReadonlySet<ExplainReason>>> = {
+    parts: new Set(isSafe ? [] : ['provider_event']),
+    change: new Set<ExplainReason>([
+      ...(changed.has('clicks') ? (['provider_event'] as const) : []),
+      ...([range, comparison].some(isProvisional) ? (['provisional'] as const) : []),
+      ...(property.lacksDays ? (['missing_days'] as const) : []),
+      ...(property.isSpread ? (['monthly_spread'] as const) : []),
+      ...(weekdaysOf(range) === weekdaysOf(comparison) ? [] : (['weekday_mix'] as const)),
+      ...(property.clicks.base < MIN_BASE ? (['low_base'] as const) : []),
+    ]),
+    rows,
+  };
+  return EXPLAIN_REASONS.flatMap((reason) =>
+    EXPLAIN_WHAT.filter((what) => found[what].has(reason)).map((what) => ({ what, reason })),
+  );
+}
+
+/** How often each weekday is in a range, as a text. */
+function weekdaysOf({ from, to }: Range): string {
+  const counts = Array<number>(7).fill(0);
+  for (const day of eachDay(from, to)) counts[new Date(day).getUTCDay()]!++;
+  return counts.join();
 }

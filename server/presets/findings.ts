@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { type DismissedFinding, listDismissedFindings } from '../catalog/dismissed-findings.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
@@ -10,29 +10,23 @@ import { FINDING_TYPES, type FindingType } from '../findings/finding.ts';
 import { objects } from '../formats/table.ts';
 import { qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { dismissalOf, dismissedByKey, shownDismissal } from './dismissed-findings.ts';
-import { judgedOf, listedCounts } from './findings-answer.ts';
-import { choices, decimal } from './findings-parameters.ts';
-import { type FindingsPlan, planFindings, plannedTests, UNTESTED_REASONS } from './findings-plan.ts';
-import { readRows } from './findings-rows.ts';
+import {
+  type AnsweredFinding,
+  dismissalOf,
+  dismissedByKey,
+  type Finding,
+  finding,
+  type Judged,
+  judgedOf,
+  listedCounts,
+  shownDismissal,
+} from './findings-answer.ts';
+import { type FindingsPlan, planFindings, plannedTests, readRows, UNTESTED_REASONS } from './findings-plan.ts';
 import { readSplits } from './findings-split.ts';
-import type { Judged } from './judged-findings.ts';
-import type { Finding } from './listed-finding.ts';
+import type { Parameter } from './parameters.ts';
 import * as parameter from './parameters.ts';
 import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport, wholeResult } from './report.ts';
-import {
-  columnsOf,
-  day,
-  instant,
-  integer,
-  nullable,
-  object,
-  openWords,
-  paging,
-  project,
-  quality,
-  range,
-} from './schemas.ts';
+import { columnsOf, integer, object, openWords, paging, project, quality, range } from './schemas.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
@@ -62,73 +56,6 @@ interface FindingsQuery extends Range {
   /** The first day of keyword data that the plan can read. */
   readonly historyFrom: Day;
 }
-
-const number = (description: string) => Type.Optional(Type.Number({ format: 'double', description }));
-const whole = (description: string) => Type.Optional(integer({ minimum: 0, description }));
-
-const evidence = object(
-  'FindingEvidence',
-  {
-    clicks: whole('In the range.'),
-    clicksBefore: whole('In as many days before the range.'),
-    expectedClicks: number('With the CTR of others at the position, or moving like them.'),
-    impressions: whole('In the range.'),
-    impressionsBefore: whole('In the 56 days before the range.'),
-    expectedImpressions: number('What would be usual in the time without any.'),
-    ctr: number('Clicks per impression, four decimals.'),
-    expectedCtr: number('That of others at the position.'),
-    position: number('Average position, one decimal.'),
-    betterPosition: number('The position after the usual improvement of the best quarter.'),
-    weeklyChange: number('Of the share of clicks, each week.'),
-    change: number('Of the share of clicks, in 26 weeks.'),
-    shownDays: whole('Days of the range on which it was shown.'),
-    mainPageChanges: whole('Days on which the page with the most impressions is another one than on the day before.'),
-    pages: Type.Optional(
-      Type.Unsafe<readonly string[]>(
-        Type.Array(Type.String(), { description: 'Pages with at least 15 % of the impressions each.' }),
-      ),
-    ),
-    pageImpressions: Type.Optional(
-      Type.Unsafe<readonly number[]>(
-        Type.Array(integer({ minimum: 0 }), { description: 'Those of `pages`. They overlap and do not add up.' }),
-      ),
-    ),
-  },
-  { description: 'The numbers that the text quotes; each type has some of them.' },
-);
-
-const finding = object('Finding', {
-  type: openWords(FINDING_TYPES),
-  page: Type.Optional(Type.String()),
-  query: Type.Optional(Type.String()),
-  evidence,
-  gain: nullable(
-    object('FindingGain', {
-      clicks: Type.Integer({ format: 'int64' }),
-      low: Type.Integer({ format: 'int64' }),
-      high: Type.Integer({ format: 'int64' }),
-    }),
-    'Clicks that would be gained in such a range, with an interval that holds the true gain in 90 % of cases.',
-  ),
-  p: nullable(
-    Type.Number({ format: 'double', minimum: 0, maximum: 1 }),
-    'The probability of being so far off by chance; null in lists (`near_top`, `split`).',
-  ),
-  adjusted: nullable(
-    Type.Number({ format: 'double', minimum: 0, maximum: 1 }),
-    'The smallest `q` at which it is listed (Benjamini and Hochberg, within its family).',
-  ),
-  since: nullable(day, 'Since when it is so; null if that is unknown.'),
-  text: Type.String(),
-  dismissal: Type.Optional(
-    Type.String({
-      description:
-        'Only of dismissed findings. A dismissal ends when the finding changes materially: the gain, for as many days, leaves the interval of then; it went and came back; or a query is split over other pages.',
-    }),
-  ),
-  dismissedAt: Type.Optional(instant),
-  dismissedBy: Type.Optional(Type.String()),
-});
 
 const testedType = object('TestedType', {
   tested: integer({ minimum: 0, description: 'Rows that had a chance to be found.' }),
@@ -258,13 +185,6 @@ async function judge(facts: Facts, plan: FindingsPlan, query: FindingsQuery, sig
   return { ...(await inTurns(judgedOf(found, rows, split, { range, reasons }))), ...known };
 }
 
-/** A finding of an answer; dismissed ones with who dismissed them. */
-export interface AnsweredFinding extends Finding {
-  readonly dismissal?: string;
-  readonly dismissedAt?: string;
-  readonly dismissedBy?: string;
-}
-
 function markDismissed(
   findings: readonly Finding[],
   { country: named, ...range }: Range & { readonly country: string | null },
@@ -276,4 +196,41 @@ function markDismissed(
     const found = dismissalOf(finding, range, byKey);
     return found === undefined ? finding : { ...finding, ...shownDismissal(found) };
   });
+}
+
+/** Any of some words; all by default. */
+function choices<const Choices extends readonly string[]>(
+  words: Choices,
+  description: string,
+): Parameter<TSchema, readonly Choices[number][]> & { fallback: Choices } {
+  // Without `enum`, so that generated clients take words that later versions add.
+  const item = Type.Unsafe<Choices[number]>({ type: 'string', description: `One of ${words.join(', ')}.` });
+  return {
+    schema: Type.Array(item, { description, minItems: 1 }),
+    expected: `one or more of ${words.join(', ')}`,
+    decode: (text) => {
+      const named = text.split(',').map((word) => words.find((candidate) => candidate === word));
+      return named.includes(undefined) ? undefined : words.filter((word) => named.includes(word));
+    },
+    fallback: words,
+    combine: (lists: readonly (readonly Choices[number][])[]) => words.filter((word) => lists.flat().includes(word)),
+  };
+}
+
+/** A decimal number, written without an exponent. */
+function decimal(
+  bounds: { minimum: number; maximum: number },
+  fallback: number,
+  description: string,
+): Parameter<TSchema, number> & { fallback: number } {
+  const { minimum, maximum } = bounds;
+  return {
+    schema: Type.Number({ format: 'double', ...bounds, default: fallback, description }),
+    expected: `a number from ${minimum} to ${maximum}`,
+    decode: (text) => {
+      const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+      return number >= minimum && number <= maximum ? number : undefined;
+    },
+    fallback,
+  };
 }

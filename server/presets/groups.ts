@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { projectReference, trackedReport } from './report.ts';
+import { listPageGroups } from '../catalog/keywords.ts';
+import { projectReference, projectReport, trackedReport } from './report.ts';
 import { integer, nullable, object, oneOf, project, rule, shortId } from './schemas.ts';
 
 const group = object('Group', {
@@ -13,7 +14,7 @@ const group = object('Group', {
   keywordIds: nullable(Type.Array(shortId), 'Only manual groups have them; archived keywords are left out.'),
 });
 
-const answer = object('GroupsAnswer', { project, groups: Type.Array(group) });
+const groupsAnswer = object('GroupsAnswer', { project, groups: Type.Array(group) });
 
 /** The keyword groups and folders of a project, in rank-tracker order, with the keywords of manual groups. */
 export const groupsReport = trackedReport({
@@ -22,7 +23,7 @@ export const groupsReport = trackedReport({
   tag: 'Keywords',
   summary: 'The keyword groups and folders of a project',
   description: 'In rank-tracker order.',
-  answer,
+  answer: groupsAnswer,
   content: 'The groups.',
   examples: { 200: '/projects/Proj1/groups' },
   parameters: {},
@@ -35,5 +36,35 @@ export const groupsReport = trackedReport({
       keywordIds: group.kind === 'manual' ? (membership.keywordsOf.get(group.id) ?? []) : null,
     })),
   }),
+  version: () => '',
+});
+
+const pageGroup = object('PageGroup', {
+  id: shortId,
+  name: Type.String(),
+  position: integer(),
+  rule,
+  pinnedUrls: Type.Array(Type.String(), { description: 'URL paths pinned into the group.' }),
+});
+
+const pageGroupsAnswer = object('PageGroupsAnswer', { project, pageGroups: Type.Array(pageGroup) });
+
+/** The page groups of a project, in order. */
+export const pageGroupsReport = projectReport({
+  path: '/projects/:id/page-groups',
+  operation: 'listPageGroups',
+  tag: 'Pages and queries',
+  summary: 'The page groups of a project',
+  description: 'Definitions only, in order; member pages are not part of the answer.',
+  answer: pageGroupsAnswer,
+  content: 'The page groups.',
+  examples: { 200: '/projects/Proj1/page-groups' },
+  parameters: {},
+  parse: () => ({}),
+  plan: async (_query, { catalog, project }) => ({
+    project: projectReference(project),
+    pageGroups: await listPageGroups(catalog, project.id),
+  }),
+  run: (result) => result,
   version: () => '',
 });

@@ -1,27 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CacheKey } from '../domain/cache-key.ts';
-import type { Quality } from '../domain/quality.ts';
-import type { FindingType } from '../findings/finding.ts';
 import { SingleFlight } from '../runtime/promises.ts';
-import type { UntestedReason } from './findings-plan.ts';
-import type { Finding } from './listed-finding.ts';
-
-export interface TestedType {
-  /** Rows that were tested, or looked at for a list. */
-  readonly tested: number;
-  /** How many of them have a p under 0.05: by chance alone one in twenty has. */
-  readonly below05: number;
-  readonly listed: number;
-  readonly reason?: UntestedReason;
-}
-
-/** All that the days of a range say, before a question chooses from it. */
-export interface Judged {
-  readonly quality?: Quality;
-  /** Those that the largest `q` lists, in order. */
-  readonly findings: readonly Finding[];
-  readonly tested: Readonly<Record<FindingType, Omit<TestedType, 'listed'>>>;
-}
+import type { Judged } from './findings-answer.ts';
 
 /** Kept findings of all projects; each takes about a kilobyte. */
 const MAX_FINDINGS = 20_000;

@@ -3,26 +3,43 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPair, StoredList } from '../catalog/stored-lists.ts';
-import type { Compare } from '../domain/comparison.ts';
+import { cacheKey } from '../domain/cache-key.ts';
+import { type Compare, Comparer, lengthReasons, type UnsafeReason } from '../domain/comparison.ts';
+import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { comparedListRange, listRange } from '../domain/project-ranges.ts';
+import { eventsOf, metricsWithEvents, type ProviderEvent } from '../domain/provider-events.ts';
 import type { Quality } from '../domain/quality.ts';
-import { type Range, type RangeParameters, spanOf } from '../domain/range.ts';
+import { HISTORY_MONTHS, type Range, type RangeParameters, spanOf } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
+import type { Facts } from '../facts/facts.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { dimension, ofRows, table } from '../formats/table.ts';
 import { type ListRow, listSet, type Rendering } from '../lists/blocks.ts';
-import type { PageRequest } from '../lists/list-pages.ts';
+import type { PageRequest, RangeList } from '../lists/list-pages.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
-import { isOtherEngine, type OtherEngine, type SearchType, SURFACES } from '../model/surfaces.ts';
+import {
+  isOtherEngine,
+  OTHER_ENGINES,
+  type OtherEngine,
+  type SearchType,
+  SURFACES,
+  type Surface,
+} from '../model/surfaces.ts';
 import { PROVIDERS } from '../providers/registry.ts';
-import { type KnownDaysPlan, planKnownDays, planWatchedDays, type RowSource } from '../query/known-days.ts';
+import {
+  KnownDays,
+  type KnownDaysPlan,
+  planKnownDays,
+  planWatchedDays,
+  type RowSource,
+  readUnseenEvents,
+} from '../query/known-days.ts';
 import { planQuality, type QualityPlan, qualityOf } from '../query/quality.ts';
 import type { ObjectSet } from '../query/rows.ts';
-import { comparedRendering } from './compared-lists.ts';
 import {
   compare,
   country,
@@ -346,3 +363,80 @@ export function listTable({
 
 /** How lists are written. */
 export const listFormats = { json: listJson, rows: listTable, isLong: isLongList, version: listVersion };
+
+interface ComparedLists {
+  /** The rendering without a comparison. */
+  readonly rendering: Rendering;
+  readonly open: RangeList;
+  readonly other: RangeList;
+  /** The days of stored facts; null for lists from a provider. */
+  readonly known: KnownDaysPlan | null;
+  /** See `planWatchedDays`. */
+  readonly watchedFiles: KnownDaysPlan['watchedFiles'];
+  /** Further reasons. */
+  readonly reasons: readonly UnsafeReason[];
+  readonly type: Surface | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The rendering of a list that is compared with another one. */
+async function comparedRendering(
+  facts: Facts,
+  { rendering, open, other, known, watchedFiles, reasons: more, type, signal }: ComparedLists,
+): Promise<Rendering> {
+  const lists = [open, other] as const;
+  const days = known && (await readDays(facts, known, lists, signal));
+  const reasons = new Set<UnsafeReason>(known === null ? lists.flatMap(providerReasons) : days?.reasons);
+  for (const reason of [...more, ...lengthReasons(open.range, other.range)]) reasons.add(reason);
+  if (open.list.source !== other.list.source) reasons.add('different_source');
+  const [unseen] = await readUnseenEvents(facts, [watchedFiles], signal);
+  const ranges = [open.range, other.range] as const;
+  const seen = eventsOf(type ?? 'web').filter((event) => !unseen!.has(event));
+  const events = metricsWithEvents(ranges, null, days?.events ?? [...seen, ...eventsOfLists(lists)]);
+  const total = new Comparer(reasons, events);
+  // A row that is missing from a truncated list may have any numbers.
+  const absent = other.list.capped ? total.with(['cut_off']) : total;
+  const { file, fetchedAt } = other.list;
+  return {
+    ...rendering,
+    variant: cacheKey(rendering.variant, file, fetchedAt, open.range, other.range, [...reasons], [...events]),
+    comparerOf: ({ base }) => (base === undefined ? absent : total),
+  };
+}
+
+/** What is known of the days of lists from stored facts; null if all lists were exported as a whole, which have no days. */
+async function readDays(
+  facts: Facts,
+  known: KnownDaysPlan,
+  lists: readonly RangeList[],
+  signal: AbortSignal,
+): Promise<{ readonly reasons: readonly UnsafeReason[]; readonly events: readonly ProviderEvent[] } | null> {
+  const ranges = lists.filter(({ list }) => list.source !== 'gsc').map(({ range }) => range);
+  if (ranges.length === 0) return null;
+  const days = await KnownDays.read(facts, { ...known, ranges }, signal);
+  const reasons = ranges.flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => days.reasonsOn(day)));
+  return { reasons, events: days.events };
+}
+
+function providerReasons({ list, range }: RangeList): UnsafeReason[] {
+  // Other engines do not say which weeks may change.
+  const isFinal = list.final || OTHER_ENGINES.some((engine) => engine === list.source);
+  const reasons: UnsafeReason[] = isFinal ? [] : ['provisional'];
+  if (beginsBeforeApi(list, range)) reasons.push('missing_days');
+  return reasons;
+}
+
+/** The events of the provider that concern what lists of a provider were read from. */
+export function eventsOfLists(lists: readonly Pick<RangeList, 'list'>[]): readonly ProviderEvent[] {
+  return lists.some(({ list }) => list.source === 'bigquery') ? eventsOf('bulkExport') : [];
+}
+
+/** Whether a list of the reporting API lacks days, which are older than it keeps. */
+export function beginsBeforeApi({ source, fetchedAt }: RangeList['list'], { from }: RangeList['range']): boolean {
+  return source === 'gsc' && from < firstDayOfApi(fetchedAt);
+}
+
+/** @param fetchedAt microseconds */
+function firstDayOfApi(fetchedAt: number): Day {
+  return monthsEarlier(pacificDayOf(fetchedAt / 1000), HISTORY_MONTHS);
+}

@@ -163,6 +163,18 @@ export function hourLimit(description: string): Parameter<TSchema, string> {
   };
 }
 
+/** The longest query or address, in characters. */
+const MAX_TEXT = 2048;
+
+/** A query, or the address of a page, exactly as rows have it. */
+export function exactText(description: string): Parameter<TSchema, string> {
+  return {
+    schema: Type.String({ minLength: 1, maxLength: MAX_TEXT, description }),
+    expected: `a text of at most ${MAX_TEXT} characters`,
+    decode: (text) => (text.length <= MAX_TEXT ? text : undefined),
+  };
+}
+
 const PERIOD = new RegExp(PERIOD_PATTERN);
 
 const period: Parameter<TSchema, string> = {

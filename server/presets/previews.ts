@@ -8,8 +8,7 @@ import { type Rule, testOfRule } from '../domain/rules.ts';
 import { planKeywordDays, refuseUnknownKeywords } from '../query/strict-days.ts';
 import { planTotals, readTotals } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { pagesReport } from './pages.ts';
-import { queriesReport } from './queries.ts';
+import { pagesReport, queriesReport } from './pages-and-queries.ts';
 import { askReport, type ReportSources } from './report.ts';
 
 /** Rows that a preview names; it counts all. */

@@ -8,8 +8,7 @@ import { describeChange } from '../../server/dashboard/client/lib/changes.ts';
 import { formatMetric } from '../../server/dashboard/client/lib/format.ts';
 import { percentText } from '../../server/domain/shown-numbers.ts';
 import { sentenceOf } from '../../server/effects/verdict.ts';
-import { judgedOf } from '../../server/presets/findings-answer.ts';
-import { textOf } from '../../server/presets/findings-texts.ts';
+import { judgedOf, textOf } from '../../server/presets/findings-answer.ts';
 
 const row = (now: number, base: number) => {
   const metrics = (clicks: number) => ({ clicks, impressions: 10_000, ctr: null, position: null });

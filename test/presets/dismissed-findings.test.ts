@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
-import { dismissalOf, dismissedByKey, toDismiss } from '../../server/presets/dismissed-findings.ts';
-import type { Finding } from '../../server/presets/listed-finding.ts';
+import { dismissalOf, dismissedByKey, type Finding, toDismiss } from '../../server/presets/findings-answer.ts';
 
 const TO = '2026-03-07';
 const range = (days: number, to = TO) => ({ from: addDays(to, 1 - days), to, country: null });

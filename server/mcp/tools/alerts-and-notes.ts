@@ -1,6 +1,5 @@
 import { invalidRequest } from '../../domain/errors.ts';
-import { alertsReport } from '../../presets/alerts.ts';
-import { notesReport } from '../../presets/notes.ts';
+import { alertsReport, notesReport } from '../../presets/events.ts';
 import * as parameter from '../../presets/parameters.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';

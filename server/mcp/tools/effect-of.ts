@@ -1,5 +1,5 @@
 import { effectsReport } from '../../presets/effects.ts';
-import { exactText } from '../../presets/joint-lists.ts';
+import { exactText } from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 

@@ -1,5 +1,4 @@
-import { crawlReport } from '../../presets/crawl.ts';
-import { indexHistoryReport, indexReport } from '../../presets/index-state.ts';
+import { crawlReport, indexHistoryReport, indexReport } from '../../presets/index-state.ts';
 import { readParameters } from '../../presets/parameters.ts';
 import { searchEngine } from '../../presets/search-type.ts';
 import { argumentsFor, parameterOf, project } from '../arguments.ts';

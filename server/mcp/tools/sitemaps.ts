@@ -1,4 +1,4 @@
-import { sitemapsReport } from '../../presets/sitemaps.ts';
+import { sitemapsReport } from '../../presets/index-state.ts';
 import { project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 

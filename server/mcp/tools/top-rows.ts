@@ -1,6 +1,6 @@
 import type { Quality } from '../../domain/quality.ts';
+import { queriesReport } from '../../presets/pages-and-queries.ts';
 import * as parameter from '../../presets/parameters.ts';
-import { queriesReport } from '../../presets/queries.ts';
 import type { OfType } from '../../presets/search-type.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { counted } from '../counted.ts';

@@ -1,0 +1,134 @@
+import { Type } from 'typebox';
+import { type AlertStatus, listAlerts, listNotes, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/events.ts';
+import type { Day } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
+import { objects } from '../formats/table.ts';
+import * as parameter from './parameters.ts';
+import { projectReference, projectReport, wholeResult } from './report.ts';
+import { columnsOf, day, instant, nullable, object, oneOf, openWords, project, shortId, uuid } from './schemas.ts';
+
+const alertParameters = {
+  status: parameter.choice('AlertStatus', ['open', 'resolved', 'all'], 'all', 'Only alerts in this state.'),
+  since: parameter.day('Only alerts created on or after this day (UTC).'),
+  limit: parameter.wholeNumber({ minimum: 1, maximum: 500 }, 100, 'Maximum number of alerts.'),
+  ...parameter.formatParameters,
+};
+
+const alert = object('Alert', {
+  id: uuid,
+  type: Type.String({ description: 'Machine name of the check, such as keyword_drop or traffic_drop.' }),
+  kind: Type.String({ description: 'Label of the check.' }),
+  severity: oneOf('AlertSeverity', ['info', 'warning', 'critical']),
+  title: Type.String(),
+  body: Type.String(),
+  date: nullable(day, 'The day the alert is about, when it names one.'),
+  keywordId: nullable(shortId, 'Set for keyword alerts.'),
+  url: nullable(Type.String(), "Link to the alert's subject."),
+  createdAt: instant,
+  resolvedAt: nullable(instant, 'Null while the alert is open.'),
+});
+
+const alertsAnswer = object('AlertsAnswer', { project, alerts: Type.Array(alert) });
+
+/** The alerts of a project, newest first. */
+export const alertsReport = projectReport({
+  path: '/projects/:id/alerts',
+  operation: 'listAlerts',
+  tag: 'Alerts and notes',
+  summary: 'The alerts of a project',
+  description: 'Newest first.',
+  answer: alertsAnswer,
+  content: 'The alerts.',
+  examples: { 200: '/projects/Proj1/alerts?status=open', 400: '/projects/Proj1/alerts?since=2026-02-30' },
+  parameters: alertParameters,
+  // `siteOnly` is set for shared links; no parameter does.
+  parse: (sent): { status: AlertStatus; since: Day | undefined; limit: number | null; siteOnly?: boolean } => {
+    const { status, since, limit } = parameter.readParameters(alertParameters, sent);
+    return { status, since, limit: parameter.rowLimit(sent, limit) };
+  },
+  plan: async ({ status, since, limit, siteOnly = false }, { catalog, project }) => {
+    const from = since === undefined ? Number.MIN_SAFE_INTEGER : toMicroseconds(Date.parse(since));
+    const query = { project: project.id, status, since: from, limit, siteOnly };
+    return { project, alerts: await listAlerts(catalog, query) };
+  },
+  run: ({ project, alerts }, { publicUrl }) => ({
+    project: projectReference(project),
+    alerts: alerts.map((alert) => ({
+      ...alert,
+      url: alert.url ?? (publicUrl && dashboardUrl(publicUrl, project.id, alert.id)),
+      createdAt: isoInstant(alert.createdAt),
+      resolvedAt: isoInstantOrNull(alert.resolvedAt),
+    })),
+  }),
+  rows: ({ project, alerts }) => objects({ name: `${project.domain}-alerts` }, alerts, columnsOf(alert)),
+  version: wholeResult,
+});
+
+/** The alert in the dashboard, also once it is resolved. */
+function dashboardUrl(publicUrl: string, project: string, alert: string): string {
+  return `${publicUrl}/app/p/${project}/alerts?status=all&alert=${alert}`;
+}
+
+const noteParameters = {
+  from: parameter.day('Only notes that end on or after this day.'),
+  to: parameter.day('Only notes that start on or before this day.'),
+  clientVisible: parameter.flag('True for client-visible notes only; false for all notes.'),
+  ...parameter.formatParameters,
+};
+
+export const noteKeyword = object('NoteKeyword', { id: shortId, query: Type.String() });
+
+export const noteSchema = object('Note', {
+  id: uuid,
+  scope: openWords(NOTE_SCOPES),
+  date: day,
+  endDate: nullable(day, 'Last day of a range note; null for a single day.'),
+  category: openWords(NOTE_CATEGORIES),
+  text: Type.String(),
+  clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
+  author: Type.String(),
+  group: nullable(object('NoteGroup', { id: shortId, name: Type.String() })),
+  keyword: nullable(noteKeyword),
+  page: nullable(Type.String()),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+const notesAnswer = object('NotesAnswer', { project, notes: Type.Array(noteSchema) });
+
+/** The notes that apply to a project, oldest first. */
+export const notesReport = projectReport({
+  path: '/projects/:id/notes',
+  operation: 'listNotes',
+  tag: 'Alerts and notes',
+  summary: 'The notes that apply to a project',
+  description: 'Oldest first: notes of the workspace, of the project, and of its groups, keywords and pages.',
+  answer: notesAnswer,
+  content: 'The notes.',
+  examples: {
+    200: '/projects/Proj1/notes?from=2026-03-03',
+    400: '/projects/Proj1/notes?from=2026-03-03&to=2026-03-02',
+  },
+  parameters: noteParameters,
+  parse: (sent) => {
+    const { from = null, to = null, clientVisible } = parameter.readParameters(noteParameters, sent);
+    if (from !== null && to !== null && from > to) throw invalidRequest(`from (${from}) must not be after to (${to}).`);
+    return { from, to, clientVisible };
+  },
+  plan: async ({ from, to, clientVisible }, { catalog, project }) => ({
+    project,
+    notes: await listNotes(catalog, { project: project.id, workspace: project.workspaceId, from, to, clientVisible }),
+  }),
+  run: ({ project, notes }) => ({
+    project: projectReference(project),
+    notes: notes.map(shownNote),
+  }),
+  rows: ({ project, notes }) => objects({ name: `${project.domain}-notes` }, notes, columnsOf(noteSchema)),
+  version: wholeResult,
+});
+
+/** A note of a response. */
+export function shownNote(note: Note) {
+  return { ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) };
+}
