@@ -115,11 +115,11 @@ t.test(
       );
     };
     const eventsFor = async (device: string) => {
-    const { quality } = (await ask(`/keywords?from=2025-09-08&to=2025-09-14&quality=1&device=${device}`)).body;
-    return (quality.events as Row[]).filter((event) => event['device'] === 'desktop').length;
-  };
-  t.strictSame([await eventsFor('mobile'), await eventsFor('desktop'), await eventsFor('all')], [0, 1, 1]);
-  t.strictSame(await changed('mobile'), []);
+      const { quality } = (await ask(`/keywords?from=2025-09-08&to=2025-09-14&quality=1&device=${device}`)).body;
+      return (quality.events as Row[]).filter((event) => event['device'] === 'desktop').length;
+    };
+    t.strictSame([await eventsFor('mobile'), await eventsFor('desktop'), await eventsFor('all')], [0, 1, 1]);
+    t.strictSame(await changed('mobile'), []);
     t.strictSame(await changed('desktop'), ['impressions', 'ctr', 'position']);
     t.strictSame(await changed('all'), ['impressions', 'ctr', 'position']);
   },
