@@ -37,7 +37,7 @@ import { Lists } from './lists/lists.ts';
 import { addMcp } from './mcp/mcp.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { ServerState } from './metrics/server-state.ts';
-import { JudgedFindings } from './presets/judged-findings.ts';
+import { JudgedFindings } from './presets/findings-answer.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import { importOptional } from './runtime/optional-packages.ts';
 import { type Isolation, NOT_HELD } from './sandbox/launch.ts';

@@ -81,7 +81,7 @@ ratchet(
     'server/lists': 'sources',
     'server/load': 'bulk-export-files bulk-export fact-checks load plausibility rollups table-help',
     'server/presets': [
-      'effect-answer effect-clicks effect-subject explain findings-plan hours lists portfolio-plan',
+      'effect-answer effect-clicks explain findings-plan hours lists portfolio-plan',
       'surfaces',
     ].join(' '),
     'server/projects': 'known-queries',

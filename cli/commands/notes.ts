@@ -8,7 +8,7 @@ import { dayOf } from '../../server/domain/dates.ts';
 import { classifyFailure } from '../../server/domain/failures.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
 import type { Stores } from '../../server/load/stores.ts';
-import type { NoteVerdict } from '../../server/presets/note-verdicts.ts';
+import type { NoteVerdict } from '../../server/presets/effects.ts';
 import { commandWriter, print, printJson, printTable, TemporaryFailure, TRY_AGAIN, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
@@ -136,7 +136,7 @@ async function list({ settings, catalog }: Stores, of: Of): Promise<JudgedNote[]
     return notes.map((note) => ({ note }));
   const [{ withReports }, { noteVerdict }] = await Promise.all([
     import('../../server/presets/with-reports.ts'),
-    import('../../server/presets/note-verdicts.ts'),
+    import('../../server/presets/effects.ts'),
   ]);
   const log = { info: () => {}, warn: () => {} };
   return withReports({ settings, catalog, log, now: Date.now }, async (sources) => {

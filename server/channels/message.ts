@@ -7,8 +7,7 @@ import { KnownError } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 import { describeLengths, describeReasons, hasNothingToCompare, WHY_DIFFERENCES } from '../domain/unsafe-texts.ts';
-import { lastFinalDay } from '../presets/effects.ts';
-import { canBeJudged, lastJudgedDay, noteVerdict } from '../presets/note-verdicts.ts';
+import { canBeJudged, lastFinalDay, lastJudgedDay, noteVerdict } from '../presets/effects.ts';
 import type { ReportRequest, ReportSources } from '../presets/report.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */

@@ -6,12 +6,10 @@ import { eventsIn, eventsOf, metricsWithEvents } from '../domain/provider-events
 import type { Range } from '../domain/range.ts';
 import type { KnownRankingUpdates } from '../domain/ranking-updates.ts';
 import { type Estimate, estimate, LEVEL } from '../effects/estimate.ts';
-import type { WindowLengths, Windows } from '../effects/scores.ts';
-import { bundle, clicksIn, MIN_CLICKS, type Unit } from '../effects/scores.ts';
+import { bundle, clicksIn, MIN_CLICKS, type Unit, type WindowLengths, type Windows } from '../effects/scores.ts';
 import { type EffectReason, sentenceOf, type Verdict } from '../effects/verdict.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { SubjectClicks } from './effect-clicks.ts';
-import type { Subject } from './effect-subject.ts';
+import type { Subject, SubjectClicks } from './effect-clicks.ts';
 import { projectReference } from './report.ts';
 
 interface EffectPlan {

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import type { Note } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
 import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { countDays, type Day, earlier } from '../domain/dates.ts';
@@ -7,15 +8,14 @@ import { lastDayOfData } from '../domain/project-ranges.ts';
 import { spanOf } from '../domain/range.ts';
 import { rankingUpdatesIn } from '../domain/ranking-updates.ts';
 import { type WindowLengths, windowsOf } from '../effects/scores.ts';
-import { EFFECT_REASONS, VERDICTS } from '../effects/verdict.ts';
+import { EFFECT_REASONS, type EffectReason, VERDICTS, type Verdict } from '../effects/verdict.ts';
 import { objects } from '../formats/table.ts';
 import { answerOf } from './effect-answer.ts';
-import { planClicks, readClicks } from './effect-clicks.ts';
-import { EFFECT_IDS, findSubject, requireIds, type SubjectQuery } from './effect-subject.ts';
+import { EFFECT_IDS, findSubject, planClicks, readClicks, requireIds, type SubjectQuery } from './effect-clicks.ts';
 import { noteSchema } from './events.ts';
 import type { Parameter } from './parameters.ts';
 import * as parameter from './parameters.ts';
-import { trackedReport, wholeResult } from './report.ts';
+import { askReport, type ReportRequest, type ReportSources, trackedReport, wholeResult } from './report.ts';
 import { columnsOf, day, integer, nullable, object, openWords, project, rankingUpdates, uuid } from './schemas.ts';
 
 const MAX_PAGES = 100;
@@ -55,7 +55,7 @@ const parameters = {
 };
 
 /** The lengths of windows that a request does not name. */
-export const USUAL_LENGTHS: WindowLengths = {
+const USUAL_LENGTHS: WindowLengths = {
   before: parameters.before.fallback,
   settle: parameters.settle.fallback,
   after: parameters.after.fallback,
@@ -219,4 +219,34 @@ export const effectsReport = trackedReport({
 export function lastFinalDay(project: Project, now: number): Day {
   const last = lastDayOfData(project, now);
   return earlier(project.provisionalAfter ?? last, last);
+}
+
+/** The verdict on the change that a note is about. */
+export interface NoteVerdict {
+  readonly verdict: Verdict;
+  readonly reasons: readonly EffectReason[];
+  /** The verdict in a sentence. */
+  readonly text: string;
+}
+
+/** Whether something unchanged is left to compare with: the effect of a note on a whole project cannot be judged. */
+export function canBeJudged({ scope }: Note): boolean {
+  return scope !== 'project' && scope !== 'workspace';
+}
+
+/** The last of the days by which a note is judged. */
+export function lastJudgedDay({ date }: Note): Day {
+  return windowsOf(date, USUAL_LENGTHS).after.to;
+}
+
+/** The verdict on a note of a project, with the usual windows. Throws `not_found` for a note that is gone. */
+export async function noteVerdict(
+  sources: ReportSources,
+  { id, workspaceId: workspace }: Pick<Project, 'id' | 'workspaceId'>,
+  { id: note }: Note,
+  { reader, signal }: Pick<ReportRequest, 'reader' | 'signal'>,
+): Promise<NoteVerdict> {
+  const request = { workspace, projects: null, id, reader, signal };
+  const { verdict, reasons, text } = await askReport(effectsReport, sources, request, { note });
+  return { verdict, reasons, text };
 }

@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { type Static, Type } from 'typebox';
 import type { DismissedFinding } from '../catalog/dismissed-findings.ts';
+import type { CacheKey } from '../domain/cache-key.ts';
 import { addDays, countDays } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { roundRatio } from '../domain/metrics.ts';
@@ -16,8 +18,8 @@ import {
   type Gain,
   type RowKind,
 } from '../findings/finding.ts';
-import type { NamedRows, Reasons, UntestedReason } from './findings-plan.ts';
-import type { SplitQuery } from './findings-split.ts';
+import { SingleFlight } from '../runtime/promises.ts';
+import type { NamedRows, Reasons, SplitQuery, UntestedReason } from './findings-plan.ts';
 import { day, instant, integer, nullable, object, openWords } from './schemas.ts';
 
 const number = (description: string) => Type.Optional(Type.Number({ format: 'double', description }));
@@ -391,4 +393,31 @@ const pagesOf = (pages: readonly string[] | undefined): readonly string[] | null
 
 function keyOf({ type, page, query }: FindingKey): string {
   return JSON.stringify([type, page ?? null, query ?? null]);
+}
+
+/** Kept findings of all projects; each takes about a kilobyte. */
+const MAX_FINDINGS = 20_000;
+/** What an entry without findings counts. */
+const ENTRY = 10;
+
+/** Judged findings by project, revision, range and country, so that another page, `q` or type needs no test again. */
+export class JudgedFindings {
+  readonly #finished = new LRUCache<CacheKey, Judged>({
+    maxSize: MAX_FINDINGS,
+    sizeCalculation: ({ findings }) => findings.length + ENTRY,
+  });
+  readonly #running = new SingleFlight<Judged>();
+
+  find(key: CacheKey): Judged | undefined {
+    return this.#finished.get(key);
+  }
+
+  /** Judges once for all who ask at the same time. @param signal aborted when the caller stops waiting */
+  make(key: CacheKey, signal: AbortSignal, judge: (signal: AbortSignal) => Promise<Judged>): Promise<Judged> {
+    return this.#running.run(key, signal, async (stop) => {
+      const judged = await judge(stop);
+      this.#finished.set(key, judged);
+      return judged;
+    });
+  }
 }

@@ -21,8 +21,14 @@ import {
   listedCounts,
   shownDismissal,
 } from './findings-answer.ts';
-import { type FindingsPlan, planFindings, plannedTests, readRows, UNTESTED_REASONS } from './findings-plan.ts';
-import { readSplits } from './findings-split.ts';
+import {
+  type FindingsPlan,
+  planFindings,
+  plannedTests,
+  readRows,
+  readSplits,
+  UNTESTED_REASONS,
+} from './findings-plan.ts';
 import type { Parameter } from './parameters.ts';
 import * as parameter from './parameters.ts';
 import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport, wholeResult } from './report.ts';

@@ -11,7 +11,7 @@ import { documentJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import type { Lists } from '../lists/lists.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import type { JudgedFindings } from './judged-findings.ts';
+import type { JudgedFindings } from './findings-answer.ts';
 import { formatParameters, type Parameters, readParameters } from './parameters.ts';
 
 /** The dependencies of reports. */

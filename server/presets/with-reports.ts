@@ -10,7 +10,7 @@ import { Lists, type ListsOptions } from '../lists/lists.ts';
 import { ConcurrencyLimit } from '../runtime/limits.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
-import { JudgedFindings } from './judged-findings.ts';
+import { JudgedFindings } from './findings-answer.ts';
 import type { ReportSources } from './report.ts';
 
 interface Options {
