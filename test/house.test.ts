@@ -80,10 +80,7 @@ ratchet(
     'server/import': 'ai-table facts plan read-table search-console',
     'server/lists': 'sources',
     'server/load': 'bulk-export-files bulk-export fact-checks load plausibility rollups table-help',
-    'server/presets': [
-      'effect-answer effect-clicks explain findings-plan hours lists portfolio-plan',
-      'surfaces',
-    ].join(' '),
+    'server/presets': 'effect-answer effect-clicks explain findings-plan hours lists portfolio-plan surfaces',
     'server/projects': 'known-queries',
     'server/providers/bing': 'provider',
     'server/query': 'known-days question-answer question-plan strict-days',
