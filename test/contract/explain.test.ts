@@ -116,21 +116,26 @@ for (const [index, days] of MOVES.entries()) {
     const dice = new Random(`explain ${index} of ${SEED}`);
     const tables = withHistory(moved(untidyWorld(dice), days));
     let count = 0;
+    let requests = 0;
     const clock = CLOCK + days * DAY;
-    const now = (): number => clock + Math.floor(count / IN_A_MINUTE) * 60_000;
+    const now = (): number => clock + Math.floor(requests / IN_A_MINUTE) * 60_000;
     const { app, key } = await makeWorld(t, tables, { now, environment: PATIENT });
+    const send = (path: string): ReturnType<typeof asked> => {
+      requests++;
+      return asked(app, path, { authorization: `Bearer ${key}` });
+    };
     const oracle = new Oracle(tables, 'acme', clock);
     const answered = new Set<string>();
     const differences: { path: string; difference: unknown }[] = [];
     for (; count < QUESTIONS / MOVES.length; count++) {
       const path = explainQuestion(dice, days);
-      const answer = await asked(app, path, { authorization: `Bearer ${key}` });
+      const answer = await send(path);
       const wrong = await differenceOf(path, oracle.answer(path), answer);
       if (wrong !== undefined) differences.push({ path, difference: wrong });
       if (answer.statusCode !== 200) continue;
       answered.add(/by=(\w+)/.exec(path)?.[1] ?? 'page');
       const format = dice.pick(['ndjson', 'arrow', 'parquet']);
-      const table = await asked(app, `${path}&format=${format}`, { authorization: `Bearer ${key}` });
+      const table = await send(`${path}&format=${format}`);
       const differs = difference(
         filled(await rowsOf(format, table)),
         filled(flat(JSON.parse(answer.body) as Explained)),
