@@ -1,3 +1,4 @@
+import { COUNTS, type Count } from '../model/tables.ts';
 import { previousDays, yearBefore } from './compared-days.ts';
 import { countDays } from './dates.ts';
 import {
@@ -13,6 +14,9 @@ import type { Range } from './range.ts';
 
 export const METRIC_NAMES = ['clicks', 'impressions', 'ctr', 'position'] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
+
+/** The metrics of questions; which of them one may have together depends on its table. */
+export const QUESTION_METRICS: readonly string[] = [...METRIC_NAMES, ...COUNTS.map(({ name }) => name)];
 
 /** Why the ratio of a change would mislead, in the order of responses. */
 export const UNSAFE_REASONS = [
@@ -56,6 +60,21 @@ export const NOT_COMPARED: NotCompared = {
   change: null,
   unsafe: Object.fromEntries(METRIC_NAMES.map((name) => [name, ['missing_days']])),
 };
+
+/** Sums by the names of what is counted, in its units. */
+export type Counted = Readonly<Record<string, number>>;
+
+/** What is counted as in responses. */
+export function countsOf(counts: readonly Count[], sums: Counted): Counted {
+  return Object.fromEntries(counts.map(({ name, scale }) => [name, sums[name]! / scale]));
+}
+
+/** Like `Compared`, of what a table counts in place of searches. */
+export interface ComparedCounts {
+  readonly comparison: Counted;
+  readonly change: Readonly<Record<string, Change>>;
+  readonly unsafe: Readonly<Record<string, readonly UnsafeReason[]>>;
+}
 
 /** The other range of a comparison, as requested. */
 export type Compare = 'previous' | 'year' | Range;
@@ -160,6 +179,23 @@ export class Comparer {
       change(into, 3, current, now.impressions, previous, base.impressions, METRIC_SCALES.position, hasRatio);
     else exactChange(into, 3, positionOf(now), positionOf(base), METRIC_SCALES.position, hasRatio);
     return unsafe;
+  }
+
+  /**
+   * Compares sums of a table that does not count searches, by the names of what it counts. What changed how searches are
+   * counted does not concern them.
+   */
+  compareCounts(counts: readonly Count[], now: Counted, base: Counted): ComparedCounts {
+    const unsafe: Record<string, readonly UnsafeReason[]> = {};
+    const changes = counts.map(({ name, scale }): readonly [string, Change] => {
+      const [current, before] = [now[name]!, base[name]!];
+      const isLow = before < MIN_BASE * scale;
+      const reasons = UNSAFE_REASONS.filter((one) => (one === 'low_base' ? isLow : this.#common.has(one)));
+      if (reasons.length > 0) unsafe[name] = reasons;
+      change(scratch, 0, current, scale, before, scale, scale, reasons.length === 0);
+      return [name, { difference: unscaled(scratch[0]!, scale), ratio: unscaled(scratch[RATIOS]!, RATIO_SCALE) }];
+    });
+    return { comparison: countsOf(counts, base), change: Object.fromEntries(changes), unsafe };
   }
 
   /** The unsafe metrics of a row that has these measures in the other range. */

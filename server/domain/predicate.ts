@@ -1,4 +1,3 @@
-import type { MetricName } from './comparison.ts';
 import { hasPosition, type Measures } from './metrics.ts';
 
 /**
@@ -25,10 +24,10 @@ export interface TextTest<Field extends string = string> {
 export const SUM_OPERATORS = ['eq', 'neq', 'lt', 'lte', 'gt', 'gte'] as const;
 export type SumOperator = (typeof SUM_OPERATORS)[number];
 
-/** Compares an unrounded metric of a row's sums. An unknown one fails every comparison, `neq` too. */
+/** Compares an unrounded metric of a row's sums, by its name. An unknown one fails every comparison, `neq` too. */
 export interface SumTest {
   readonly op: SumOperator;
-  readonly field: MetricName;
+  readonly field: string;
   readonly value: number;
 }
 
@@ -161,8 +160,8 @@ export function sumTest({ op, value }: Pick<SumTest, 'op' | 'value'>): (number: 
   return (number) => number !== undefined && !Number.isNaN(number) && compare(number, value);
 }
 
-/** An unrounded metric of sums; undefined for a ratio without impressions and for unknown sums (NaN). */
-export function metricOf(sums: Measures, metric: MetricName): number | undefined {
+/** An unrounded metric of sums of searches; undefined for a ratio without impressions and for unknown sums (NaN). */
+export function metricOf(sums: Measures, metric: string): number | undefined {
   if (Number.isNaN(sums.impressions)) return undefined;
   if (metric === 'clicks') return sums.clicks;
   if (metric === 'impressions') return sums.impressions;

@@ -46,9 +46,9 @@ export function rowsWith(field: ColumnName, values: readonly string[]): FactTest
   return { op: 'equals', field, values, fold: false };
 }
 
-/** How rows are sorted: by a measure or a ratio, or by the index of what they are grouped by. */
+/** How rows are sorted: by a metric, or by the index of what they are grouped by. */
 export interface RowOrder {
-  readonly by: 'clicks' | 'impressions' | 'ctr' | 'position' | number;
+  readonly by: string | number;
   readonly descending: boolean;
 }
 
@@ -94,12 +94,21 @@ export interface ReadRows<Sums = Measures> {
 /** Numbers of pages, texts, and lists of texts. */
 type BoundValue = string | number | readonly string[];
 
-const ORDERS = {
+/** The metrics of searches, of their sums. */
+const SEARCH_METRICS: Readonly<Record<string, string>> = {
   clicks: 'clicks',
   impressions: 'impressions',
   ctr: 'clicks / nullif(impressions, 0)',
   position: '("sumPosition" + impressions) / nullif(impressions, 0)',
-} as const;
+};
+
+/** A metric of the sums of a table in SQL. */
+function metricSql(table: StoredTable, metric: string): string {
+  const measure = rulesOf(table).measures.find((name) => measureOf(name).as === metric);
+  const found = SEARCH_METRICS[metric] ?? (measure && `"${metric}" / ${unitsOf(measure)}`);
+  if (found === undefined) throw new Error(`${table} has no ${metric}`);
+  return found;
+}
 
 type Bind = (value: BoundValue) => string;
 const ALL = '1 = 1';
@@ -133,10 +142,10 @@ function fillsOf(query: SumsQuery, bind: Bind, days: Range): SumsFills {
     return `n${at}.name`;
   });
   if (isTotal && having && kept) joins.push(keptJoin({ table, test, having, by: kept.by }, kept.range, columns, bind));
-  const filter = textOf(test, { bind, column: (field) => `f.${field}`, name: (at) => `n${at}.name` });
+  const filter = textOf(test, { table, bind, column: (field) => `f.${field}`, name: (at) => `n${at}.name` });
   const names = rulesOf(table).measures;
   const indexes = isTotal ? [] : by.map((_, at) => at);
-  const ordered = isTotal || !page ? [] : page.order.map(orderOf);
+  const ordered = isTotal || !page ? [] : page.order.map((one) => orderOf(table, one));
   return {
     // A row with several names is the same row: the columns of a table have a key.
     columns: isTotal
@@ -153,7 +162,7 @@ function fillsOf(query: SumsQuery, bind: Bind, days: Range): SumsFills {
       : `having ${countsOf(names)
           .map((name) => `sum(f.${name})`)
           .join(' + ')} > 0`,
-    where: having && !isTotal ? `where ${rowTestOf(having, by, bind)}` : '',
+    where: having && !isTotal ? `where ${rowTestOf(table, having, by, bind)}` : '',
     all: page
       ? `, cast(count(*) over () as double) as "allRows", ${names.map((name) => `sum("${MEASURES[name].as}") over () as "${ofAll(name)}"`).join(', ')}`
       : '',
@@ -171,8 +180,8 @@ function keptJoin(rows: SumsQuery, { from, to }: Range, columns: readonly string
 }
 
 /** A test of rows of sums, by their names d0, d1, … and sums. */
-function rowTestOf(having: SumsTest, by: readonly GroupedBy[], bind: Bind): string {
-  return textOf(having, { bind, column: (field) => `d${by.indexOf(field)}`, name: (at) => `d${at}` });
+function rowTestOf(table: StoredTable, having: SumsTest, by: readonly GroupedBy[], bind: Bind): string {
+  return textOf(having, { table, bind, column: (field) => `d${by.indexOf(field)}`, name: (at) => `d${at}` });
 }
 
 /** A sum of facts, in whole units. */
@@ -226,13 +235,14 @@ export function readSums<Sums>(rows: readonly SumsRow[], { table, by, isTotal = 
   };
 }
 
-function orderOf({ by, descending }: RowOrder): string {
-  const what = typeof by === 'number' ? `d${by}` : ORDERS[by];
+function orderOf(table: StoredTable, { by, descending }: RowOrder): string {
+  const what = typeof by === 'number' ? `d${by}` : metricSql(table, by);
   return `${what}${descending ? ' desc' : ''} nulls last`;
 }
 
 /** Where a test finds what it tests. */
 interface TestPlaces {
+  readonly table: StoredTable;
   readonly bind: Bind;
   readonly column: (field: ColumnName) => string;
   readonly name: (by: number) => string;
@@ -240,7 +250,7 @@ interface TestPlaces {
 
 /** A test in SQL, which means what `markMatches` does. */
 function textOf(test: SumsTest, places: TestPlaces): string {
-  const { bind, column, name } = places;
+  const { table, bind, column, name } = places;
   if ('of' in test) {
     const parts = test.of.map((one) => textOf(one, places));
     if (test.op === 'not') return `not (${parts[0]!})`;
@@ -248,7 +258,8 @@ function textOf(test: SumsTest, places: TestPlaces): string {
     return `(${parts.join(test.op === 'and' ? ' and ' : ' or ')})`;
   }
   // Ratios without impressions are null, and fail each comparison.
-  if (isSumTest(test)) return `coalesce(${ORDERS[test.field]} ${COMPARISONS[test.op]} ${bind(test.value)}, false)`;
+  if (isSumTest(test))
+    return `coalesce(${metricSql(table, test.field)} ${COMPARISONS[test.op]} ${bind(test.value)}, false)`;
   if (test.op === 'named') return `${name(test.by)} in (select unnest(${bind(test.values)}) as name)`;
   const { op, field, fold } = test;
   if (op === 'matches') {

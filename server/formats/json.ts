@@ -10,7 +10,7 @@ import {
   type Unsafe,
 } from '../domain/comparison.ts';
 import { type ExactMeasures, hasPosition, isKnown, scaledRatio, toMetrics } from '../domain/metrics.ts';
-import { type KnownMetrics, metricsIn, metricsOf, type RowSet, unsafeOf } from '../query/rows.ts';
+import { countedOf, type KnownMetrics, metricsIn, metricsOf, type RowSet, unsafeOf } from '../query/rows.ts';
 import { Piece, TextBytes } from '../runtime/text-bytes.ts';
 
 /** The start of a response whose rows follow: `{…,"name":[`. The caller ends it with `]}`. */
@@ -66,16 +66,19 @@ const NULL = new Piece('null');
  * five times the processor time.
  */
 export class RowBytes extends TextBytes {
-  readonly #metrics: readonly MetricName[];
+  readonly #metrics: readonly string[];
+  /** Those of searches. */
+  readonly #asked: readonly MetricName[];
   readonly #changes = new Float64Array(CHANGES);
 
   /**
    * @param size the expected size of the content
    * @param metrics those that were asked for
    */
-  constructor(size?: number, metrics: readonly MetricName[] = METRIC_NAMES) {
+  constructor(size?: number, metrics: readonly string[] = METRIC_NAMES) {
     super(size);
     this.#metrics = metrics;
+    this.#asked = METRIC_NAMES.filter((name) => metrics.includes(name));
   }
 
   /**
@@ -88,8 +91,12 @@ export class RowBytes extends TextBytes {
     const now = set.now(row);
     const comparer = set.comparer?.(row);
     const base = comparer ? set.base!(row) : null;
-    if (this.#metrics.length < METRIC_NAMES.length) {
-      this.text(JSON.stringify(metricsOf({ now, base, comparer }, set.known, this.#metrics)).slice(1, -1));
+    if (set.counts) {
+      this.text(JSON.stringify(countedOf({ now, base, comparer }, set.counts, this.#metrics)).slice(1, -1));
+      return;
+    }
+    if (this.#asked.length < METRIC_NAMES.length) {
+      this.text(JSON.stringify(metricsOf({ now, base, comparer }, set.known, this.#asked)).slice(1, -1));
       return;
     }
     this.reserve(MAX_METRICS_BYTES);

@@ -1,5 +1,6 @@
 import {
   CHANGES,
+  type ComparedCounts,
   METRIC_NAMES,
   METRIC_SCALES,
   type MetricName,
@@ -9,7 +10,7 @@ import {
   type Unsafe,
 } from '../domain/comparison.ts';
 import { type ExactMeasures, hasPosition, isKnown, roundRatio, toMetrics } from '../domain/metrics.ts';
-import { type KnownMetrics, metricsIn, type ObjectSet, type RowSet } from '../query/rows.ts';
+import { type Counts, countedIn, type KnownMetrics, metricsIn, type ObjectSet, type RowSet } from '../query/rows.ts';
 import type { Batch, Cell, Cells, Column, ReadCell, RowsAnswer, RowsHead } from './rows.ts';
 
 /** A column with a cell of its own: how a row set gives its cells. */
@@ -69,6 +70,48 @@ export function objects<Of>(
   };
 }
 
+/** Columns of what rows count in place of searches, and of its comparison. */
+export function countColumns(counts: Counts, isCompared: boolean): readonly SetColumn<RowSet>[] {
+  const typeOf = ({ scale }: Counts[number]): Column['type'] => (scale === 1 ? 'count' : 'ratio');
+  const columns = (
+    prefix: string,
+    type: (count: Counts[number]) => Column['type'],
+    read: (compared: ComparedCounts | null, name: string) => Cell,
+  ): SetColumn<RowSet>[] =>
+    counts.map((count) => ({
+      column: { name: `${prefix}_${count.name}`, type: type(count) },
+      cell: (set) => (row) => {
+        const comparer = set.comparer?.(row);
+        const base = comparer ? set.base!(row) : null;
+        if (comparer === undefined) return null;
+        const compared = comparer && base && comparer.compareCounts([count], countedIn(set.now(row)), countedIn(base));
+        return read(compared, count.name);
+      },
+    }));
+  const now = counts.map(
+    (count): SetColumn<RowSet> => ({
+      column: { name: count.name, type: typeOf(count) },
+      cell: (set) => (row) => countedIn(set.now(row))[count.name]! / count.scale,
+    }),
+  );
+  if (!isCompared) return now;
+  return [
+    ...now,
+    ...columns('comparison', typeOf, (compared, name) => compared?.comparison[name] ?? null),
+    ...columns('change', typeOf, (compared, name) => compared?.change[name]?.difference ?? null),
+    ...columns(
+      'changeRatio',
+      () => 'ratio',
+      (compared, name) => compared?.change[name]?.ratio ?? null,
+    ),
+    ...columns(
+      'unsafe',
+      () => 'ids',
+      (compared, name) => (compared === null ? ['missing_days'] : (compared.unsafe[name] ?? [])),
+    ),
+  ];
+}
+
 interface TableOf<Set extends RowSet> {
   readonly head: RowsHead;
   readonly columns: readonly (SetColumn<Set> | Measured)[];
@@ -77,7 +120,7 @@ interface TableOf<Set extends RowSet> {
   /** Whether a month was spread over its days, so that sums of positions have fractions. */
   readonly isSpread?: { readonly now: boolean; readonly base: boolean };
   /** Those that were asked for; all if left out. */
-  readonly metrics?: readonly MetricName[];
+  readonly metrics?: readonly string[];
 }
 
 /** Row sets as flat rows, for all formats except JSON. */
@@ -260,7 +303,8 @@ class Numbers {
 
   /** Takes rows of a set from `first` on. Asks for the comparer of each row once. */
   fill(set: RowSet, first: number, length: number): void {
-    const { known } = set;
+    const { known, counts } = set;
+    if (counts) return;
     for (let row = 0; row < length; row++) {
       const now = set.now(first + row);
       this.now.set(row, now, known);

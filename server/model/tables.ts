@@ -456,9 +456,32 @@ export const QUESTION_TABLES = FACT_TABLES.filter((name) => TABLES[name].questio
   (a, b) => TABLES[a].question!.place - TABLES[b].question!.place,
 );
 
-/** The table that answers a question about some dimensions, those of its filters among them; undefined if none has all. */
-export function questionTable(dimensions: readonly Dimension[]): FactTable | undefined {
-  return QUESTION_TABLES.find((name) => dimensions.every((dimension) => hasDimension(name, dimension)));
+/** A metric that is a sum of its own: `scale` units of its sums are one. */
+export interface Count {
+  readonly name: string;
+  readonly scale: number;
+}
+
+/** What a table of questions counts in place of searches; null for searches, whose metrics are those of all answers. */
+export function countsIn(table: FactTable): readonly Count[] | null {
+  const { measures } = TABLES[table];
+  if (measures.includes('clicks')) return null;
+  return measures.map((name) => ({ name: measureOf(name).as, scale: unitsOf(name) }));
+}
+
+/** All that questions are answered with besides the metrics of searches. */
+export const COUNTS: readonly Count[] = [
+  ...new Map(QUESTION_TABLES.flatMap((name) => (countsIn(name) ?? []).map((count) => [count.name, count]))).values(),
+];
+
+/** Whether a table of questions has a metric. */
+export function hasMetric(table: FactTable, metric: string): boolean {
+  return (countsIn(table) ?? COUNTS).some(({ name }) => name === metric) === (countsIn(table) !== null);
+}
+
+/** The tables that answer a question about some dimensions, those of its filters among them, coarsest first. */
+export function questionTables(dimensions: readonly Dimension[]): FactTable[] {
+  return QUESTION_TABLES.filter((name) => dimensions.every((dimension) => hasDimension(name, dimension)));
 }
 
 /** The first table of a surface and grain that has all dimensions; undefined if none has. */

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import type { Project } from '../catalog/projects.ts';
-import { METRIC_NAMES } from '../domain/comparison.ts';
+import { METRIC_NAMES, QUESTION_METRICS } from '../domain/comparison.ts';
 import { KnownError } from '../domain/errors.ts';
 import { SUM_OPERATORS, TEXT_OPERATORS } from '../domain/predicate.ts';
 import { comparedRange, keywordHistoryFrom, siteRange } from '../domain/project-ranges.ts';
@@ -8,15 +8,26 @@ import { REMAINDER_REASONS, type RemainderReason } from '../domain/quality.ts';
 import { PERIOD_PATTERN } from '../domain/range.ts';
 import { openRows, RowBytes } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
-import { dimension as column, DAYS, MEASURED, ofRows, type SetColumn, table } from '../formats/table.ts';
-import { DIMENSION_NAMES, type Dimension, hasDimension, isTime, QUESTION_TABLES, TABLES } from '../model/tables.ts';
+import { dimension as column, countColumns, DAYS, MEASURED, ofRows, type SetColumn, table } from '../formats/table.ts';
+import {
+  COUNTS,
+  type Count,
+  countsIn,
+  DIMENSION_NAMES,
+  DIMENSIONS,
+  type Dimension,
+  hasDimension,
+  isTime,
+  QUESTION_TABLES,
+  TABLES,
+} from '../model/tables.ts';
 import type { DimensionValues } from '../query/names.ts';
 import { sentFilter } from '../query/predicate.ts';
 import { DEFAULT_ROWS, MAX_ROWS, parseQuestion } from '../query/question.ts';
 import { answerQuestion } from '../query/question-answer.ts';
 import { planQuestion, type QuestionValue, type RefusedValue } from '../query/question-plan.ts';
 import { type Offer, RefusedQuestion, withParts } from '../query/refuse.ts';
-import { metricsOf, type ObjectSet, type Row, rowSet } from '../query/rows.ts';
+import { countedOf, metricsOf, type ObjectSet, type Row, rowSet, type Sums } from '../query/rows.ts';
 import { WITHOUT_COMPARE } from '../query/strict-days.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { formatParameters, NAMED_RANGES, type Parameter, readParameters } from './parameters.ts';
@@ -56,7 +67,15 @@ const parameters = { q: questionParameter, ...formatParameters };
 
 const optional = Type.Optional;
 const dimension = oneOf('QuestionDimension', DIMENSION_NAMES);
-const metric = oneOf('MetricName', METRIC_NAMES);
+const metric = COUNTS.length === 0 ? oneOf('MetricName', METRIC_NAMES) : oneOf('QuestionMetric', QUESTION_METRICS);
+
+/** Of what is counted in place of searches. */
+const ofCounts = <Of extends TSchema>(of: (count: Count) => Of) =>
+  Object.fromEntries(COUNTS.map((count) => [count.name, optional(of(count))]));
+const METRICS_HELP =
+  COUNTS.length === 0
+    ? 'All four by default.'
+    : `By default all that the table has: ${METRIC_NAMES.join(', ')}, or what it counts in place of searches.`;
 
 /** The days of a question. */
 const days = Type.Object(
@@ -76,7 +95,7 @@ const days = Type.Object(
 const question = Type.Object(
   {
     range: optional(days),
-    metrics: optional(Type.Array(metric, { description: 'All four by default.' })),
+    metrics: optional(Type.Array(metric, { description: METRICS_HELP })),
     dimensions: optional(Type.Array(dimension, { description: 'What rows are about. One of date, week and month.' })),
     filters: optional(
       Type.Array(Type.Array(Type.Unknown()), {
@@ -124,10 +143,11 @@ const metrics = {
   impressions: optional(metricsProperties.impressions),
   ctr: optional(metricsProperties.ctr),
   position: optional(metricsProperties.position),
+  ...ofCounts(({ scale }) => (scale === 1 ? integer({ minimum: 0 }) : Type.Number({ minimum: 0 }))),
 };
 const comparedMetrics = object('QuestionMetrics', metrics);
 const change = Type.Object(
-  Object.fromEntries(METRIC_NAMES.map((name) => [name, optional(comparedProperties.change.properties.clicks)])),
+  Object.fromEntries(QUESTION_METRICS.map((name) => [name, optional(comparedProperties.change.properties.clicks)])),
   { title: 'QuestionChange', additionalProperties: false },
 );
 const { unsafe } = comparedProperties;
@@ -141,15 +161,12 @@ const row = object(
     days: optional(
       integer({ minimum: 0, description: 'Of the range in the week or month, up to the last synced day.' }),
     ),
-    query: text,
-    page: text,
-    country: text,
-    device: text,
-    appearance: text,
-    brand: text,
-    group: optional(group),
-    pageGroup: optional(group),
-    keyword: text,
+    ...Object.fromEntries(
+      DIMENSION_NAMES.filter((name) => !isTime(name)).map((name) => [
+        name,
+        DIMENSIONS[name].of === undefined ? text : optional(group),
+      ]),
+    ),
     ...metrics,
     comparison: optional(nullable(comparedMetrics, NO_SUCH_DAYS)),
     change: optional(nullable(change, NO_SUCH_DAYS)),
@@ -335,18 +352,28 @@ export function questionAnswer(result: QuestionResult) {
 
 /** What an answer has before its rows. */
 function questionHead({ query, project, totals, remainder, paging, quality }: QuestionResult) {
-  const { from, to, comparison, grain, metrics } = query;
+  const { from, to, comparison, grain } = query;
   const { provisionalAfter } = project;
   return {
     project: projectReference(project),
     range: { from, to, provisionalAfter, ...(comparison === null ? {} : { comparison }) },
     grain,
     aggregation: TABLES[grain].counts,
-    ...(totals === undefined ? {} : { totals: totals && metricsOf(totals, 'all', metrics) }),
+    ...(totals === undefined ? {} : { totals: totals && metricsIn(totals, query) }),
     remainder,
     paging,
     ...quality,
   };
+}
+
+function metricsIn(sums: Sums, { grain, metrics }: QuestionValue): object {
+  const counts = countsIn(grain);
+  if (counts !== null) return countedOf(sums, counts, metrics);
+  return metricsOf(
+    sums,
+    'all',
+    METRIC_NAMES.filter((name) => metrics.includes(name)),
+  );
 }
 
 /** JSON by rows: a remembered list has the same rows in each answer, and some metrics. */
@@ -367,7 +394,7 @@ function writeRemembered(bytes: RowBytes, result: QuestionResult): void {
 /** Writes the rows, separated by commas, without an object for each. */
 function writeRows(bytes: RowBytes, { query, rows, valuesOf }: QuestionResult): void {
   const properties = query.dimensions.map((dimension, at) => propertyWriter(dimension, valuesOf[at]!));
-  const set = rowSet(rows);
+  const set = rowSet(rows, 'all', countsIn(query.grain));
   for (let row = 0; row < rows.length; row++) {
     const { names, days } = rows[row]!;
     if (row > 0) bytes.char(',');
@@ -400,15 +427,20 @@ function propertyWriter(dimension: Dimension, values: DimensionValues): (name: s
 function questionTable(result: QuestionResult): RowsAnswer {
   const { query, project, batches, remainder, paging, quality, valuesOf } = result;
   const { dimensions, metrics, comparison } = query;
+  const isCompared = comparison !== null;
+  const counts = countsIn(query.grain)?.filter(({ name }) => metrics.includes(name));
   async function* sets(): AsyncGenerator<ObjectSet> {
-    for await (const rows of batches()) yield rowSet(rows);
+    for await (const rows of batches()) yield rowSet(rows, 'all', counts);
   }
   const { range } = questionHead(result);
   return table({
     head: { name: `${project.domain}-query`, total: paging.total, range, remainder, ...quality },
-    columns: [...dimensions.flatMap((dimension, at) => dimensionColumns(dimension, at, valuesOf[at]!)), ...MEASURED],
+    columns: [
+      ...dimensions.flatMap((dimension, at) => dimensionColumns(dimension, at, valuesOf[at]!)),
+      ...(counts === undefined ? MEASURED : countColumns(counts, isCompared)),
+    ],
     sets: sets(),
-    isCompared: comparison !== null,
+    isCompared,
     metrics,
   });
 }

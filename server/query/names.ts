@@ -7,7 +7,7 @@ import { type Measures, NOTHING } from '../domain/metrics.ts';
 import { decider, isTextTest, leavesOf, mapLeaves, type TextTest } from '../domain/predicate.ts';
 import { markMatches, RowColumns } from '../domain/select-rows.ts';
 import { canTestInSql, type FactTest, type GroupedBy, type NamedTexts, type SumsTest } from '../facts/sums.ts';
-import { type ColumnName, type Dimension, hasDimension, isTime } from '../model/tables.ts';
+import { COLUMNS, type ColumnName, DIMENSIONS, type Dimension, hasDimension, isTime } from '../model/tables.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { dimensionsOf, type QuestionTest, splitFilters } from './predicate.ts';
 import type { Question } from './question.ts';
@@ -50,15 +50,6 @@ interface NamesSources {
   /** All texts that facts of the ranges have in a column. */
   readonly texts: (column: ColumnName) => Promise<readonly string[]>;
 }
-
-const COLUMNS: Partial<Record<Dimension, ColumnName>> = {
-  query: 'query',
-  page: 'url',
-  country: 'country',
-  device: 'device',
-  appearance: 'appearance',
-  brand: 'segment',
-};
 
 /** Texts that belong to groups. */
 interface Members {
@@ -113,7 +104,7 @@ function groupedBy(
 ): GroupedBy | null {
   if (isTime(dimension)) return null;
   if (dimension === 'keyword') return namesOfKeywords(keywords).named;
-  if (dimension !== 'group' && dimension !== 'pageGroup') return COLUMNS[dimension]!;
+  if (dimension !== 'group' && dimension !== 'pageGroup') return DIMENSIONS[dimension].column;
   const { column, groups, texts } = members[dimension]!;
   const pairs = groups.flatMap(({ id }, at) => texts.get(id)!.map((text) => [text, sortableIndex(at)] as const));
   return { column, texts: pairs.map(([text]) => text), names: pairs.map(([, name]) => name) };
@@ -174,11 +165,11 @@ function factTest(
     );
   }
   if (dimension !== 'group' && dimension !== 'pageGroup') {
-    const field = COLUMNS[dimension]!;
+    const field = DIMENSIONS[dimension].column;
     const texts = found.texts.get(leaf);
     if (texts !== undefined) return one(field, texts);
     // Words are stored in one case, in which they were read.
-    return { op, field, values, fold: fold && TEXT_COLUMNS.includes(field) };
+    return { op, field, values, fold: fold && hasCases(field) };
   }
   const { column, groups, texts } = members[dimension]!;
   const at = by.findIndex((each) => each.dimension === dimension);
@@ -196,16 +187,18 @@ function namedKeywords(leaf: TextTest<Dimension>, by: QuestionNames['by'], { key
   return names && { op: 'named', by: by.findIndex(({ dimension }) => dimension === 'keyword'), values: names };
 }
 
-/** Columns whose texts have more than one case. */
-const TEXT_COLUMNS: readonly ColumnName[] = ['query', 'url', 'appearance'];
+/** Whether the texts of a column have more than one case. */
+function hasCases(column: ColumnName): boolean {
+  return ['words', 'url', 'appearance'].includes(COLUMNS[column].type);
+}
 
 async function readFound({ question, tracked, texts }: NamesSources): Promise<Found> {
   const found = { keywords: new Map<TextTest<Dimension>, TrackedKeyword[]>(), texts: new Map() };
   for (const leaf of question.filters.flatMap((filter) => leavesOf(filter)).filter(isTextTest)) {
-    const column = COLUMNS[leaf.field];
+    const { column, of } = DIMENSIONS[leaf.field];
     if (leaf.field === 'keyword') {
       found.keywords.set(leaf, await inTurns(thoseThat(leaf, tracked.keywords, ({ query }) => query)));
-    } else if (column !== undefined && TEXT_COLUMNS.includes(column) && !canTestInSql(leaf)) {
+    } else if (of === undefined && hasCases(column) && !canTestInSql(leaf)) {
       found.texts.set(leaf, await inTurns(thoseThat(leaf, await texts(column), (text) => text)));
     }
   }

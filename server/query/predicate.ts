@@ -1,4 +1,5 @@
 import {
+  isSumTest,
   isTextTest,
   leavesOf,
   partsOf,
@@ -19,6 +20,13 @@ export type QuestionTest = Test<TextTest<Dimension> | SumTest>;
 export function dimensionsOf(filter: QuestionTest): Dimension[] {
   return leavesOf(filter)
     .filter(isTextTest)
+    .map(({ field }) => field);
+}
+
+/** The metrics that a filter tests. */
+export function metricsIn(filter: QuestionTest): string[] {
+  return leavesOf(filter)
+    .filter(isSumTest)
     .map(({ field }) => field);
 }
 

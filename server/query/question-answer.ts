@@ -15,7 +15,7 @@ import { type QuestionNames, readNames } from './names.ts';
 import { type QuestionTest, sentFilter } from './predicate.ts';
 import { qualityOf } from './quality.ts';
 import { type QuestionPlan, type QuestionValue, readWhole, remainderOf } from './question-plan.ts';
-import { keyOf, QuestionRows } from './question-rows.ts';
+import { keyOf, nothingIn, QuestionRows } from './question-rows.ts';
 import { RefusedQuestion } from './refuse.ts';
 import type { Row, Sums } from './rows.ts';
 import { refuseUnknown, refuseUnknownKeywords, unknownDays, WITHOUT_COMPARE } from './strict-days.ts';
@@ -36,6 +36,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const { query, project, ranges, quality } = plan;
   const { from, to, comparison, dimensions, limit, offset } = query;
   const range = { from, to };
+  const nothing = nothingIn(query.grain);
   const totalsOf = totalsReader(plan, facts, signal);
   // Read beside the property, which tells what is known. A failure is thrown where the totals are used.
   if (plan.isOfTotals && ranges.now !== null) totalsOf(ranges.now).catch(() => {});
@@ -64,7 +65,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
       const days = daysOf?.(row.names);
       if (comparerOf === undefined || before === null) return { ...row, days };
       const comparer = comparerOf(row.names);
-      return { ...row, days, base: comparer && (before.get(keyOf(row.names)) ?? NOTHING), comparer };
+      return { ...row, days, base: comparer && (before.get(keyOf(row.names)) ?? nothing), comparer };
     });
   };
   const answers = await answersOf(read);

@@ -10,7 +10,7 @@ import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordFiles } from '../facts/keywords.ts';
 import { rowsWith } from '../facts/sums.ts';
-import { type Dimension, type FactTable, hasDimension, type StoredTable, TABLES } from '../model/tables.ts';
+import { countsIn, type Dimension, type FactTable, hasDimension, type StoredTable, TABLES } from '../model/tables.ts';
 import { dimensionsOf, type QuestionTest } from './predicate.ts';
 import { planQuality } from './quality.ts';
 import type { Question } from './question.ts';
@@ -138,6 +138,8 @@ export function remainderOf(
     impressions: left?.impressions ?? null,
     why: left?.clicks === 0 && left.impressions === 0 ? [] : REMAINDER_REASONS.filter((reason) => reasons.has(reason)),
   });
+  // The property has no total of what is counted in place of searches.
+  if (countsIn(grain) !== null) reasons.add('unknown');
   if (isUncountable(grain) || total === null) return told(null);
   if (isComplete(grain, reference)) return told({ clicks: 0, impressions: 0 });
   if (whole === null) reasons.add('unknown');
@@ -145,7 +147,11 @@ export function remainderOf(
 }
 
 function isUncountable(grain: FactTable): boolean {
-  return TABLES[grain].counts === 'page' || TABLES[grain].leavesOut?.includes('overlapping') === true;
+  return (
+    countsIn(grain) !== null ||
+    TABLES[grain].counts === 'page' ||
+    TABLES[grain].leavesOut?.includes('overlapping') === true
+  );
 }
 
 /** A part of the property that is stored itself is whole. */

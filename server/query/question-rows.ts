@@ -1,6 +1,5 @@
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import { pairingOf } from '../domain/compared-days.ts';
-import { METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
 import { eachDay } from '../domain/dates.ts';
 import { bucketsOf } from '../domain/intervals.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
@@ -22,7 +21,7 @@ import type {
   SumsQuery,
   SumsTest,
 } from '../facts/sums.ts';
-import { intervalOf, isTime } from '../model/tables.ts';
+import { countsIn, type Dimension, type FactTable, intervalOf, isTime } from '../model/tables.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { keywordDecider, namesByText, type QuestionNames } from './names.ts';
 import { MAX_ROWS } from './question.ts';
@@ -42,7 +41,12 @@ interface Options {
 /** The most rows that are read at once of a question for all. */
 const PART = MAX_ROWS;
 
-const NO_ROWS: ReadRows = { rows: [], count: 0, total: NOTHING };
+/** The sums of no rows of a table. */
+export function nothingIn(table: FactTable): Measures {
+  const counts = countsIn(table);
+  // Rows of a table that does not count searches have other names.
+  return counts === null ? NOTHING : (Object.fromEntries(counts.map(({ name }) => [name, 0])) as object as Measures);
+}
 
 /** Reads the rows of a question, of its range and of the one to compare with. */
 export class QuestionRows {
@@ -62,7 +66,7 @@ export class QuestionRows {
   async of(range: Range, served: Range | null): Promise<Omit<ReadRows, 'total'> & { total: Measures | null }> {
     const { plan, names } = this.#options;
     const { limit, offset } = plan.query;
-    if (served === null) return { ...NO_ROWS, total: this.#adds ? NOTHING : null };
+    if (served === null) return { rows: [], count: 0, total: this.#adds ? nothingIn(plan.query.grain) : null };
     const by = this.#by(range, range);
     const { having } = names;
     const read = await this.#read(served, { by, having, limit: limit ?? PART, offset });
@@ -108,7 +112,7 @@ export class QuestionRows {
     const { plan, names } = this.#options;
     const asked = { from: plan.query.from, to: plan.query.to };
     const { now } = plan.ranges;
-    if (served === null || (names.having !== null && now === null)) return NOTHING;
+    if (served === null || (names.having !== null && now === null)) return nothingIn(plan.query.grain);
     const page = { limit: 1, offset: 0, isTotal: true };
     if (names.having !== null) {
       const kept = { range: now!, by: this.#by(asked, asked) };
@@ -183,8 +187,8 @@ function isNamed(by: GroupedBy): by is NamedTexts {
   return typeof by === 'object' && by.column !== 'date';
 }
 
-/** What is asked for, or else time, goes first; then the most clicks. */
-function orderOf({ sort, dimensions }: QuestionValue): RowOrder[] {
+/** What is asked for, or else time, goes first; then the most of what is counted. */
+function orderOf({ sort, dimensions, grain }: QuestionValue): RowOrder[] {
   const time = dimensions.findIndex(isTime);
   const first =
     sort === null
@@ -192,10 +196,11 @@ function orderOf({ sort, dimensions }: QuestionValue): RowOrder[] {
         ? []
         : [{ by: time, descending: false }]
       : sort.map(({ by, descending }) => {
-          const metric = METRIC_NAMES.find((name) => name === by);
-          return { by: metric ?? dimensions.indexOf(by as (typeof dimensions)[number]), descending };
+          const at = dimensions.indexOf(by as Dimension);
+          return { by: at < 0 ? by : at, descending };
         });
-  return [...first, { by: 'clicks', descending: true }, { by: 'impressions', descending: true }];
+  const most = countsIn(grain)?.map(({ name }) => name) ?? ['clicks', 'impressions'];
+  return [...first, ...most.slice(0, 2).map((by) => ({ by, descending: true }))];
 }
 
 /** A question about keywords: its rows are grouped by names of keywords. */
@@ -360,7 +365,7 @@ class RowSums implements Record<keyof Measures, Float64Array> {
   }
 
   /** Numbers to sort rows by; NaN for ratios without a value. */
-  numbers(by: MetricName): Float64Array {
+  numbers(by: string): Float64Array {
     if (by === 'clicks' || by === 'impressions') return this[by];
     return this.clicks.map((_, row) => metricOf(this.#measures(row), by) ?? Number.NaN);
   }

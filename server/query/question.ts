@@ -1,4 +1,4 @@
-import { type Compare, METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
+import { type Compare, QUESTION_METRICS } from '../domain/comparison.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { ExpressionCheck } from '../domain/expressions.ts';
@@ -14,19 +14,28 @@ import {
   type TextTest,
 } from '../domain/predicate.ts';
 import { checkRange, MAX_DAYS, PERIOD_PATTERN, type RangeParameters } from '../domain/range.ts';
-import { DIMENSION_NAMES, DIMENSIONS, type Dimension, type FactTable, isTime, questionTable } from '../model/tables.ts';
-import { dimensionsOf, type QuestionTest, splitFilters, TEXTS } from './predicate.ts';
-import { notTogether, RefusedQuestion } from './refuse.ts';
+import {
+  DIMENSION_NAMES,
+  DIMENSIONS,
+  type Dimension,
+  type FactTable,
+  hasMetric,
+  isTime,
+  questionTables,
+} from '../model/tables.ts';
+import { dimensionsOf, metricsIn, type QuestionTest, splitFilters, TEXTS } from './predicate.ts';
+import { metricsApart, notTogether, RefusedQuestion } from './refuse.ts';
 
 interface Sort {
-  readonly by: Dimension | MetricName;
+  /** A dimension or metric. */
+  readonly by: string;
   readonly descending: boolean;
 }
 
 /** A question as asked. All filters must hold. */
 export interface Question {
   readonly range: RangeParameters;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly string[];
   readonly dimensions: readonly Dimension[];
   readonly filters: readonly QuestionTest[];
   /** Null for the default order. */
@@ -71,21 +80,28 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
   const dimensions = namesOf(sent['dimensions'], 'dimensions', DIMENSION_NAMES);
   const times = dimensions.filter(isTime);
   if (times.length > 1) throw invalidRequest(`dimensions has ${times.join(' and ')}; a question has one of them.`);
-  const metrics = namesOf(sent['metrics'], 'metrics', METRIC_NAMES);
+  const metrics = namesOf(sent['metrics'], 'metrics', QUESTION_METRICS);
   const counts = { conditions: 0, values: 0, expressions: new ExpressionCheck() };
   const filters = listOf(sent['filters'], 'filters').map((one, at) => filterOf(one, `filters[${at}]`, counts, 1));
   const include = fieldsOf(sent['include'] ?? {}, 'include', ['totals', 'quality']);
-  const grain = questionTable([...dimensions, ...filters.flatMap(dimensionsOf)]);
-  if (grain === undefined) throw notTogether(dimensions, filters);
+  const sort = sent['sort'] === undefined ? null : sortOf(sent['sort'], dimensions);
+  const tables = questionTables([...dimensions, ...filters.flatMap(dimensionsOf)]);
+  if (tables.length === 0) throw notTogether(dimensions, filters);
+  const ofSort = (sort ?? []).map(({ by }) => by).filter((name) => QUESTION_METRICS.includes(name));
+  const wanted = [...new Set([...metrics, ...filters.flatMap(metricsIn), ...ofSort])];
+  const grain = tables.find((table) => wanted.every((metric) => hasMetric(table, metric)));
+  if (grain === undefined) throw metricsApart(wanted, tables, QUESTION_METRICS);
   checkAppearances(dimensions, filters);
   checkRowFilters(dimensions, filters);
   const isAll = hasAllRows && sent['limit'] === undefined && sent['offset'] === undefined;
   return {
     range: rangeOf(sent['range'], 'range'),
-    metrics: metrics.length === 0 ? METRIC_NAMES : METRIC_NAMES.filter((name) => metrics.includes(name)),
+    metrics: QUESTION_METRICS.filter((name) =>
+      metrics.length === 0 ? hasMetric(grain, name) : metrics.includes(name),
+    ),
     dimensions,
     filters,
-    sort: sent['sort'] === undefined ? null : sortOf(sent['sort'], dimensions),
+    sort,
     limit: isAll ? null : wholeNumber(sent['limit'], 'limit', DEFAULT_ROWS, 1, MAX_ROWS),
     offset: wholeNumber(sent['offset'], 'offset', 0, 0, Number.MAX_SAFE_INTEGER),
     compare: sent['compare'] === undefined ? undefined : compareOf(sent['compare']),
@@ -150,7 +166,7 @@ function filterOf(sent: unknown, name: string, counts: Counts, depth: number): Q
 }
 
 function sumFilterOf(op: SumOperator, rest: readonly unknown[], name: string): SumTest {
-  const field = nameOf(rest[0], `${name}[1]`, METRIC_NAMES);
+  const field = nameOf(rest[0], `${name}[1]`, QUESTION_METRICS);
   if (rest.length !== 2) throw invalidRequest(`${name} must be [OPERATOR, METRIC, [NUMBER]].`);
   const [value, ...more] = listOf(rest[1], `${name}[2]`);
   if (!Number.isFinite(value) || more.length > 0) {
@@ -230,7 +246,7 @@ function compareOf(sent: unknown): Compare {
 }
 
 function sortOf(sent: unknown, dimensions: readonly Dimension[]): Sort[] {
-  const known = [...dimensions, ...METRIC_NAMES];
+  const known = [...dimensions, ...QUESTION_METRICS];
   return listOf(sent, 'sort').map((one, at) => {
     const descending = typeof one === 'string' && one.startsWith('-');
     const by = nameOf(descending ? one.slice(1) : one, `sort[${at}]`, known);

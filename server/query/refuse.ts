@@ -1,12 +1,13 @@
 import { KnownError } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
-import { type Dimension, hasDimension, isTime, QUESTION_TABLES } from '../model/tables.ts';
+import { type Dimension, type FactTable, hasDimension, hasMetric, isTime, QUESTION_TABLES } from '../model/tables.ts';
 import { dimensionsOf, type QuestionTest, sentFilter } from './predicate.ts';
 
 /** The parts of a question to replace, so that it can be answered; null for a part to leave out. */
 export interface NearestQuestion {
   readonly range?: Range;
   readonly dimensions?: readonly Dimension[];
+  readonly metrics?: readonly string[];
   readonly filters?: readonly unknown[] | null;
   readonly sort?: null;
   readonly compare?: null;
@@ -49,6 +50,25 @@ export function notTogether(dimensions: readonly Dimension[], filters: readonly 
       says: names.join(' by '),
       question: questionOf(names, dimensions, filters),
     })),
+  );
+}
+
+/** A 400 for metrics that are not stored together by the dimensions of a question. @param tables those that have the dimensions */
+export function metricsApart(
+  metrics: readonly string[],
+  tables: readonly FactTable[],
+  all: readonly string[],
+): RefusedQuestion {
+  const sets = tables.map((table) => all.filter((metric) => hasMetric(table, metric)));
+  const unlike = [...new Map(sets.map((names) => [names.join(), names])).values()];
+  const stored = unlike.map((names) => names.join(', ')).join('; or ');
+  return new RefusedQuestion(
+    `metrics: ${metrics.join(' and ')} ${metrics.length === 1 ? 'is' : 'are'} not stored by these dimensions together, which have ${stored}.`,
+    unlike.map((names) => {
+      const kept = metrics.filter((name) => names.includes(name));
+      const offered = kept.length === 0 ? names : kept;
+      return { says: `metrics ${offered.join(', ')}`, question: { metrics: offered, sort: null } };
+    }),
   );
 }
 

@@ -1,6 +1,8 @@
 import {
   type Compared,
   type Comparer,
+  type Counted,
+  countsOf,
   METRIC_NAMES,
   type MetricName,
   NO_CHANGE,
@@ -9,6 +11,7 @@ import {
   type Unsafe,
 } from '../domain/comparison.ts';
 import { type ExactMeasures, type Metrics, toMetrics } from '../domain/metrics.ts';
+import type { Count } from '../model/tables.ts';
 
 /** Sums over a range, and over the other range of a comparison. */
 export interface Sums {
@@ -46,6 +49,8 @@ export type KnownMetrics = 'all' | 'no_position' | 'counts';
 export interface RowSet {
   readonly length: number;
   readonly known: KnownMetrics;
+  /** What rows count in place of searches; their sums have these names. */
+  readonly counts?: Counts | null | undefined;
   /** The value of a dimension, by its index. */
   readonly name: (row: number, dimension: number) => string;
   /** See `Row.days`; left out where no row has them. */
@@ -61,9 +66,14 @@ export interface RowSet {
 export type ObjectSet<Of = Row> = RowSet & { readonly rows: readonly Of[] };
 
 /** A row set over objects, for short answers. */
-export function rowSet<Of extends Row>(rows: readonly Of[], known: KnownMetrics = 'all'): ObjectSet<Of> {
+export function rowSet<Of extends Row>(
+  rows: readonly Of[],
+  known: KnownMetrics = 'all',
+  counts?: Counts | null,
+): ObjectSet<Of> {
   return {
     rows,
+    counts,
     length: rows.length,
     known,
     name: (row, dimension) => rows[row]!.names[dimension]!,
@@ -72,6 +82,33 @@ export function rowSet<Of extends Row>(rows: readonly Of[], known: KnownMetrics 
     comparer: (row) => rows[row]!.comparer,
     base: (row) => rows[row]!.base ?? null,
   };
+}
+
+/** What rows count in place of searches. */
+export type Counts = readonly Count[];
+
+/**
+ * Sums of what is counted in place of searches, as in responses.
+ * @param names those that were asked for
+ */
+export function countedOf(
+  { now, base, comparer }: PartSums,
+  counts: readonly Count[],
+  names: readonly string[],
+): object {
+  const asked = counts.filter(({ name }) => names.includes(name));
+  const shown = countsOf(asked, countedIn(now));
+  if (comparer === undefined) return shown;
+  if (comparer === null || !base) {
+    const unsafe = Object.fromEntries(asked.map(({ name }) => [name, ['missing_days']]));
+    return { ...shown, comparison: null, change: null, unsafe };
+  }
+  return { ...shown, ...comparer.compareCounts(asked, countedIn(now), countedIn(base)) };
+}
+
+/** Sums by the names of what they count. */
+export function countedIn(sums: object): Counted {
+  return sums as Counted;
 }
 
 /** The metrics that a set of rows has. */
