@@ -134,12 +134,12 @@ async function list({ settings, catalog }: Stores, of: Of): Promise<JudgedNote[]
   // Nothing can be said of a project in setup. DuckDB is loaded only if there is something to judge.
   if (notes.length === 0 || !(await requireProject(catalog, project)).setupFinished)
     return notes.map((note) => ({ note }));
-  const [{ withReports }, { noteVerdict }] = await Promise.all([
-    import('../../server/presets/with-reports.ts'),
+  const [{ withPresets }, { noteVerdict }] = await Promise.all([
+    import('../../server/presets/with-presets.ts'),
     import('../../server/presets/effects.ts'),
   ]);
   const log = { info: () => {}, warn: () => {} };
-  return withReports({ settings, catalog, log, now: Date.now }, async (sources) => {
+  return withPresets({ settings, catalog, log, now: Date.now }, async (sources) => {
     const stop = new AbortController();
     const reading = { reader: 'notes', signal: stop.signal };
     const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type FormatName, JSON_TYPE, MEDIA_TYPES } from '../domain/formats.ts';
 import type { Quality } from '../domain/quality.ts';
 import type { RowsAnswer, RowsHead } from '../formats/rows.ts';
-import { type AnyPreset, answerCurrent, askReport, type ReportQuery, type ReportRequest } from '../presets/report.ts';
+import { type AnyPreset, answerCurrent, askPreset, type PresetQuery, type PresetRequest } from '../presets/preset.ts';
 import type { Context } from './context.ts';
 import { etagOf, matchesEtag, namedFormat, parametersOf, preferredEncoding, varyByAccept } from './negotiation.ts';
 import type { EncodedBytes } from './plugins/compression.ts';
@@ -27,15 +27,15 @@ async function respond(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { signal, stages } = request;
-  const asked = reportRequestOf(request);
+  const asked = presetRequestOf(request);
   const found = preset.find(context, asked);
   const subject = found instanceof Promise ? await found : found;
 
   if ('format' in preset.parameters) varyByAccept(request, reply);
   const format = namedFormat(request);
   const now = context.now();
-  const parse = (): ReportQuery => preset.parse(parametersOf(request, format), subject, now);
-  let parsed: ParsedQuery<ReportQuery>;
+  const parse = (): PresetQuery => preset.parse(parametersOf(request, format), subject, now);
+  let parsed: ParsedQuery<PresetQuery>;
   try {
     parsed = context.queries.get(addressOf(request), format, subject, now, parse);
   } catch (error) {
@@ -84,17 +84,17 @@ async function respond(
   return sendBytes(reply, { bytes, encoding: 'identity' }, tag);
 }
 
-/** Runs the same report later. A separate function, so that it does not hold the request. */
+/** Runs the same preset later. A separate function, so that it does not hold the request. */
 function repeatLater(
   context: Context,
-  report: AnyPreset,
-  { workspace, projects, id, reader }: ReportRequest,
+  preset: AnyPreset,
+  { workspace, projects, id, reader }: PresetRequest,
   sent: object,
 ): (signal: AbortSignal) => Promise<unknown> {
-  return (signal) => askReport(report, context, { workspace, projects, id, reader, signal }, sent);
+  return (signal) => askPreset(preset, context, { workspace, projects, id, reader, signal }, sent);
 }
 
-function reportRequestOf({ principal, params, signal, stages }: FastifyRequest): ReportRequest {
+function presetRequestOf({ principal, params, signal, stages }: FastifyRequest): PresetRequest {
   const { workspace, projects, id: reader } = principal!;
   const { id = '' } = params as { id?: string };
   return { workspace, projects, id, reader, signal, onStage: (name) => stages?.end(name) };

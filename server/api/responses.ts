@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { MEDIA_TYPES, type RowFormatName } from '../domain/formats.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from '../domain/request-limits.ts';
 import { ROW_FORMATS } from '../formats/formats.ts';
-import type { Documented } from '../presets/report.ts';
+import type { Documented } from '../presets/preset.ts';
 import { errorDetails, object } from '../presets/schemas.ts';
 
 const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });

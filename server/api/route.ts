@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { invalidRequest } from '../domain/errors.ts';
 import { FORMATS } from '../domain/formats.ts';
 import { querySchema } from '../presets/parameters.ts';
-import type { AnyPreset, Documented } from '../presets/report.ts';
+import type { AnyPreset, Documented } from '../presets/preset.ts';
 import { projectPath } from '../presets/schemas.ts';
 import { answerWith, type Handler } from './answer.ts';
 import type { Context } from './context.ts';

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { outOfRange, UNREADABLE_REQUESTS } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../domain/formats.ts';
 import { FILES_PER_REQUEST, REQUESTS_PER_MINUTE } from '../domain/request-limits.ts';
-import { findReportProject } from '../presets/report.ts';
+import { findReadableProject } from '../presets/preset.ts';
 import { projectPath } from '../presets/schemas.ts';
 import { type SentFile, snapshotFile } from '../presets/snapshot.ts';
 import { matchesEtag } from './negotiation.ts';
@@ -62,7 +62,7 @@ export const snapshotFileRoute: Route = {
   handle: (context) => async (request, reply) => {
     const { id, file } = request.params as { id: string; file: string };
     const { workspace } = request.principal!;
-    const found = await findReportProject(context, { workspace, id });
+    const found = await findReadableProject(context, { workspace, id });
     return sendFile(request, reply, await snapshotFile(context, found, file));
   },
 };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { JSON_TYPE } from '../domain/formats.ts';
-import { findReportProject, projectReference } from '../presets/report.ts';
+import { findReadableProject, projectReference } from '../presets/preset.ts';
 import { object, project } from '../presets/schemas.ts';
 import { measure, type StatementOutcome, secondsSince } from '../runtime/measurements.ts';
 import { contentOfProject, SANDBOX_TABLES } from '../sandbox/project-content.ts';
@@ -51,7 +51,7 @@ export const sql: Route = {
   handle: (context) => async (request, reply) => {
     const { workspace, mayUseSql } = request.principal!;
     const { id } = request.params as { id: string };
-    const found = await findReportProject(context, { workspace, id });
+    const found = await findReadableProject(context, { workspace, id });
     const { sandbox } = context;
     if (sandbox === undefined) throw notFound('This server runs no SQL; its operator can set ORDINATE_SQL to on.');
     if (!mayUseSql)

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { findAccess, hashOf } from '../catalog/keys.ts';
 import { findLargestProject } from '../catalog/projects.ts';
-import { keywordsJson, keywordsReport } from '../presets/keywords.ts';
-import { askReport } from '../presets/report.ts';
+import { keywordsJson, keywordsPreset } from '../presets/keywords.ts';
+import { askPreset } from '../presets/preset.ts';
 import type { Context } from './context.ts';
 import { whileListening } from './while-listening.ts';
 
@@ -49,7 +49,7 @@ async function askLargestProject(context: Context, signal: AbortSignal): Promise
   if (project === undefined) return;
   const request = { ...project, projects: null, reader: '', signal };
   for (let time = 0; time < TIMES; time++) {
-    keywordsJson(await askReport(keywordsReport, context, request, { limit: String(MAX_KEYWORDS) }));
+    keywordsJson(await askPreset(keywordsPreset, context, request, { limit: String(MAX_KEYWORDS) }));
   }
 }
 

@@ -13,10 +13,10 @@ import { KnownError } from '../domain/errors.ts';
 import { lastFinalDay } from '../domain/finality.ts';
 import { isoInstant, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import { explainReport } from '../presets/explain.ts';
-import { answerCurrent, askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
-import { siteReport } from '../presets/site.ts';
-import { withReports } from '../presets/with-reports.ts';
+import { explainPreset } from '../presets/explain.ts';
+import { answerCurrent, askPreset, type PresetRequest, type PresetSources } from '../presets/preset.ts';
+import { sitePreset } from '../presets/site.ts';
+import { withPresets } from '../presets/with-presets.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ownerOf, sendNow, shownDelivery } from './channels.ts';
 import { messageOf, type NewVerdicts, verdictsOf } from './message.ts';
@@ -50,7 +50,7 @@ function daysAfter(final: Day, { syncedThrough }: Project, { from, to }: Range):
  * @param listed the notes whose verdicts the digests before have listed; without it, verdicts of the period are listed
  */
 async function composeDigest(
-  sources: ReportSources,
+  sources: PresetSources,
   channel: Channel,
   { period, asOf, listed, signal }: DigestOptions,
 ): Promise<DeliveryBody> {
@@ -95,16 +95,16 @@ function newsFrom({ from }: Range, added: Day): Day {
 }
 
 async function digestOf(
-  sources: ReportSources,
+  sources: PresetSources,
   of: Project,
   { range, news, now, signal }: { range: Range; news: NewVerdicts; now: number; signal: AbortSignal },
 ): Promise<DigestProject> {
   const { id, workspaceId } = of;
   const request = { workspace: workspaceId, projects: null, id, reader: 'digest', signal };
   const { project, answer } = await answerCurrent(async () => {
-    const found = await siteReport.find(sources, request);
-    const query = siteReport.parse({ ...range, compare: 'previous' }, found, now);
-    return { project: found, ...(await siteReport.run(query, sources, request)) };
+    const found = await sitePreset.find(sources, request);
+    const query = sitePreset.parse({ ...range, compare: 'previous' }, found, now);
+    return { project: found, ...(await sitePreset.run(query, sources, request)) };
   });
   const { clicks, impressions, ctr, position, comparison = null, change = null, unsafe = null } = answer.totals;
   const open = await listAlerts(sources.catalog, {
@@ -148,13 +148,13 @@ const NONE: DigestProject['movers'] = { by: null, up: [], down: [] };
  * a page that is not stored would look like one that was lost or is new.
  */
 async function moversOf(
-  sources: ReportSources,
-  request: ReportRequest,
+  sources: PresetSources,
+  request: PresetRequest,
   range: Range,
 ): Promise<DigestProject['movers']> {
   try {
     const asked = { ...range, by: 'page', limit: String(LIMIT) };
-    const { rows, unsafe } = await askReport(explainReport, sources, request, asked);
+    const { rows, unsafe } = await askPreset(explainPreset, sources, request, asked);
     if (unsafe.some(({ what, reason }) => what === 'rows' && reason === 'missing_days')) return NONE;
     const movers = rows.flatMap((row) => ('page' in row ? [{ page: row.page, clicks: row.clicks }] : []));
     const first = (isIt: (difference: number) => boolean) =>
@@ -205,7 +205,7 @@ async function isDue(catalog: Catalog, channel: Channel, range: Range, now: numb
 
 /** Writes a digest that is due. Returns whether it did. */
 export async function writeDigest(
-  sources: ReportSources,
+  sources: PresetSources,
   { channel, period, asOf, digest }: DueDigest,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -234,7 +234,7 @@ export async function sendDigest(
 ): Promise<SentDigest> {
   const { signal } = new AbortController();
   const now = writer.at / 1000;
-  const full = await withReports({ settings, catalog, log: QUIET, now: () => now }, (sources) =>
+  const full = await withPresets({ settings, catalog, log: QUIET, now: () => now }, (sources) =>
     composeDigest(sources, channel, { period, asOf, signal }),
   );
   const short = withoutDays(full);

@@ -8,7 +8,7 @@ import type { Range } from '../domain/range.ts';
 import { decimalText, percentText, wholeText } from '../domain/shown-numbers.ts';
 import { describeLengths, describeReasons, hasNothingToCompare, WHY_DIFFERENCES } from '../domain/unsafe-texts.ts';
 import { canBeJudged, lastFinalDay, lastJudgedDay, noteVerdict } from '../presets/effects.ts';
-import type { ReportRequest, ReportSources } from '../presets/report.ts';
+import type { PresetRequest, PresetSources } from '../presets/preset.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -180,10 +180,10 @@ export interface NewVerdicts {
 
 /** The verdicts on noted changes of a project that are news and stay as they are. */
 export async function verdictsOf(
-  sources: ReportSources,
+  sources: PresetSources,
   project: Project,
   { listed, from, to }: NewVerdicts,
-  request: ReportRequest,
+  request: PresetRequest,
 ): Promise<DigestVerdict[]> {
   const { id, workspaceId: workspace } = project;
   const final = lastFinalDay(project, sources.now());

@@ -9,7 +9,7 @@ import type { Role } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { LoadIsRunning, type LockOptions } from '../load/change-facts.ts';
-import { findReportProject } from '../presets/report.ts';
+import { findReadableProject } from '../presets/preset.ts';
 
 const MAX_BODY = 65_536;
 
@@ -132,7 +132,7 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         const { workspace } = principal!;
         const ids = request.params as Wanted['ids'];
         const isOfProject = url.startsWith('/projects/:id');
-        const project = isOfProject ? await findReportProject(context, { workspace, id: ids['id']! }) : undefined;
+        const project = isOfProject ? await findReadableProject(context, { workspace, id: ids['id']! }) : undefined;
         const wanted = { workspace, ids, project, query, signal };
         // An action without `find` has no use for what it finds.
         const found = (await find?.(wanted))!;

@@ -14,7 +14,7 @@ import type { Range } from '../domain/range.ts';
 import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
-import type { ReportSources } from '../presets/report.ts';
+import type { PresetSources } from '../presets/preset.ts';
 
 /** Days before the alert, more than any check looks at, and days after it, as long as one stays open. */
 const BEFORE = 90;
@@ -40,7 +40,7 @@ export interface AlertChart {
 }
 
 /** The weeks around an alert, with its baseline and margin. Throws `not_found`. */
-export async function readAlertChart(sources: ReportSources, question: AlertQuestion): Promise<AlertChart> {
+export async function readAlertChart(sources: PresetSources, question: AlertQuestion): Promise<AlertChart> {
   const { project, signal } = question;
   const alerts = await listAlerts(sources.catalog, {
     project: project.id,
@@ -68,7 +68,7 @@ export async function readAlertChart(sources: ReportSources, question: AlertQues
 
 /** What a rule compared, with its limit on the day that it opened; undefined where its subject no longer exists. */
 async function ruleChart(
-  { catalog, facts }: ReportSources,
+  { catalog, facts }: PresetSources,
   {
     project,
     alert,
@@ -108,7 +108,7 @@ function levelsOf(rule: AlertRule, reference: number | null): AlertChart['levels
 }
 
 async function readDays(
-  { catalog, facts }: ReportSources,
+  { catalog, facts }: PresetSources,
   { project, alert, range, signal }: { project: Project; alert: Alert; range: Range; signal: AbortSignal },
 ): Promise<DayMeasures[]> {
   if (alert.keywordId === null) {

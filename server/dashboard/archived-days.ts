@@ -12,7 +12,7 @@ import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
 import { compare, exactText, interval, rangeParameters, readParameters } from '../presets/parameters.ts';
-import type { ReportSources } from '../presets/report.ts';
+import type { PresetSources } from '../presets/preset.ts';
 import { KnownDays, planKnownDays } from '../query/known-days.ts';
 
 const TABLES = { page: 'page_daily', query: 'query_daily' } as const;
@@ -28,7 +28,7 @@ interface DaysQuestion {
  * The archived days of one page or query, over all countries and devices. Days without a row are left out. `comparison`
  * has the days of the compared range by the days of this range that they stand beside; null without one.
  */
-export async function readArchivedDays(sources: ReportSources, { project, of, parameters, signal }: DaysQuestion) {
+export async function readArchivedDays(sources: PresetSources, { project, of, parameters, signal }: DaysQuestion) {
   const { catalog, facts, trackedCache, now } = sources;
   const name = exactText(`The ${of}.`);
   const {

@@ -10,7 +10,7 @@ import { daySums } from '../facts/days.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
 import { SURFACES } from '../model/surfaces.ts';
 import { FACT_TABLES, type FactTable, PERIOD_TABLES, TABLES, WEEKLY_TABLES } from '../model/tables.ts';
-import type { ReportSources } from '../presets/report.ts';
+import type { PresetSources } from '../presets/preset.ts';
 import { readSyncStatus } from '../sync/status.ts';
 
 /**
@@ -36,7 +36,7 @@ interface DataQuestion {
 }
 
 /** Which days of each table are stored, and how the sync stands. */
-export async function readDataState(sources: ReportSources, { project, isOwner, signal }: DataQuestion) {
+export async function readDataState(sources: PresetSources, { project, isOwner, signal }: DataQuestion) {
   const { catalog, now } = sources;
   const [coverage, syncDays, sync, surfaces] = await Promise.all([
     readCoverage(catalog, project.id),
@@ -125,7 +125,7 @@ function syncedState(table: FactTable, days: readonly SyncDay[]): StateOf {
 
 /** Loaded days are known by their rows only: a day without rows may be an empty one. */
 async function loadedState(
-  { catalog, facts }: ReportSources,
+  { catalog, facts }: PresetSources,
   {
     project,
     table,

@@ -1,27 +1,27 @@
 import { paging, readParameters } from '../presets/parameters.ts';
-import { type PortfolioResult, portfolioReport } from '../presets/portfolio.ts';
+import { type PortfolioResult, portfolioPreset } from '../presets/portfolio.ts';
 import type { PortfolioRow } from '../presets/portfolio-rows.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
+import { askPreset, type PresetRequest, type PresetSources } from '../presets/preset.ts';
 import { inOneBatch } from '../runtime/turns.ts';
 
 interface Asked {
   /** Those of the portfolio. */
   readonly sent: Readonly<Record<string, string>>;
-  readonly request: ReportRequest;
+  readonly request: PresetRequest;
   /** Ids of the projects that come before all others. */
   readonly favourites: readonly string[];
 }
 
 /** A page of the portfolio with some projects before all others; both groups are in the order of the portfolio. */
 export async function readFavouritesFirst(
-  sources: ReportSources,
+  sources: PresetSources,
   { sent, request, favourites }: Asked,
 ): Promise<Pick<PortfolioResult, 'paging' | 'batches'>> {
   const { limit, offset } = readParameters(paging(1000, 5000), sent);
   const { daily, interval, limit: _limit, offset: _offset, ...others } = sent;
   const read = async (asked: object, projects: readonly string[] | null): Promise<PortfolioRow[]> => {
     const part = { ...request, projects };
-    const { batches } = await askReport(portfolioReport, sources, part, { ...asked, format: 'ndjson' });
+    const { batches } = await askPreset(portfolioPreset, sources, part, { ...asked, format: 'ndjson' });
     return (await Array.fromAsync(batches)).flat();
   };
   const all = await read(others, request.projects);

@@ -7,9 +7,9 @@ import {
   restoreFinding,
 } from '../catalog/dismissed-findings.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
-import { findingsReport } from '../presets/findings.ts';
+import { findingsPreset } from '../presets/findings.ts';
 import { isSameFinding, shownDismissal, toDismiss } from '../presets/findings-answer.ts';
-import { askReport } from '../presets/report.ts';
+import { askPreset } from '../presets/preset.ts';
 import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
 
 /** Every finding that any question lists. */
@@ -40,7 +40,7 @@ export function addFindingActions(add: AddAction, context: Context): void {
         throw invalidRequest("Either 'page' or 'query' must be sent: what the finding is about.");
       }
       const target = { workspace: writer.workspace, projects: null, id: project!.id, reader: writer.by, signal };
-      const { findings, range } = await askReport(findingsReport, context, target, { ...asked, type, ...WIDEST });
+      const { findings, range } = await askPreset(findingsPreset, context, target, { ...asked, type, ...WIDEST });
       // What was found is stored as the server finds it, not as a browser says.
       const found = findings.find((finding) => isSameFinding(finding, { type, page, query }));
       if (found === undefined) {

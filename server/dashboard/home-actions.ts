@@ -16,7 +16,7 @@ import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { versionOf } from '../domain/versions.ts';
-import { portfolioJson, portfolioReport } from '../presets/portfolio.ts';
+import { portfolioJson, portfolioPreset } from '../presets/portfolio.ts';
 import { type AddAction, MANAGERS, MEMBERS } from './actions.ts';
 import { readFavouritesFirst } from './favourites-first.ts';
 import { readPortfolioTotals } from './portfolio-totals.ts';
@@ -29,7 +29,7 @@ const MAX_TAG = 40;
 /** What the list of projects shows besides their numbers, and the numbers of some or all projects together. */
 export function addHomeRoutes(api: FastifyInstance, context: Context): void {
   const { catalog } = context;
-  const handle = routeOf(portfolioReport).handle(context);
+  const handle = routeOf(portfolioPreset).handle(context);
 
   api.get('/home', { schema: { hide: true } }, async (request) => {
     const { workspace, member, projects } = request.principal!;

@@ -7,7 +7,7 @@ import { toMetrics } from '../domain/metrics.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
 import { rowsWith } from '../facts/sums.ts';
 import { rangeParameters, readParameters } from '../presets/parameters.ts';
-import type { ReportSources } from '../presets/report.ts';
+import type { PresetSources } from '../presets/preset.ts';
 import { keywordVersion } from '../projects/keywords.ts';
 
 /** Pages in the answer. */
@@ -22,7 +22,7 @@ interface KeywordQuestion {
 }
 
 /** A tracked keyword and the pages that ranked for it, over all devices. Throws `not_found`. */
-export async function readKeyword(sources: ReportSources, { project, keyword, parameters, signal }: KeywordQuestion) {
+export async function readKeyword(sources: PresetSources, { project, keyword, parameters, signal }: KeywordQuestion) {
   const range = keywordRange(readParameters(rangeParameters, parameters), project, sources.now());
   const read = await sources.trackedCache.read(project.workspaceId, project.id, async ({ catalog, tracked }) => ({
     found: tracked.keywords.find(({ id }) => id === keyword),

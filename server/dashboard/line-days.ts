@@ -16,9 +16,9 @@ import { daySums } from '../facts/days.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
 import type { ColumnName, StoredTable } from '../model/tables.ts';
-import { keywordsReport } from '../presets/keywords.ts';
+import { keywordsPreset } from '../presets/keywords.ts';
 import { choice, compare, exactText, interval, rangeParameters, readParameters } from '../presets/parameters.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
+import { askPreset, type PresetRequest, type PresetSources } from '../presets/preset.ts';
 import { dailyOf } from './archived-days.ts';
 
 const SUBJECTS = ['brand', 'non_brand', 'query', 'page', 'group'] as const;
@@ -33,7 +33,7 @@ const TEXT = { text: exactText('The query or page, or the id of the group.') };
 interface LineQuestion {
   readonly project: Project;
   readonly parameters: unknown;
-  readonly request: ReportRequest;
+  readonly request: PresetRequest;
 }
 
 /**
@@ -41,7 +41,7 @@ interface LineQuestion {
  * query, one page, or the keywords of a group. Days without a row are left out. `comparison` has the days of the compared
  * range by the days of this range that they stand beside; null without one. Throws `not_found` for an unknown group.
  */
-export async function readLineDays(sources: ReportSources, question: LineQuestion) {
+export async function readLineDays(sources: PresetSources, question: LineQuestion) {
   const { project } = question;
   const { of, interval: length, compare: other, ...sent } = readParameters(parameters, question.parameters);
   const { text = '' } = readParameters(TEXT, question.parameters);
@@ -66,11 +66,11 @@ export async function readLineDays(sources: ReportSources, question: LineQuestio
 }
 
 class LineReader {
-  readonly #sources: ReportSources;
+  readonly #sources: PresetSources;
   readonly #question: LineQuestion;
   readonly #range: Range;
 
-  constructor(sources: ReportSources, question: LineQuestion, { from, to }: Range) {
+  constructor(sources: PresetSources, question: LineQuestion, { from, to }: Range) {
     this.#sources = sources;
     this.#question = question;
     this.#range = { from, to };
@@ -100,7 +100,7 @@ class LineReader {
     const sources = this.#sources;
     const { request } = this.#question;
     const asked = { ...this.#range, group: id, format: 'ndjson' };
-    const { rows } = await askReport(keywordsReport, sources, request, asked);
+    const { rows } = await askPreset(keywordsPreset, sources, request, asked);
     const ids = rows.keywords.map((keyword) => keyword.id);
     if (ids.length === 0) return [];
     const gaps = await readKeywordGaps(sources.catalog, this.#question.project.id, this.#range);

@@ -6,11 +6,11 @@ import { SortKeys } from '../domain/sort-steps.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { blockOf, type ListRow } from '../lists/blocks.ts';
-import { keywordsJson, keywordsReport, keywordsTable } from '../presets/keywords.ts';
+import { keywordsJson, keywordsPreset, keywordsTable } from '../presets/keywords.ts';
 import { type ListResult, listTable } from '../presets/lists.ts';
-import { pagesReport, queriesReport } from '../presets/pages-and-queries.ts';
+import { pagesPreset, queriesPreset } from '../presets/pages-and-queries.ts';
 import { choice, paging, readParameters } from '../presets/parameters.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
+import { askPreset, type PresetRequest, type PresetSources } from '../presets/preset.ts';
 import { inOneBatch, inTurns } from '../runtime/turns.ts';
 
 const KINDS = ['queries', 'pages', 'keywords'] as const;
@@ -24,7 +24,7 @@ const parameters = {
 interface Asked {
   /** Those of the list, with a comparison, and `kind`, `change`, `by`, `limit` and `offset`. */
   readonly sent: Readonly<Record<string, string>>;
-  readonly request: ReportRequest;
+  readonly request: PresetRequest;
 }
 
 /** Rows that changed in one way, as JSON or as flat rows. */
@@ -37,18 +37,18 @@ interface Movers {
  * The rows of a list by how a metric changed from the compared range, most first: better (`up`), worse (`down`), only in
  * this range (`new`) or only in the other (`gone`). The filter counts in both ranges. Throws `invalid_request` without a comparison.
  */
-export async function readMovers(sources: ReportSources, asked: Asked): Promise<Buffer> {
+export async function readMovers(sources: PresetSources, asked: Asked): Promise<Buffer> {
   return (await findMovers(sources, asked)).json();
 }
 
 /** The same as flat rows with the columns of the list: all of them, whatever `limit` and `offset` say. */
-export async function readMoverRows(sources: ReportSources, asked: Asked): Promise<RowsAnswer> {
+export async function readMoverRows(sources: PresetSources, asked: Asked): Promise<RowsAnswer> {
   const { head, ...rows } = (await findMovers(sources, asked, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).rows();
   return { ...rows, head: { ...head, name: `${head.name}-${asked.sent['change'] ?? 'up'}` } };
 }
 
 async function findMovers(
-  sources: ReportSources,
+  sources: PresetSources,
   { sent, request }: Asked,
   part?: Pick<Page, 'limit' | 'offset'>,
 ): Promise<Movers> {
@@ -58,7 +58,7 @@ async function findMovers(
   const page = { change, by, limit, offset, ...part };
   return kind === 'keywords'
     ? moversOfKeywords(sources, asked, request, page)
-    : moversOfList(sources, { report: kind === 'pages' ? pagesReport : queriesReport, kind, asked, request }, page);
+    : moversOfList(sources, { report: kind === 'pages' ? pagesPreset : queriesPreset, kind, asked, request }, page);
 }
 
 interface Page {
@@ -69,13 +69,13 @@ interface Page {
 }
 
 interface OfList {
-  readonly report: typeof queriesReport;
+  readonly report: typeof queriesPreset;
   readonly kind: 'pages' | 'queries';
   readonly asked: Readonly<Record<string, string>>;
-  readonly request: ReportRequest;
+  readonly request: PresetRequest;
 }
 
-async function moversOfList(sources: ReportSources, of: OfList, page: Page): Promise<Movers> {
+async function moversOfList(sources: PresetSources, of: OfList, page: Page): Promise<Movers> {
   const { kind, asked } = of;
   const { result, rows } = await rowsOf(sources, of, asked);
   const { range, ...head } = result.head;
@@ -109,23 +109,23 @@ function isTruncated({ truncated, capped }: { truncated: boolean; capped: boolea
 }
 
 async function rowsOf(
-  sources: ReportSources,
+  sources: PresetSources,
   { report, request }: OfList,
   asked: Readonly<Record<string, string>>,
 ): Promise<{ result: ListResult; rows: ListRow[] }> {
-  const result = await askReport(report, sources, request, { ...asked, format: 'ndjson' });
+  const result = await askPreset(report, sources, request, { ...asked, format: 'ndjson' });
   const rows: ListRow[] = [];
   for await (const part of result.rows ?? []) for (const row of part) rows.push(row);
   return { result, rows };
 }
 
 async function moversOfKeywords(
-  sources: ReportSources,
+  sources: PresetSources,
   asked: Readonly<Record<string, string>>,
-  request: ReportRequest,
+  request: PresetRequest,
   page: Page,
 ): Promise<Movers> {
-  const result = await askReport(keywordsReport, sources, request, { ...asked, format: 'ndjson' });
+  const result = await askPreset(keywordsPreset, sources, request, { ...asked, format: 'ndjson' });
   const { keywords, totals, other } = result.rows;
   const base = other!.totals;
   const known = keywords.filter((keyword) => isKnown(totals.of(keyword)) && isKnown(base.of(keyword)));

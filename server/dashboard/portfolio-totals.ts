@@ -1,19 +1,19 @@
 import { Comparer, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
-import { portfolioReport } from '../presets/portfolio.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
+import { portfolioPreset } from '../presets/portfolio.ts';
+import { askPreset, type PresetRequest, type PresetSources } from '../presets/preset.ts';
 
 /**
  * The sums of all projects of a portfolio that match its filter, compared like the rows. What makes one project unsafe to
  * compare makes the sum so.
  */
 export async function readPortfolioTotals(
-  sources: ReportSources,
+  sources: PresetSources,
   sent: Readonly<Record<string, string>>,
-  request: ReportRequest,
+  request: PresetRequest,
 ): Promise<object> {
   const { sort: _sort, limit: _limit, offset: _offset, daily: _daily, interval: _interval, ...asked } = sent;
-  const result = await askReport(portfolioReport, sources, request, { ...asked, format: 'ndjson' });
+  const result = await askPreset(portfolioPreset, sources, request, { ...asked, format: 'ndjson' });
   let now: ExactMeasures = NOTHING;
   let base: ExactMeasures = NOTHING;
   let isCompared = false;

@@ -11,8 +11,8 @@ import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { JOINT_LISTS } from '../presets/pages-and-queries.ts';
+import { findReadableProject, type PresetRequest } from '../presets/preset.ts';
 import { listedProject } from '../presets/projects.ts';
-import { findReportProject, type ReportRequest } from '../presets/report.ts';
 import { brandTermsVersion } from '../projects/brand-terms.ts';
 import { keywordVersion } from '../projects/keywords.ts';
 import { isManager } from './actions.ts';
@@ -33,7 +33,7 @@ const MAX_ARCHIVED = 1000;
 export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   for (const list of JOINT_LISTS) addRoute(api, routeOf(list), context, { hide: true });
   const projectOf = async ({ principal, params }: FastifyRequest): Promise<Project> =>
-    findReportProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
+    findReadableProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
 
   /** Whether Bing tells of its crawler, or did. */
   const hasCrawler = async ({ id, property }: Project): Promise<boolean> =>
@@ -53,24 +53,24 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   api.get('/projects/:id/movers', { schema: { hide: true } }, async (request, reply) => {
     const { id } = await projectOf(request);
     reply.type('application/json; charset=utf-8');
-    return readMovers(context, { sent: sentOf(request), request: reportRequestOf(request, id) });
+    return readMovers(context, { sent: sentOf(request), request: presetRequestOf(request, id) });
   });
   api.get('/projects/:id/movers.csv', { schema: { hide: true } }, async (request, reply) => {
     const { id } = await projectOf(request);
     const { bom, ...sent } = sentOf(request);
-    const rows = await readMoverRows(context, { sent, request: reportRequestOf(request, id) });
+    const rows = await readMoverRows(context, { sent, request: presetRequestOf(request, id) });
     return sendCsv(reply, context, { rows, bom: bom === '1' });
   });
   api.get('/projects/:id/tracker', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
-    return readTracker(context, project, sentOf(request), reportRequestOf(request, project.id));
+    return readTracker(context, project, sentOf(request), presetRequestOf(request, project.id));
   });
   api.get('/projects/:id/line', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
     return readLineDays(context, {
       project,
       parameters: request.query,
-      request: reportRequestOf(request, project.id),
+      request: presetRequestOf(request, project.id),
     });
   });
   api.get('/projects/:id/views', { schema: { hide: true } }, async (request) => ({
@@ -118,7 +118,7 @@ function sentOf({ query }: FastifyRequest): Record<string, string> {
   return query as Record<string, string>;
 }
 
-function reportRequestOf({ principal, signal }: FastifyRequest, id: string): ReportRequest {
+function presetRequestOf({ principal, signal }: FastifyRequest, id: string): PresetRequest {
   const { workspace, projects, id: reader } = principal!;
   return { workspace, projects, id, reader, signal };
 }

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../api/context.ts';
 import { requireProject } from '../catalog/projects.ts';
 import type { Share, ShareScreen } from '../catalog/shares.ts';
-import { alertsReport, notesReport } from '../presets/events.ts';
-import { answerCurrent } from '../presets/report.ts';
+import { alertsPreset, notesPreset } from '../presets/events.ts';
+import { answerCurrent } from '../presets/preset.ts';
 import { readDataState } from './data-state.ts';
 
 /** The resources of the API that a screen shows. */
@@ -31,7 +31,7 @@ export function resourcesOf(share: Pick<Share, 'screens' | 'hideQueries'>): read
 
 interface Asked {
   readonly query: Readonly<Record<string, string>>;
-  readonly request: Parameters<typeof alertsReport.run>[2];
+  readonly request: Parameters<typeof alertsPreset.run>[2];
 }
 
 function askedOf({ workspace, project, id: share }: Share, { query, signal }: FastifyRequest): Asked {
@@ -43,9 +43,9 @@ function askedOf({ workspace, project, id: share }: Share, { query, signal }: Fa
 export async function answerAlerts(context: Context, share: Share, sent: FastifyRequest): Promise<object> {
   const { query, request } = askedOf(share, sent);
   return answerCurrent(async () => {
-    const of = await alertsReport.find(context, request);
-    const found = { ...alertsReport.parse(query, of, context.now()), siteOnly: share.hideQueries };
-    const { project, alerts } = await alertsReport.run(found, { ...context, publicUrl: null }, request);
+    const of = await alertsPreset.find(context, request);
+    const found = { ...alertsPreset.parse(query, of, context.now()), siteOnly: share.hideQueries };
+    const { project, alerts } = await alertsPreset.run(found, { ...context, publicUrl: null }, request);
     // An address from outside may have a query in it.
     return { project, alerts: share.hideQueries ? alerts.map((alert) => ({ ...alert, url: null })) : alerts };
   });
@@ -55,9 +55,9 @@ export async function answerAlerts(context: Context, share: Share, sent: Fastify
 export async function answerNotes(context: Context, share: Share, sent: FastifyRequest): Promise<object> {
   const { query, request } = askedOf(share, sent);
   return answerCurrent(async () => {
-    const of = await notesReport.find(context, request);
-    const found = notesReport.parse({ ...query, clientVisible: 'true' }, of, context.now());
-    const { project, notes } = await notesReport.run(found, context, request);
+    const of = await notesPreset.find(context, request);
+    const found = notesPreset.parse({ ...query, clientVisible: 'true' }, of, context.now());
+    const { project, notes } = await notesPreset.run(found, context, request);
     const { hideQueries } = share;
     const isShown = ({ scope, keyword }: (typeof notes)[number]): boolean =>
       scope !== 'workspace' && !(hideQueries && (scope === 'keyword' || keyword !== null));

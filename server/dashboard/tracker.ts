@@ -4,8 +4,8 @@ import type { Project } from '../catalog/projects.ts';
 import type { Group } from '../domain/groups.ts';
 import { isKnown, type Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import { type KeywordsResult, keywordsReport } from '../presets/keywords.ts';
-import { askReport, type ReportRequest, type ReportSources } from '../presets/report.ts';
+import { type KeywordsResult, keywordsPreset } from '../presets/keywords.ts';
+import { askPreset, type PresetRequest, type PresetSources } from '../presets/preset.ts';
 import { groupMembers } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 
@@ -47,13 +47,13 @@ interface TargetPage {
  * @param sent the parameters of the list of keywords, without `daily`, `sort` and pages
  */
 export async function readTracker(
-  sources: ReportSources,
+  sources: PresetSources,
   project: Project,
   sent: Readonly<Record<string, string>>,
-  request: ReportRequest,
+  request: PresetRequest,
 ): Promise<Tracker> {
   const { interval = 'day', group: _group, filter: _filter, sort: _sort, ...range } = sent;
-  const report = (asked: object) => askReport(keywordsReport, sources, request, { ...asked, format: 'ndjson' });
+  const report = (asked: object) => askPreset(keywordsPreset, sources, request, { ...asked, format: 'ndjson' });
   const { interval: _interval, sort: _order, ...chosen } = sent;
   const shown = await report(chosen);
   const all = await report({ ...range, compare: undefined, daily: '1', interval });
@@ -88,7 +88,7 @@ interface AskedTargets {
 }
 
 async function readTargetPages(
-  { catalog, facts }: ReportSources,
+  { catalog, facts }: PresetSources,
   project: Project,
   { range: { from, to }, targets, signal }: AskedTargets,
 ): Promise<Tracker['targets']> {

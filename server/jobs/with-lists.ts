@@ -1,6 +1,6 @@
 import type { Lists, ListsOptions } from '../lists/lists.ts';
 import type { Stores } from '../load/stores.ts';
-import { withReports } from '../presets/with-reports.ts';
+import { withPresets } from '../presets/with-presets.ts';
 
 interface Options extends Stores {
   readonly log: ListsOptions['log'];
@@ -12,5 +12,5 @@ export function withLists<T>(
   work: (lists: Lists) => Promise<T>,
   now: () => number = Date.now,
 ): Promise<T> {
-  return withReports({ settings, catalog, log, now }, ({ lists }) => work(lists));
+  return withPresets({ settings, catalog, log, now }, ({ lists }) => work(lists));
 }

@@ -11,11 +11,11 @@ export const writeDigests: Job = {
     const due = await dueDigests(catalog, now());
     // DuckDB takes 100 MB, so it is loaded only if there is work.
     if (due.length === 0) return {};
-    const { withReports } = await import('../presets/with-reports.ts');
+    const { withPresets } = await import('../presets/with-presets.ts');
     let written = 0;
     const failures: unknown[] = [];
     // One thread, so that requests can use the others.
-    await withReports({ settings: { ...settings, threads: 1 }, catalog, log, now }, async (sources) => {
+    await withPresets({ settings: { ...settings, threads: 1 }, catalog, log, now }, async (sources) => {
       for (const [index, digest] of due.entries()) {
         signal.throwIfAborted();
         report(`digest ${index + 1} of ${due.length}`);

@@ -12,7 +12,7 @@ export const project: Parameter<TSchema, string> = {
   decode: (text) => text,
 };
 
-/** A parameter of a report, with another description where the tool needs one. */
+/** a parameter of a preset, with another description where the tool needs one. */
 export function parameterOf(
   { operation, parameters }: { readonly operation: string; readonly parameters: Parameters },
   name: string,
@@ -39,7 +39,7 @@ export function argumentsSchema(parameters: Parameters, required: readonly strin
 }
 
 /**
- * Converts the arguments of a call to texts, which reports parse like those of a request. Agents send numbers,
+ * Converts the arguments of a call to texts, which presets parse like those of a request. Agents send numbers,
  * booleans, and filters as JSON. Throws `invalid_request` for missing and unknown arguments, so that an agent notices
  * that it misspelled one.
  */
@@ -73,7 +73,7 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.map(textOf).join(',') : JSON.stringify(value);
 }
 
-/** Throws `invalid_request` for arguments that do not apply to a report. */
+/** Throws `invalid_request` for arguments that do not apply to a preset. */
 export function argumentsFor(what: string, sent: Sent, parameters: Parameters): Sent {
   for (const name of Object.keys(sent)) {
     if (!Object.hasOwn(parameters, name)) throw invalidRequest(`${name} does not apply to ${what}; leave it out.`);

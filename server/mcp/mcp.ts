@@ -31,7 +31,7 @@ function mcpKeys(catalogCache: CatalogCache): Credential {
   };
 }
 
-/** The MCP server at `/mcp` (Streamable HTTP, without sessions): the keys, limits and reports of the API, as tools. */
+/** The MCP server at `/mcp` (Streamable HTTP, without sessions): the keys, limits and presets of the API, as tools. */
 export async function addMcp(
   app: FastifyInstance,
   { guardBy, context }: { guardBy: (credential: Credential) => Guard; context: Context },

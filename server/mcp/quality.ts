@@ -4,10 +4,10 @@ import type { Quality } from '../domain/quality.ts';
 import type { Range } from '../domain/range.ts';
 import { OTHER_ENGINES } from '../model/surfaces.ts';
 
-/** Tools send this to reports to get the quality of the data. */
+/** Tools send this to presets to get the quality of the data. */
 export const WITH_QUALITY = { quality: '1' } as const;
 
-/** A range of a report. */
+/** A range of an answer. */
 type Days = Range & { readonly engine?: string | undefined };
 
 /** What an agent must know about the days of a response before it draws conclusions. */
@@ -20,7 +20,7 @@ interface Known {
   readonly events: readonly Pick<ProviderEvent, 'title' | 'from' | 'to' | 'affects' | 'device' | 'source'>[];
 }
 
-/** @param known the quality in a report with `WITH_QUALITY` */
+/** @param known the quality in an answer with `WITH_QUALITY` */
 export function quality(range: Days, known: Quality | undefined): Known {
   if (known === undefined) throw new Error('the report was asked without quality');
   const { events, finalThrough, ...counts } = known;

@@ -2,9 +2,9 @@ import { FILTER_HELP, ROW_FIELDS } from '../domain/rules.ts';
 import { listJson } from '../formats/json.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import { OTHER_ENGINES, SEARCH_TYPES } from '../model/surfaces.ts';
-import { keywordsJson, keywordsReport, keywordsTable } from '../presets/keywords.ts';
+import { keywordsJson, keywordsPreset, keywordsTable } from '../presets/keywords.ts';
 import { listTable } from '../presets/lists.ts';
-import { pagesReport, queriesReport } from '../presets/pages-and-queries.ts';
+import { pagesPreset, queriesPreset } from '../presets/pages-and-queries.ts';
 import * as parameter from '../presets/parameters.ts';
 import { argumentsFor, parameterOf, type Sent } from './arguments.ts';
 import { WITH_QUALITY } from './quality.ts';
@@ -29,27 +29,27 @@ export const FIELDS = `Fields of ${KINDS.map(fieldsOf).join('; ')}.`;
 export const rowParameters = {
   ...parameter.rangeParameters,
   compare: parameter.compare,
-  device: parameterOf(keywordsReport, 'device', 'Only this device; keywords only.'),
-  group: parameterOf(keywordsReport, 'group', 'Id of a group or folder; keywords only.'),
-  country: parameterOf(queriesReport, 'country', 'ISO 3166-1 alpha-3 code of a country; queries and pages only.'),
-  filter: parameterOf(queriesReport, 'filter', `${FILTER_HELP} ${FIELDS}`),
+  device: parameterOf(keywordsPreset, 'device', 'Only this device; keywords only.'),
+  group: parameterOf(keywordsPreset, 'group', 'Id of a group or folder; keywords only.'),
+  country: parameterOf(queriesPreset, 'country', 'ISO 3166-1 alpha-3 code of a country; queries and pages only.'),
+  filter: parameterOf(queriesPreset, 'filter', `${FILTER_HELP} ${FIELDS}`),
 };
 
 /** Parameters that select what counted them. */
 export const surfaceParameters = {
   type: parameterOf(
-    queriesReport,
+    queriesPreset,
     'type',
     `Only this search type: ${SEARCH_TYPES.join(', ')}; queries and pages only. discover and googleNews have no queries.`,
   ),
   engine: parameterOf(
-    queriesReport,
+    queriesPreset,
     'engine',
     `google, or ${OTHER_ENGINES.join(' or ')}: whole weeks of queries and pages.`,
   ),
 };
 
-/** How reports are asked for the quality of their data, which is not known of weeks. */
+/** How presets are asked for the quality of their data, which is not known of weeks. */
 export function qualityFor({ engine }: Sent): Sent {
   return OTHER_ENGINES.some((other) => other === engine) ? {} : WITH_QUALITY;
 }
@@ -57,8 +57,8 @@ export function qualityFor({ engine }: Sent): Sent {
 /** A page of rows, as in the JSON of the API. */
 export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Promise<Buffer> {
   if (of === 'keywords') {
-    const ofList = argumentsFor(of, { sort: '-clicks', ...sent }, keywordsReport.parameters);
-    return keywordsJson(await ask(keywordsReport, id, ofList, call));
+    const ofList = argumentsFor(of, { sort: '-clicks', ...sent }, keywordsPreset.parameters);
+    return keywordsJson(await ask(keywordsPreset, id, ofList, call));
   }
   return listJson(await askList(of, id, sent, call));
 }
@@ -67,10 +67,10 @@ export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Pr
 export async function allRows(of: Kind, id: string, sent: Sent, call: Call): Promise<RowsAnswer> {
   const flat = { ...sent, format: 'ndjson' };
   if (of !== 'keywords') return listTable(await askList(of, id, flat, call));
-  return keywordsTable(await ask(keywordsReport, id, argumentsFor(of, flat, keywordsReport.parameters), call));
+  return keywordsTable(await ask(keywordsPreset, id, argumentsFor(of, flat, keywordsPreset.parameters), call));
 }
 
 function askList(of: 'queries' | 'pages', id: string, sent: Sent, call: Call) {
-  if (of === 'pages') return ask(pagesReport, id, argumentsFor(of, sent, pagesReport.parameters), call);
-  return ask(queriesReport, id, argumentsFor(of, sent, queriesReport.parameters), call);
+  if (of === 'pages') return ask(pagesPreset, id, argumentsFor(of, sent, pagesPreset.parameters), call);
+  return ask(queriesPreset, id, argumentsFor(of, sent, queriesPreset.parameters), call);
 }

@@ -16,7 +16,7 @@ interface Series<Row> {
 
 /**
  * Requests days, or weeks if no interval was sent and there are more days than the response may have.
- * @param daysOf the rows of a report, like `daily` of the API
+ * @param daysOf the rows of an answer, like `daily` of the API
  */
 export async function seriesOf<Answer, Row>(
   sent: Sent,

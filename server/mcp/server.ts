@@ -23,7 +23,7 @@ export interface McpRequest extends Call {
  */
 export async function makeHandler(onError: (error: Error) => void): Promise<McpHttpHandler> {
   const { createMcpHandler, fromJsonSchema, McpServer: Server } = await import('./protocol.ts');
-  // Arguments are validated by `readArguments` and by reports, whose messages name the valid values.
+  // Arguments are validated by `readArguments` and by presets, whose messages name the valid values.
   const unchecked: Parameters<typeof fromJsonSchema>[1] = {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
   };

@@ -1,10 +1,10 @@
 import type { Context } from '../api/context.ts';
 import type { Parameters } from '../presets/parameters.ts';
-import { answerCurrent, type Report, type ReportQuery, type ReportRequest } from '../presets/report.ts';
+import { type Answering, answerCurrent, type PresetQuery, type PresetRequest } from '../presets/preset.ts';
 import type { Sent } from './arguments.ts';
 
 /** The caller of a tool, and the sources of data. */
-export interface Call extends Omit<ReportRequest, 'id'> {
+export interface Call extends Omit<PresetRequest, 'id'> {
   readonly context: Context;
 }
 
@@ -20,23 +20,23 @@ export interface Tool {
   readonly run: (sent: Sent, call: Call) => Promise<object>;
 }
 
-/** Runs a report as the API does: find, parse, plan, run. @param id the project; empty for the workspace */
-export async function ask<Subject, Query extends ReportQuery, Result>(
-  report: Report<Subject, Query, Result>,
+/** Runs a preset as the API does: find, parse, plan, run. @param id the project; empty for the workspace */
+export async function ask<Subject, Query extends PresetQuery, Result>(
+  preset: Answering<Subject, Query, Result>,
   id: string,
   parameters: Sent,
   { context, ...caller }: Call,
 ): Promise<Result> {
   const request = { ...caller, id };
   return answerCurrent(async () => {
-    const subject = await report.find(context, request);
+    const subject = await preset.find(context, request);
     let query: Query;
     try {
-      query = report.parse(parameters, subject, context.now());
+      query = preset.parse(parameters, subject, context.now());
     } catch (error) {
-      await report.checkIds?.(parameters, subject, context.catalog);
+      await preset.checkIds?.(parameters, subject, context.catalog);
       throw error;
     }
-    return report.run(query, context, request);
+    return preset.run(query, context, request);
   });
 }

@@ -12,7 +12,7 @@ import { ENGINES } from '../model/surfaces.ts';
 import { AI_ENGINES, AI_TABLES, type AiEngine, type AiMeasure, MEASURES } from '../model/tables.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, projectReport } from './report.ts';
+import { projectPreset, projectReference } from './preset.ts';
 import { aiProperties, columnsOf, day, nullable, object, openWords, paging, project, range } from './schemas.ts';
 
 const BY = ['date', 'page'] as const;
@@ -64,7 +64,7 @@ const answer = object('AiAnswer', {
 });
 
 /** What was imported of the engines' reports about AI answers. The two are different things, and no clicks or impressions. */
-export const aiReport = projectReport({
+export const aiPreset = projectPreset({
   path: '/projects/:id/ai',
   operation: 'getAiReport',
   tag: 'Site',

@@ -11,7 +11,7 @@ import { planQuality, qualityOf } from '../query/quality.ts';
 import { queryOf } from '../query/query.ts';
 import { metricsOf, type ObjectSet, type Row, rowSet, type Sums } from '../query/rows.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, projectReport } from './report.ts';
+import { projectPreset, projectReference } from './preset.ts';
 import {
   comparedProperties,
   metricsProperties,
@@ -70,7 +70,7 @@ const answer = object('BreakdownsAnswer', {
 });
 
 /** Site totals by country, device, appearance and brand. */
-export const breakdownsReport = projectReport({
+export const breakdownsPreset = projectPreset({
   path: '/projects/:id/breakdowns',
   operation: 'getBreakdowns',
   tag: 'Site',

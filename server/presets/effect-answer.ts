@@ -10,7 +10,7 @@ import { bundle, clicksIn, MIN_CLICKS, type Unit, type WindowLengths, type Windo
 import { type EffectReason, sentenceOf, type Verdict } from '../effects/verdict.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Subject, SubjectClicks } from './effect-clicks.ts';
-import { projectReference } from './report.ts';
+import { projectReference } from './preset.ts';
 
 interface EffectPlan {
   readonly project: Project;

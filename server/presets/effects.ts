@@ -15,7 +15,7 @@ import { EFFECT_IDS, findSubject, planClicks, readClicks, requireIds, type Subje
 import { noteSchema } from './events.ts';
 import type { Parameter } from './parameters.ts';
 import * as parameter from './parameters.ts';
-import { askReport, type ReportRequest, type ReportSources, trackedReport, wholeResult } from './report.ts';
+import { askPreset, type PresetRequest, type PresetSources, trackedPreset, wholeResult } from './preset.ts';
 import { columnsOf, day, integer, nullable, object, openWords, project, rankingUpdates, uuid } from './schemas.ts';
 
 const MAX_PAGES = 100;
@@ -140,7 +140,7 @@ const answer = object('EffectsAnswer', {
 });
 
 /** Whether clicks of pages or keywords differ, after a change, from what others of the project make expect. */
-export const effectsReport = trackedReport({
+export const effectsPreset = trackedPreset({
   path: '/projects/:id/effects',
   operation: 'getEffects',
   tag: 'Alerts and notes',
@@ -241,12 +241,12 @@ export function lastJudgedDay({ date }: Note): Day {
 
 /** The verdict on a note of a project, with the usual windows. Throws `not_found` for a note that is gone. */
 export async function noteVerdict(
-  sources: ReportSources,
+  sources: PresetSources,
   { id, workspaceId: workspace }: Pick<Project, 'id' | 'workspaceId'>,
   { id: note }: Note,
-  { reader, signal }: Pick<ReportRequest, 'reader' | 'signal'>,
+  { reader, signal }: Pick<PresetRequest, 'reader' | 'signal'>,
 ): Promise<NoteVerdict> {
   const request = { workspace, projects: null, id, reader, signal };
-  const { verdict, reasons, text } = await askReport(effectsReport, sources, request, { note });
+  const { verdict, reasons, text } = await askPreset(effectsPreset, sources, request, { note });
   return { verdict, reasons, text };
 }

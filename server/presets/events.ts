@@ -5,7 +5,7 @@ import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
 import { objects } from '../formats/table.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, projectReport, wholeResult } from './report.ts';
+import { projectPreset, projectReference, wholeResult } from './preset.ts';
 import { columnsOf, day, instant, nullable, object, oneOf, openWords, project, shortId, uuid } from './schemas.ts';
 
 const alertParameters = {
@@ -32,7 +32,7 @@ const alert = object('Alert', {
 const alertsAnswer = object('AlertsAnswer', { project, alerts: Type.Array(alert) });
 
 /** The alerts of a project, newest first. */
-export const alertsReport = projectReport({
+export const alertsPreset = projectPreset({
   path: '/projects/:id/alerts',
   operation: 'listAlerts',
   tag: 'Alerts and notes',
@@ -98,7 +98,7 @@ export const noteSchema = object('Note', {
 const notesAnswer = object('NotesAnswer', { project, notes: Type.Array(noteSchema) });
 
 /** The notes that apply to a project, oldest first. */
-export const notesReport = projectReport({
+export const notesPreset = projectPreset({
   path: '/projects/:id/notes',
   operation: 'listNotes',
   tag: 'Alerts and notes',

@@ -23,7 +23,7 @@ import { areKeywordsUnknown, planKeywordDays, planRowDays, readRowDays } from '.
 import { planTotals, readTotals } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { beginsBeforeApi, eventsOfLists, type ListSource, sourceOf } from './lists.ts';
-import type { ReportSources } from './report.ts';
+import type { PresetSources } from './preset.ts';
 import type { OfType } from './search-type.ts';
 
 /** Two ranges of a property, or of one of its countries. */
@@ -167,7 +167,7 @@ interface RangesRows {
 }
 
 /** Reads planned rows. @param limit of `most` */
-export type ReadRows = (sources: ReportSources, limit: number, signal: AbortSignal) => Promise<RangesRows>;
+export type ReadRows = (sources: PresetSources, limit: number, signal: AbortSignal) => Promise<RangesRows>;
 
 /** The rows to read. */
 interface AskedRows extends TwoRanges {
@@ -181,7 +181,7 @@ interface AskedRows extends TwoRanges {
 /** Plans to read the rows of two ranges. Throws what lists throw for a project without a source of them. */
 export function planRows(
   by: ExplainBy,
-  read: TrackedRead & Pick<ReportSources, 'lists'>,
+  read: TrackedRead & Pick<PresetSources, 'lists'>,
   asked: AskedRows,
 ): Promise<ReadRows> {
   if (by === 'keyword') return planKeywords(read, asked);

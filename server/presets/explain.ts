@@ -31,7 +31,7 @@ import {
 } from './explain-rows.ts';
 import { listSource, wasListLost } from './lists.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, trackedReport, wholeResult } from './report.ts';
+import { projectReference, trackedPreset, wholeResult } from './preset.ts';
 import {
   columnsOf,
   integer,
@@ -198,7 +198,7 @@ const answer = object('ExplainAnswer', {
 });
 
 /** Why the clicks of a property changed: parts that add up to the change, and the rows that they come from. */
-export const explainReport = trackedReport({
+export const explainPreset = trackedPreset({
   path: '/projects/:id/explain',
   operation: 'explainChange',
   tag: 'Site',

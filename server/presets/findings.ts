@@ -31,7 +31,7 @@ import {
 } from './findings-plan.ts';
 import type { Parameter } from './parameters.ts';
 import * as parameter from './parameters.ts';
-import { type ProjectRevisions, projectReference, type ReportQuery, trackedReport, wholeResult } from './report.ts';
+import { type PresetQuery, type ProjectRevisions, projectReference, trackedPreset, wholeResult } from './preset.ts';
 import { columnsOf, integer, object, openWords, paging, project, quality, range } from './schemas.ts';
 
 const parameters = {
@@ -88,7 +88,7 @@ const answer = object('FindingsAnswer', {
 });
 
 /** What differs from what a site usually does, with a controlled share of false findings. */
-export const findingsReport = trackedReport({
+export const findingsPreset = trackedPreset({
   path: '/projects/:id/findings',
   operation: 'listFindings',
   tag: 'Pages and queries',
@@ -154,7 +154,7 @@ export const findingsReport = trackedReport({
 });
 
 /** What the tests depend on. */
-function keyOf(query: FindingsQuery & ReportQuery & ProjectRevisions): CacheKey {
+function keyOf(query: FindingsQuery & PresetQuery & ProjectRevisions): CacheKey {
   const { workspace, project, factsRevision, entitiesRevision, from, to, finalThrough, historyFrom } = query;
   return cacheKey(
     workspace,

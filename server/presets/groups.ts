@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listPageGroups } from '../catalog/keywords.ts';
-import { projectReference, projectReport, trackedReport } from './report.ts';
+import { projectPreset, projectReference, trackedPreset } from './preset.ts';
 import { integer, nullable, object, oneOf, project, rule, shortId } from './schemas.ts';
 
 const group = object('Group', {
@@ -17,7 +17,7 @@ const group = object('Group', {
 const groupsAnswer = object('GroupsAnswer', { project, groups: Type.Array(group) });
 
 /** The keyword groups and folders of a project, in rank-tracker order, with the keywords of manual groups. */
-export const groupsReport = trackedReport({
+export const groupsPreset = trackedPreset({
   path: '/projects/:id/groups',
   operation: 'listGroups',
   tag: 'Keywords',
@@ -50,7 +50,7 @@ const pageGroup = object('PageGroup', {
 const pageGroupsAnswer = object('PageGroupsAnswer', { project, pageGroups: Type.Array(pageGroup) });
 
 /** The page groups of a project, in order. */
-export const pageGroupsReport = projectReport({
+export const pageGroupsPreset = projectPreset({
   path: '/projects/:id/page-groups',
   operation: 'listPageGroups',
   tag: 'Pages and queries',

@@ -20,7 +20,7 @@ import { siteHours } from '../facts/days.ts';
 import { dimension, MEASURED, table } from '../formats/table.ts';
 import { type Row, rowSet } from '../query/rows.ts';
 import { formatParameters, hourLimit, readParameters } from './parameters.ts';
-import { projectReference, projectReport } from './report.ts';
+import { projectPreset, projectReference } from './preset.ts';
 import { metricsProperties, nullable, object, project } from './schemas.ts';
 
 /** Days of one question. */
@@ -60,7 +60,7 @@ const answer = object('HoursAnswer', {
 });
 
 /** The property by hour. The provider counts hours and days separately, so hours are never added to days. */
-export const hoursReport = projectReport({
+export const hoursPreset = projectPreset({
   path: '/projects/:id/hours',
   operation: 'getHours',
   tag: 'Site',

@@ -25,7 +25,7 @@ import { objects } from '../formats/table.ts';
 import { inTurns } from '../runtime/turns.ts';
 import * as parameter from './parameters.ts';
 import { formatParameters, readParameters } from './parameters.ts';
-import { projectReference, projectReport, wholeResult } from './report.ts';
+import { projectPreset, projectReference, wholeResult } from './preset.ts';
 import { columnsOf, day, instant, integer, nullable, object, paging, project } from './schemas.ts';
 
 const indexParameters = {
@@ -87,7 +87,7 @@ const historyAnswer = object('IndexHistoryAnswer', {
 });
 
 /** The last inspection of each page of a project, by address. */
-export const indexReport = projectReport({
+export const indexPreset = projectPreset({
   path: '/projects/:id/index',
   operation: 'listIndexState',
   tag: 'Site',
@@ -177,7 +177,7 @@ function databaseQuery({ filter, sort, limit, offset }: IndexQuery): InspectedPa
 }
 
 /** The states that the index had of a page, newest first. */
-export const indexHistoryReport = projectReport({
+export const indexHistoryPreset = projectPreset({
   path: '/projects/:id/index/history',
   operation: 'getIndexHistory',
   tag: 'Site',
@@ -261,7 +261,7 @@ const sitemapsAnswer = object('SitemapsAnswer', {
 });
 
 /** The sitemaps of a project that the search engine knows, by address. */
-export const sitemapsReport = projectReport({
+export const sitemapsPreset = projectPreset({
   path: '/projects/:id/sitemaps',
   operation: 'listSitemaps',
   tag: 'Site',
@@ -355,7 +355,7 @@ const crawlAnswer = object('CrawlAnswer', {
 });
 
 /** What Bing's crawler found: the days of the site, stored ones and those that Bing tells now, or one page. It is no verdict about the index. */
-export const crawlReport = projectReport({
+export const crawlPreset = projectPreset({
   path: '/projects/:id/crawl',
   operation: 'getCrawl',
   tag: 'Site',

@@ -14,7 +14,7 @@ import { askTracked, type DaySet, type KeywordSet, planTracked, type TrackedQuer
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { Piece } from '../runtime/text-bytes.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, type ReportRequest, type ReportSources, trackedReport } from './report.ts';
+import { type PresetRequest, type PresetSources, projectReference, trackedPreset } from './preset.ts';
 import * as schema from './schemas.ts';
 
 const parameters = {
@@ -72,7 +72,7 @@ const answer = schema.object('KeywordsAnswer', {
 });
 
 /** Tracked keywords with totals over a range, and their days. */
-export const keywordsReport = trackedReport({
+export const keywordsPreset = trackedPreset({
   path: '/projects/:id/keywords',
   operation: 'listKeywords',
   tag: 'Keywords',
@@ -124,8 +124,8 @@ type KeywordsPlan = Pick<KeywordsParameters, 'clamped'> & Awaited<ReturnType<typ
 
 async function readKeywords(
   { clamped, ...plan }: KeywordsPlan,
-  sources: ReportSources,
-  { signal }: Pick<ReportRequest, 'signal'>,
+  sources: PresetSources,
+  { signal }: Pick<PresetRequest, 'signal'>,
 ) {
   const { from, to, device, comparison, limit, offset } = plan.query;
   const { project, tracked } = plan;

@@ -51,7 +51,7 @@ import {
   rowLimit,
   selectionParameters,
 } from './parameters.ts';
-import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
+import { type PresetQuery, type PresetRequest, type PresetSources, projectReference } from './preset.ts';
 import { instant, object, openWords } from './schemas.ts';
 import {
   type OfSurface,
@@ -66,7 +66,7 @@ import {
 } from './search-type.ts';
 import { areReconciled, planWeeks, type WeeksPlan, weekReasons } from './weeks.ts';
 
-/** What the two list reports, pages and queries, have in common. */
+/** What the two list presets, pages and queries, have in common. */
 const common = {
   engine: searchEngine,
   ...rangeParameters,
@@ -126,7 +126,7 @@ function isLongList({ limit }: { readonly limit: number | null }): boolean {
 }
 
 export interface ListPlan {
-  readonly query: ListQuery & Pick<ReportQuery, 'format'>;
+  readonly query: ListQuery & Pick<PresetQuery, 'format'>;
   readonly project: Project;
   readonly request: ListRequest;
   readonly rendering: Rendering;
@@ -234,7 +234,7 @@ const DAILY = { pages: 'page_daily', queries: 'query_daily' } as const;
 export async function planList(
   query: ListPlan['query'],
   { catalog, project }: { catalog: Catalog; project: Project },
-  { lists }: ReportSources,
+  { lists }: PresetSources,
   ofRows: Rendering,
 ): Promise<ListPlan> {
   const { kind, type, country: named, pair, sent } = query;
@@ -272,8 +272,8 @@ export async function planList(
 
 export async function runList(
   { query, project, request, rendering, quality, compared, weeks }: ListPlan,
-  { lists, facts }: ReportSources,
-  { signal, reader }: ReportRequest,
+  { lists, facts }: PresetSources,
+  { signal, reader }: PresetRequest,
 ): Promise<ListResult> {
   const { kind, type, country: named, pair, filter, sort, limit, offset } = query;
   const page = { filter, sort, limit, offset, reader };

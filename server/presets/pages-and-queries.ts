@@ -8,7 +8,7 @@ import type { RowTexts } from '../domain/rules.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import { listFormats, listParameters, listSource, parseList, planList, runList, wasListLost } from './lists.ts';
 import { device, exactText, readParameters } from './parameters.ts';
-import { type AnyPreset, projectReport, trackedReport } from './report.ts';
+import { type AnyPreset, projectPreset, trackedPreset } from './preset.ts';
 import {
   comparedProperties,
   metricsProperties,
@@ -39,7 +39,7 @@ const pagesAnswer = object('PagesAnswer', {
 });
 
 /** The pages of the property with totals over a range. */
-export const pagesReport = projectReport({
+export const pagesPreset = projectPreset({
   path: '/projects/:id/pages',
   operation: 'listPages',
   tag: 'Pages and queries',
@@ -79,7 +79,7 @@ const queriesAnswer = object('QueriesAnswer', {
 });
 
 /** Every query of the property, tracked or not, with totals over a range. */
-export const queriesReport = trackedReport({
+export const queriesPreset = trackedPreset({
   path: '/projects/:id/queries',
   operation: 'listQueries',
   tag: 'Pages and queries',
@@ -137,13 +137,13 @@ const ofPage = { page: exactText('The address of the page.'), device };
 const ofQuery = { query: exactText('The query.'), device };
 
 /** The queries that one page was shown for. */
-const queriesOfPageReport = trackedReport({
+const queriesOfPagePreset = trackedPreset({
   path: '/projects/:id/queries-of-page',
   operation: 'listQueriesOfPage',
   tag: 'Pages and queries',
   summary: 'The queries that one page was shown for',
   description: 'Like the queries of the property.',
-  answer: queriesReport.answer,
+  answer: queriesPreset.answer,
   content: 'A page of the list.',
   examples: {},
   parameters: { ...listParameters.queries, ...ofPage },
@@ -158,13 +158,13 @@ const queriesOfPageReport = trackedReport({
 });
 
 /** The pages that were shown for one query. */
-const pagesOfQueryReport = projectReport({
+const pagesOfQueryPreset = projectPreset({
   path: '/projects/:id/pages-of-query',
   operation: 'listPagesOfQuery',
   tag: 'Pages and queries',
   summary: 'The pages that were shown for one query',
   description: 'Like the pages of the property.',
-  answer: pagesReport.answer,
+  answer: pagesPreset.answer,
   content: 'A page of the list.',
   examples: {},
   parameters: { ...listParameters.pages, ...ofQuery },
@@ -179,7 +179,7 @@ const pagesOfQueryReport = projectReport({
 });
 
 /** Lists of one page or query, which only the page has. */
-export const JOINT_LISTS: readonly AnyPreset[] = [queriesOfPageReport, pagesOfQueryReport];
+export const JOINT_LISTS: readonly AnyPreset[] = [queriesOfPagePreset, pagesOfQueryPreset];
 
 function pairOf(name: string, of: string | undefined, chosen: string | null): ListPair {
   if (of === undefined) throw invalidRequest(`${name} is missing: whose rows are wanted?`);

@@ -186,7 +186,7 @@ const period: Parameter<TSchema, string> = {
   decode: (text) => (PERIOD.test(text) ? text : undefined),
 };
 
-/** Parameters of all reports that support flat rows. */
+/** Parameters of all presets that support flat rows. */
 export const formatParameters = {
   format: choice(
     'Format',

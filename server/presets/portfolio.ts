@@ -16,7 +16,7 @@ import { inOneBatch, inTurns } from '../runtime/turns.ts';
 import * as parameter from './parameters.ts';
 import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portfolio-plan.ts';
 import { type PortfolioRow, portfolioRows, RATED } from './portfolio-rows.ts';
-import { workspaceReport } from './report.ts';
+import { workspacePreset } from './preset.ts';
 import {
   columnsOf,
   dayMetrics,
@@ -76,7 +76,7 @@ const portfolioProject = Type.Object(
 const answer = object('PortfolioAnswer', { paging, projects: Type.Array(portfolioProject) });
 
 /** All projects of a workspace, each with its response of `/site`. */
-export const portfolioReport = workspaceReport({
+export const portfolioPreset = workspacePreset({
   path: '/portfolio',
   operation: 'getPortfolio',
   tag: 'Projects',

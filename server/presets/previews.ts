@@ -8,8 +8,8 @@ import { type Rule, testOfRule } from '../domain/rules.ts';
 import { planKeywordDays, refuseUnknownKeywords } from '../query/strict-days.ts';
 import { planTotals, readTotals } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { pagesReport, queriesReport } from './pages-and-queries.ts';
-import { askReport, type ReportSources } from './report.ts';
+import { pagesPreset, queriesPreset } from './pages-and-queries.ts';
+import { askPreset, type PresetSources } from './preset.ts';
 
 /** Rows that a preview names; it counts all. */
 const MAX_SHOWN = 1000;
@@ -23,7 +23,7 @@ export interface PreviewRequest {
 
 /** The keywords that a group by this rule would have: like those of groups, over the last 28 days. */
 export async function previewGroup(
-  { trackedCache, facts, now }: ReportSources,
+  { trackedCache, facts, now }: PresetSources,
   { project: { workspaceId, id }, signal }: PreviewRequest,
   rule: Rule,
 ): Promise<{ total: number; keywords: { id: string; query: string }[] }> {
@@ -44,12 +44,12 @@ export async function previewGroup(
 
 /** The pages of the last 28 days that a page group would have, those with the most clicks first. */
 export async function previewPageGroup(
-  sources: ReportSources,
+  sources: PresetSources,
   request: PreviewRequest,
   group: { rule: Rule; pinnedUrls: readonly string[] },
 ): Promise<{ total: number; pages: string[] }> {
   const found = { total: 0, pages: [] as string[] };
-  for await (const texts of eachText(sources, request, pagesReport)) {
+  for await (const texts of eachText(sources, request, pagesPreset)) {
     const pages = await inTurns(pagesOf(group, texts), request.signal);
     found.pages.push(...pages.slice(0, MAX_SHOWN - found.pages.length));
     found.total += pages.length;
@@ -62,7 +62,7 @@ export async function previewPageGroup(
  * most clicks first, and tracked ones.
  */
 export async function previewBrandTerms(
-  sources: ReportSources,
+  sources: PresetSources,
   request: PreviewRequest,
   terms: readonly BrandTerm[],
 ): Promise<object> {
@@ -82,7 +82,7 @@ export async function previewBrandTerms(
     if (before !== after && list.length < MAX_SHOWN) list.push(query);
   };
   try {
-    for await (const texts of eachText(sources, request, queriesReport)) await inTurns(eachOf(texts, count));
+    for await (const texts of eachText(sources, request, queriesPreset)) await inTurns(eachOf(texts, count));
   } catch (error) {
     // Without a list of queries, tracked ones are all that is known.
     if (!(error instanceof KnownError && error.reason === 'list-without-source')) throw error;
@@ -96,12 +96,12 @@ export async function previewBrandTerms(
 
 /** The texts of a list over the last 28 days, in batches. Throws what the list throws. */
 async function* eachText(
-  sources: ReportSources,
+  sources: PresetSources,
   { project: { workspaceId: workspace, id }, reader, signal }: PreviewRequest,
-  report: typeof pagesReport,
+  report: typeof pagesPreset,
 ): AsyncGenerator<string[]> {
   const request = { workspace, projects: null, id, reader, signal };
-  const { rows } = await askReport(report, sources, request, { format: 'ndjson' });
+  const { rows } = await askPreset(report, sources, request, { format: 'ndjson' });
   for await (const batch of rows ?? []) yield batch.map(({ text }) => text);
 }
 

@@ -4,7 +4,7 @@ import { isoInstantOrNull } from '../domain/instants.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';
 import { objects } from '../formats/table.ts';
 import { formatParameters } from './parameters.ts';
-import { projectReport, projectsOnlyReport, wholeResult } from './report.ts';
+import { projectPreset, projectsOnlyPreset, wholeResult } from './preset.ts';
 import { columnsOf, object, projectDetails } from './schemas.ts';
 
 export type ListedProject = ReturnType<typeof listedProject>;
@@ -14,7 +14,7 @@ const answer = object('ProjectsAnswer', { projects: Type.Array(projectDetails) }
 const oneAnswer = object('ProjectAnswer', { project: projectDetails });
 
 /** The projects of a workspace that have finished setup, oldest first. */
-export const projectsReport = projectsOnlyReport({
+export const projectsPreset = projectsOnlyPreset({
   path: '/projects',
   operation: 'listProjects',
   tag: 'Projects',
@@ -32,7 +32,7 @@ export const projectsReport = projectsOnlyReport({
 });
 
 /** One project, with the same properties as in the list of projects. */
-export const oneProjectReport = projectReport({
+export const oneProjectPreset = projectPreset({
   path: '/projects/:id',
   operation: 'getProject',
   tag: 'Projects',

@@ -31,7 +31,7 @@ import { countedOf, metricsOf, type ObjectSet, type Row, rowSet, type Sums } fro
 import { WITHOUT_COMPARE } from '../query/strict-days.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { formatParameters, NAMED_RANGES, type Parameter, readParameters } from './parameters.ts';
-import { projectReference, type ReportRequest, type ReportSources, trackedReport } from './report.ts';
+import { type PresetRequest, type PresetSources, projectReference, trackedPreset } from './preset.ts';
 import {
   comparedProperties,
   day,
@@ -203,7 +203,7 @@ const answer = object('QuestionAnswer', {
 });
 
 /** Any question that stored facts answer exactly. */
-export const questionReport = trackedReport({
+export const questionPreset = trackedPreset({
   path: '/projects/:id/query',
   operation: 'getQuery',
   body: question,
@@ -288,8 +288,8 @@ function sentOf({ from, to, metrics, dimensions, filters, sort, compare }: Quest
 /** The refusal of a question, with those nearest ones that are answered. */
 async function answerable(
   { sent, problem, offers }: RefusedValue,
-  sources: ReportSources,
-  request: ReportRequest,
+  sources: PresetSources,
+  request: PresetRequest,
 ): Promise<RefusedQuestion> {
   const answered: Offer[] = [];
   for (const offer of offers) {
@@ -310,8 +310,8 @@ async function answerable(
 /** Why a question is refused; null if it is answered. Only its first row is read. */
 async function refusalOf(
   sent: object,
-  { trackedCache: cache, facts, now }: ReportSources,
-  { workspace, id, signal }: ReportRequest,
+  { trackedCache: cache, facts, now }: PresetSources,
+  { workspace, id, signal }: PresetRequest,
 ): Promise<RefusedQuestion | null> {
   try {
     const q = JSON.stringify({ ...sent, limit: 1, offset: 0 });

@@ -98,7 +98,7 @@ export function surfaceOf(
   return engine;
 }
 
-/** Throws `invalid_request` for an engine that does not have what a report is about. */
+/** Throws `invalid_request` for an engine that does not have what a preset is about. */
 export function checkEngine(engine: SearchEngine, what: string): void {
   if (engine !== 'google') throw invalidRequest(`engine must be google: ${SURFACES[engine].label} tells no ${what}.`);
 }

@@ -12,7 +12,7 @@ import { planQuality, qualityOf } from '../query/quality.ts';
 import { intervalIn, queryOf } from '../query/query.ts';
 import { type KnownMetrics, metricsOf, type Row, rowSet } from '../query/rows.ts';
 import * as parameter from './parameters.ts';
-import { projectReference, projectReport } from './report.ts';
+import { projectPreset, projectReference } from './preset.ts';
 import { dayMetrics, object, project, quality, range, totalMetrics } from './schemas.ts';
 import {
   checkDevice,
@@ -54,7 +54,7 @@ const answer = object('SiteAnswer', {
 });
 
 /** Totals and days of the whole property. */
-export const siteReport = projectReport({
+export const sitePreset = projectPreset({
   path: '/projects/:id/site',
   operation: 'getSite',
   tag: 'Site',

@@ -14,7 +14,7 @@ import { FACT_TABLES, type FactTable } from '../model/tables.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type Parameter, readParameters } from './parameters.ts';
-import { projectReference, projectReport, type ReportSources } from './report.ts';
+import { type PresetSources, projectPreset, projectReference } from './preset.ts';
 import { day, integer, nullable, object, openWords, project } from './schemas.ts';
 
 const revision = Type.Integer({
@@ -59,7 +59,7 @@ const answer = object('SnapshotAnswer', {
 });
 
 /** The files of a project's facts, or those that changed since a revision. */
-export const snapshotReport = projectReport({
+export const snapshotPreset = projectPreset({
   path: '/projects/:id/snapshot',
   operation: 'getSnapshot',
   tag: 'Snapshot',
@@ -115,7 +115,7 @@ export interface SentFile extends StoredFile {
  * replaced so long ago that it has been removed.
  */
 export async function snapshotFile(
-  { catalog, files, now }: ReportSources,
+  { catalog, files, now }: PresetSources,
   project: Project,
   name: string,
 ): Promise<SentFile> {
@@ -129,7 +129,7 @@ export async function snapshotFile(
   return { ...found, read: (start, end) => files.read(found, { start, end }) };
 }
 
-async function check(files: ReportSources['files'], file: ReadableFile): Promise<void> {
+async function check(files: PresetSources['files'], file: ReadableFile): Promise<void> {
   try {
     using _open = await files.open([file]);
   } catch (error) {

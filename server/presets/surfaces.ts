@@ -26,7 +26,7 @@ import { queryOf } from '../query/query.ts';
 import { metricsOf, type ObjectSet, type Row, rowSet } from '../query/rows.ts';
 import { AI_COUNTS, type AiCounts, planAiDays, readAiTotals } from './ai.ts';
 import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
-import { projectReference, projectReport } from './report.ts';
+import { projectPreset, projectReference } from './preset.ts';
 import {
   aiProperties,
   comparedProperties,
@@ -82,7 +82,7 @@ interface SurfaceRow extends Row {
 }
 
 /** The stored search types, other engines, and the reports about AI answers, each counted separately. */
-export const surfacesReport = projectReport({
+export const surfacesPreset = projectPreset({
   path: '/projects/:id/surfaces',
   operation: 'listSurfaces',
   tag: 'Site',

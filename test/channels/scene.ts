@@ -9,7 +9,7 @@ import type { Resolve } from '../../server/channels/addresses.ts';
 import { addChannel } from '../../server/channels/channels.ts';
 import { dueDigests, writeDigest } from '../../server/channels/digest.ts';
 import { type Sent, sendDue } from '../../server/channels/send.ts';
-import { withReports } from '../../server/presets/with-reports.ts';
+import { withPresets } from '../../server/presets/with-presets.ts';
 import { command } from '../command.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { startMailServer } from '../fakes/smtp.ts';
@@ -108,7 +108,7 @@ export function digestsOf({ world, receiver, clock }: Awaited<ReturnType<typeof 
       const found = await due();
       const { settings, catalog } = world;
       const log = { info: () => {}, warn: () => {} };
-      return withReports({ settings, catalog, log, now: () => clock.at }, async (sources) => {
+      return withPresets({ settings, catalog, log, now: () => clock.at }, async (sources) => {
         const written: boolean[] = [];
         for (const digest of found) written.push(await writeDigest(sources, digest, new AbortController().signal));
         return written;

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { TAGS } from '../../presets/report.ts';
+import { TAGS } from '../../presets/preset.ts';
 import { addDocsPage } from './docs-page.ts';
 import { addGuide } from './guide.ts';
 import { tidyDocument } from './openapi-document.ts';

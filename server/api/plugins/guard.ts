@@ -44,7 +44,7 @@ export interface Identity extends Rights {
   readonly session?: { readonly id: string; readonly member: Member | null };
   /** The id of a shared link, which has a limit of its own. */
   readonly share?: string;
-  /** What a key may do besides reading reports. */
+  /** What a key may do besides reading presets. */
   readonly scope?: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../domain/errors.ts';
-import { alertsReport, notesReport } from '../../presets/events.ts';
+import { alertsPreset, notesPreset } from '../../presets/events.ts';
 import * as parameter from '../../presets/parameters.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
@@ -18,7 +18,7 @@ export const alertsAndNotes: Tool = {
   title: 'Alerts and notes',
   description:
     'What checks have found (traffic drops, lost keywords, changed pages, rules) and what people have written down (launches, migrations, campaigns). Look here for the cause of a change.',
-  parameters: { project, status: parameterOf(alertsReport, 'status'), ...toolParameters },
+  parameters: { project, status: parameterOf(alertsPreset, 'status'), ...toolParameters },
   required: ['project'],
   run: async ({ project: id = '', status: sentStatus, ...sent }, call) => {
     const { from, to, limit } = parameter.readParameters(toolParameters, sent);
@@ -31,8 +31,8 @@ export const alertsAndNotes: Tool = {
       ...(from === undefined ? {} : { since: from }),
       limit: String(MAX_ALERTS),
     };
-    const { project: reference, alerts: newest } = await ask(alertsReport, id, asked, call);
-    const { notes } = await ask(notesReport, id, days, call);
+    const { project: reference, alerts: newest } = await ask(alertsPreset, id, asked, call);
+    const { notes } = await ask(notesPreset, id, days, call);
     const alerts = newest.filter(({ createdAt }) => to === undefined || createdAt.slice(0, 10) <= to);
     const shown = { alerts: alerts.slice(0, limit), notes: notes.slice(-limit) };
     return {

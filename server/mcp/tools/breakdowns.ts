@@ -1,10 +1,10 @@
-import { breakdownsReport } from '../../presets/breakdowns.ts';
+import { breakdownsPreset } from '../../presets/breakdowns.ts';
 import * as parameter from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, quality: _quality, ...ofReport } = breakdownsReport.parameters;
+const { format: _format, bom: _bom, quality: _quality, ...ofReport } = breakdownsPreset.parameters;
 const toolParameters = {
   limit: parameter.wholeNumber({ minimum: 1, maximum: 300 }, 20, 'Most rows of each kind.'),
 };
@@ -18,7 +18,7 @@ export const breakdowns: Tool = {
   required: ['project'],
   run: async ({ project: id = '', limit: sentLimit, ...sent }, call) => {
     const { limit } = parameter.readParameters(toolParameters, { limit: sentLimit });
-    const { answer } = await ask(breakdownsReport, id, { ...sent, ...WITH_QUALITY }, call);
+    const { answer } = await ask(breakdownsPreset, id, { ...sent, ...WITH_QUALITY }, call);
     const { project: reference, range, quality: known, brand, countries, devices, appearances } = answer;
     const kinds = { countries, devices, appearances };
     return {

@@ -7,7 +7,7 @@ import { type Cell, cellReader, plainColumns, type RowsAnswer } from '../../form
 import { SURFACES } from '../../model/surfaces.ts';
 import * as parameter from '../../presets/parameters.ts';
 import { ofType, searchEngine, searchType, surfaceRange } from '../../presets/search-type.ts';
-import { siteReport } from '../../presets/site.ts';
+import { sitePreset } from '../../presets/site.ts';
 import { project, type Sent } from '../arguments.ts';
 import { quality, shortEvent } from '../quality.ts';
 import { allRows, kind, qualityFor, rowParameters, surfaceParameters } from '../row-kinds.ts';
@@ -55,7 +55,7 @@ export const changes: Tool = {
           ? []
           : await vanishedRows(await allRows(of, id, between(rest, then, { from, to }), call), limit);
       const ofSite = Object.fromEntries(OF_SITE.flatMap((name) => (name in sent ? [[name, sent[name]!]] : [])));
-      const { answer: site, events: ofProperty } = await ask(siteReport, id, between(ofSite, { from, to }, then), call);
+      const { answer: site, events: ofProperty } = await ask(sitePreset, id, between(ofSite, { from, to }, then), call);
       const events = new Set([...ofProperty, ...(known?.events ?? [])]);
       const rows = { gained, lost, vanished };
       return {

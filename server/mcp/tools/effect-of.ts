@@ -1,9 +1,9 @@
-import { effectsReport } from '../../presets/effects.ts';
+import { effectsPreset } from '../../presets/effects.ts';
 import { exactText } from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, ...ofReport } = effectsReport.parameters;
+const { format: _format, bom: _bom, ...ofReport } = effectsPreset.parameters;
 
 export const effectOf: Tool = {
   name: 'effect_of',
@@ -13,7 +13,7 @@ export const effectOf: Tool = {
   parameters: { project, ...ofReport, page: exactText('The address of the changed page.') },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
-    const { daily: _, ...answer } = await ask(effectsReport, id, sent, call);
+    const { daily: _, ...answer } = await ask(effectsPreset, id, sent, call);
     return answer;
   },
 };

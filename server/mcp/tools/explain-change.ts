@@ -1,9 +1,9 @@
-import { explainReport } from '../../presets/explain.ts';
+import { explainPreset } from '../../presets/explain.ts';
 import { project } from '../arguments.ts';
 import { quality, shortEvent, WITH_QUALITY } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, quality: _quality, ...ofReport } = explainReport.parameters;
+const { format: _format, bom: _bom, quality: _quality, ...ofReport } = explainPreset.parameters;
 
 export const explainChange: Tool = {
   name: 'explain_change',
@@ -13,7 +13,7 @@ export const explainChange: Tool = {
   parameters: { project, ...ofReport },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
-    const answer = await ask(explainReport, id, { ...sent, ...WITH_QUALITY }, call);
+    const answer = await ask(explainPreset, id, { ...sent, ...WITH_QUALITY }, call);
     const { project: reference, range, quality: known, rows, rest, events, ...explained } = answer;
     return {
       project: reference,

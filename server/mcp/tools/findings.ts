@@ -1,10 +1,10 @@
-import { findingsReport } from '../../presets/findings.ts';
+import { findingsPreset } from '../../presets/findings.ts';
 import * as parameter from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { quality } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, ...ofReport } = findingsReport.parameters;
+const { format: _format, bom: _bom, ...ofReport } = findingsPreset.parameters;
 const ofTool = { limit: parameter.wholeNumber({ minimum: 1, maximum: 100 }, 20, 'Most findings.') };
 
 export const findings: Tool = {
@@ -16,7 +16,7 @@ export const findings: Tool = {
   required: ['project'],
   run: async ({ project: id = '', limit, ...sent }, call) => {
     const { limit: most } = parameter.readParameters(ofTool, { limit });
-    const result = await ask(findingsReport, id, { ...sent, limit: String(most) }, call);
+    const result = await ask(findingsPreset, id, { ...sent, limit: String(most) }, call);
     const { project: reference, range, q, findings: listed, tested, paging, quality: known } = result;
     const next = paging.offset + listed.length;
     return {

@@ -1,9 +1,9 @@
-import { hoursReport } from '../../presets/hours.ts';
+import { hoursPreset } from '../../presets/hours.ts';
 import { readParameters, wholeNumber } from '../../presets/parameters.ts';
 import { project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, ...ofReport } = hoursReport.parameters;
+const { format: _format, bom: _bom, ...ofReport } = hoursPreset.parameters;
 const limit = wholeNumber({ minimum: 1, maximum: 1500 }, 72, 'Most hours: the newest ones of the range.');
 
 export const hours: Tool = {
@@ -15,7 +15,7 @@ export const hours: Tool = {
   required: ['project'],
   run: async ({ project: id = '', limit: sentLimit, ...sent }, call) => {
     const { limit: most } = readParameters({ limit }, { limit: sentLimit });
-    const { project: reference, range, hours: all } = (await ask(hoursReport, id, sent, call)).answer;
+    const { project: reference, range, hours: all } = (await ask(hoursPreset, id, sent, call)).answer;
     const shown = all.slice(-most);
     return { project: reference, range, total: all.length, returned: shown.length, hours: shown };
   },

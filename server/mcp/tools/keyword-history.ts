@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/errors.ts';
 import type { Quality } from '../../domain/quality.ts';
-import { dailyKeywordsJson, keywordsReport } from '../../presets/keywords.ts';
+import { dailyKeywordsJson, keywordsPreset } from '../../presets/keywords.ts';
 import * as parameter from '../../presets/parameters.ts';
 import { project, type Sent } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
@@ -37,7 +37,7 @@ export const keywordHistory: Tool = {
     const { id: keywordId, query } = await findKeyword(id, named, call);
     const filter = JSON.stringify({ match: 'all', conditions: [{ field: 'query', op: 'equals', value: query }] });
     const asks = async (parameters: Sent): Promise<Answer> => {
-      const result = await ask(keywordsReport, id, { ...parameters, ...WITH_QUALITY, daily: '1', filter }, call);
+      const result = await ask(keywordsPreset, id, { ...parameters, ...WITH_QUALITY, daily: '1', filter }, call);
       const parts = await Array.fromAsync(dailyKeywordsJson(result));
       return JSON.parse(Buffer.concat(parts).toString()) as Answer;
     };

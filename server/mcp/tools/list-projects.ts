@@ -1,5 +1,5 @@
 import { paging, readParameters } from '../../presets/parameters.ts';
-import { projectsReport } from '../../presets/projects.ts';
+import { projectsPreset } from '../../presets/projects.ts';
 import { counted } from '../counted.ts';
 import { ask, type Tool } from '../tool.ts';
 
@@ -14,7 +14,7 @@ export const listProjects: Tool = {
   required: [],
   run: async (sent, call) => {
     const { limit, offset } = readParameters(parameters, sent);
-    const { projects } = await ask(projectsReport, '', {}, call);
+    const { projects } = await ask(projectsPreset, '', {}, call);
     const page = projects.slice(offset, offset + limit);
     return { ...counted(projects.length, offset, page.length), projects: page };
   },

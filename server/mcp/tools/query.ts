@@ -9,7 +9,7 @@ import {
   QUESTION_TABLES,
   TABLES,
 } from '../../model/tables.ts';
-import { questionAnswer, questionReport } from '../../presets/question.ts';
+import { questionAnswer, questionPreset } from '../../presets/question.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { quality } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';
@@ -49,7 +49,7 @@ export const query: Tool = {
   parameters: {
     project,
     q: {
-      ...parameterOf(questionReport, 'q'),
+      ...parameterOf(questionPreset, 'q'),
       schema: Type.Unsafe({ type: 'object', description: 'The question, as the description says.' }),
     },
   },
@@ -62,7 +62,7 @@ export const query: Tool = {
       quality: known,
       range,
       ...answer
-    } = questionAnswer(await ask(questionReport, id, asked, call));
+    } = questionAnswer(await ask(questionPreset, id, asked, call));
     return { range, ...quality(range, known), ...answer, total: paging.total, returned: rows.length, rows };
   },
 };

@@ -1,10 +1,10 @@
-import { siteReport } from '../../presets/site.ts';
+import { sitePreset } from '../../presets/site.ts';
 import { project } from '../arguments.ts';
 import { quality, WITH_QUALITY } from '../quality.ts';
 import { seriesOf, seriesParameters } from '../series.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, quality: _quality, ...ofReport } = siteReport.parameters;
+const { format: _format, bom: _bom, quality: _quality, ...ofReport } = sitePreset.parameters;
 
 export const sitePerformance: Tool = {
   name: 'site_performance',
@@ -15,7 +15,7 @@ export const sitePerformance: Tool = {
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
     const asks = async (parameters: typeof sent) =>
-      (await ask(siteReport, id, { ...parameters, ...WITH_QUALITY }, call)).answer;
+      (await ask(sitePreset, id, { ...parameters, ...WITH_QUALITY }, call)).answer;
     const { answer, series } = await seriesOf(sent, asks, ({ daily }) => daily);
     const { project: reference, range, quality: known, totals } = answer;
     return { project: reference, range, ...quality(range, known), totals, ...series };

@@ -1,5 +1,5 @@
 import type { Quality } from '../../domain/quality.ts';
-import { queriesReport } from '../../presets/pages-and-queries.ts';
+import { queriesPreset } from '../../presets/pages-and-queries.ts';
 import * as parameter from '../../presets/parameters.ts';
 import type { OfType } from '../../presets/search-type.ts';
 import { parameterOf, project } from '../arguments.ts';
@@ -11,7 +11,7 @@ import type { Tool } from '../tool.ts';
 const toolParameters = { kind, ...parameter.paging(25, 1000) };
 const SORT_HELP = `Fields to sort by, joined by commas, \`-\` for descending; most clicks first by default. ${FIELDS}`;
 
-/** The properties that the reports of all kinds have in common. */
+/** The properties that the presets of all kinds have in common. */
 interface Page {
   readonly project: object;
   readonly range: { readonly from: string; readonly to: string } & OfType;
@@ -30,7 +30,7 @@ export const topRows: Tool = {
     ...toolParameters,
     ...rowParameters,
     ...surfaceParameters,
-    sort: parameterOf(queriesReport, 'sort', SORT_HELP),
+    sort: parameterOf(queriesPreset, 'sort', SORT_HELP),
   },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {

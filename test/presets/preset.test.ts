@@ -2,15 +2,15 @@
 import t from 'tap';
 import { CatalogCache } from '../../server/catalog/catalog-cache.ts';
 import type { Facts } from '../../server/facts/facts.ts';
-import { findReportProject, type ReportSources } from '../../server/presets/report.ts';
-import { siteReport } from '../../server/presets/site.ts';
+import { findReadableProject, type PresetSources } from '../../server/presets/preset.ts';
+import { sitePreset } from '../../server/presets/site.ts';
 import { makeWorld, NOW, PROJECT } from '../world.ts';
 
 t.test('a query is refused where a load is published before it is planned', async (t) => {
   const { catalog, load } = await makeWorld(t);
   const facts = { siteDays: async () => [], siteTotals: async () => [] } as Partial<Facts> as Facts;
   const catalogCache = new CatalogCache(catalog);
-  const sources = { catalog, catalogCache, facts, now: () => NOW } as Partial<ReportSources> as ReportSources;
+  const sources = { catalog, catalogCache, facts, now: () => NOW } as Partial<PresetSources> as PresetSources;
   const request = {
     workspace: 'acme',
     projects: null,
@@ -18,11 +18,11 @@ t.test('a query is refused where a load is published before it is planned', asyn
     reader: 'key',
     signal: new AbortController().signal,
   };
-  const parse = async () => siteReport.parse({ period: '7d' }, await findReportProject(sources, request), NOW);
+  const parse = async () => sitePreset.parse({ period: '7d' }, await findReadableProject(sources, request), NOW);
   const query = await parse();
   t.match(query, { from: '2026-03-04', to: '2026-03-10' });
   await load({ projects: [{ ...PROJECT, synced_through: '2026-03-12' }] });
-  await t.rejects(siteReport.run(query, sources, request), { message: /published meanwhile/ });
-  const { answer } = await siteReport.run(await parse(), sources, request);
+  await t.rejects(sitePreset.run(query, sources, request), { message: /published meanwhile/ });
+  const { answer } = await sitePreset.run(await parse(), sources, request);
   t.match(answer.range, { from: '2026-03-06', to: '2026-03-12' });
 });

@@ -14,8 +14,8 @@ import type { FileStore } from '../storage/file-store.ts';
 import type { JudgedFindings } from './findings-answer.ts';
 import { formatParameters, type Parameters, readParameters } from './parameters.ts';
 
-/** The dependencies of reports. */
-export interface ReportSources {
+/** The dependencies of presets. */
+export interface PresetSources {
   readonly catalog: Catalog;
   readonly catalogCache: CatalogCache;
   readonly trackedCache: TrackedKeywordsCache;
@@ -30,12 +30,12 @@ export interface ReportSources {
   readonly publicUrl: string | null;
 }
 
-/** A request for a report, from HTTP or MCP. */
-export interface ReportRequest {
+/** A request for a preset, from HTTP or MCP. */
+export interface PresetRequest {
   readonly workspace: string;
   /** The projects that the caller may read; null for all. */
   readonly projects: readonly string[] | null;
-  /** The id of the project, as sent; empty for reports about a workspace. */
+  /** The id of the project, as sent; empty for presets about a workspace. */
   readonly id: string;
   /** Identifies the caller: all pages of a sequence are read from the same list. */
   readonly reader: string;
@@ -46,7 +46,7 @@ export interface ReportRequest {
 }
 
 /** The properties of every query value, besides the revisions of its subject. */
-export interface ReportQuery {
+export interface PresetQuery {
   readonly operation: string;
   readonly workspace: string;
   readonly format: FormatName;
@@ -68,7 +68,7 @@ export const TAGS = [
 ] as const;
 
 /** Where a kind of response is served, and what its documentation says. */
-export interface Documented extends Pick<Report<never, never, never>, 'operation' | 'parameters'> {
+export interface Documented extends Pick<Answering<never, never, never>, 'operation' | 'parameters'> {
   /** The path below the root of the API. */
   readonly path: string;
   /** The schema of a body that POST takes as JSON instead of the parameter `q`; the response is that of GET. */
@@ -87,29 +87,29 @@ export interface Documented extends Pick<Report<never, never, never>, 'operation
 }
 
 /** A kind of response, from request parameters to a result. Methods, so that all kinds fit into one list. */
-export interface Report<Subject, Query extends ReportQuery, Result> {
+export interface Answering<Subject, Query extends PresetQuery, Result> {
   /** Name of the operation for generated clients. */
   readonly operation: string;
   readonly parameters: Parameters;
   /** Finds the subject of a request, synchronously if it is cached. Throws `not_found`. */
-  find(sources: Pick<ReportSources, 'catalogCache'>, request: ReportTarget): Subject | Promise<Subject>;
+  find(sources: Pick<PresetSources, 'catalogCache'>, request: PresetTarget): Subject | Promise<Subject>;
   /** The query as plain data, which is also the cache key. Throws `invalid_request`. */
   parse(parameters: unknown, subject: Subject, now: number): Query;
   /** Throws `not_found` for unknown ids in parameters that `parse` has rejected: 404 takes precedence over 400. */
   checkIds?(parameters: unknown, subject: Subject, catalog: Catalog): Promise<void>;
   /** Throws what `find` and `parse` throw for a request. */
   check(
-    sources: Pick<ReportSources, 'catalogCache'>,
-    target: ReportTarget,
+    sources: Pick<PresetSources, 'catalogCache'>,
+    target: PresetTarget,
     parameters: unknown,
     now: number,
   ): Promise<void>;
   /** Plans and runs a query. Throws `OutdatedQuery`. */
-  run(query: Query, sources: ReportSources, request: ReportRequest): Promise<Result>;
+  run(query: Query, sources: PresetSources, request: PresetRequest): Promise<Result>;
 }
 
-/** A report with its endpoint: its documentation, and its result in every format. */
-interface Preset<Subject, Query extends ReportQuery, Result> extends Report<Subject, Query, Result>, Documented {
+/** A kind of response with its endpoint: its documentation, and its result in every format. */
+interface Preset<Subject, Query extends PresetQuery, Result> extends Answering<Subject, Query, Result>, Documented {
   json(result: Result): Buffer | Promise<Buffer>;
   /** Whether its JSON is too long to cache: `jsonChunks` streams it. */
   isStreamed?(query: Query): boolean;
@@ -128,14 +128,14 @@ interface Preset<Subject, Query extends ReportQuery, Result> extends Report<Subj
 }
 
 /** A preset among those of all kinds. */
-export type AnyPreset = Preset<{ readonly workspaceId: string }, ReportQuery, unknown>;
+export type AnyPreset = Preset<{ readonly workspaceId: string }, PresetQuery, unknown>;
 
 /** The version of a short result: its JSON. */
 export const wholeResult = (result: unknown): string => JSON.stringify(result);
 
-type ReportTarget = Pick<ReportRequest, 'workspace' | 'projects' | 'id'>;
+type PresetTarget = Pick<PresetRequest, 'workspace' | 'projects' | 'id'>;
 
-/** How a report is written. */
+/** How a preset is written. */
 interface Definition<Subject, Revisions, Snapshot, Query, Plan, Result> {
   readonly operation: string;
   readonly parameters: Parameters;
@@ -144,12 +144,12 @@ interface Definition<Subject, Revisions, Snapshot, Query, Plan, Result> {
   readonly checkIds?: (parameters: unknown, subject: Subject, catalog: Catalog) => Promise<void>;
   /** Reads all required catalog data in one snapshot, and selects the fact files. */
   readonly plan: (
-    query: ReportQuery & Revisions & Query,
+    query: PresetQuery & Revisions & Query,
     snapshot: Snapshot,
-    sources: ReportSources,
+    sources: PresetSources,
   ) => Plan | Promise<Plan>;
   /** Reads the facts of the plan. */
-  readonly run: (plan: Plan, sources: ReportSources, request: ReportRequest) => Result | Promise<Result>;
+  readonly run: (plan: Plan, sources: PresetSources, request: PresetRequest) => Result | Promise<Result>;
   /** Whether a failed run can succeed with another plan. */
   readonly mayReplan?: (error: unknown) => boolean;
 }
@@ -159,10 +159,10 @@ interface PresetDefinition<Subject, Revisions, Snapshot, Query, Plan, Result, An
   extends Documented,
     Definition<Subject, Revisions, Snapshot, Query, Plan, Result> {
   readonly answer: Answer;
-  readonly isStreamed?: (query: ReportQuery & Revisions & Query) => boolean;
+  readonly isStreamed?: (query: PresetQuery & Revisions & Query) => boolean;
   readonly jsonChunks?: (result: Result) => AsyncGenerator<Buffer, void>;
   readonly rows?: (result: Result) => RowsAnswer;
-  readonly isLong?: (query: ReportQuery & Revisions & Query) => boolean;
+  readonly isLong?: (query: PresetQuery & Revisions & Query) => boolean;
   readonly version?: (result: Result) => string;
   readonly followed?: (subject: Subject) => Project;
 }
@@ -173,15 +173,15 @@ type Shared<Value> = { readonly [Name in keyof Value]: Shared<Value[Name]> };
 /** A result that is the response, or has it as a property. */
 type Answered<Answer> = Shared<Answer> | { readonly answer: Shared<Answer> };
 
-/** A kind of subject of reports. */
+/** A kind of subject of presets. */
 interface SubjectKind<Subject, Revisions, Snapshot> {
-  readonly find: (sources: Pick<ReportSources, 'catalogCache'>, request: ReportTarget) => Subject | Promise<Subject>;
+  readonly find: (sources: Pick<PresetSources, 'catalogCache'>, request: PresetTarget) => Subject | Promise<Subject>;
   /** Properties of a query value that change when the subject does. */
   readonly revisionsOf: (subject: Subject) => Revisions;
   /** Runs `work` in one snapshot of the catalog. Throws `not_found`. */
   readonly read: <T>(
-    sources: ReportSources,
-    target: ReportTarget,
+    sources: PresetSources,
+    target: PresetTarget,
     work: (subject: Subject, snapshot: Snapshot) => Promise<T>,
   ) => Promise<T>;
 }
@@ -198,9 +198,9 @@ const revisionsOfProject = ({ id: project, factsRevision, entitiesRevision }: Pr
   entitiesRevision,
 });
 
-/** A report about one project. */
-export const projectReport = reportsAbout<Project, ProjectRevisions, { catalog: Catalog; project: Project }>({
-  find: findReportProject,
+/** A preset about one project. */
+export const projectPreset = presetsAbout<Project, ProjectRevisions, { catalog: Catalog; project: Project }>({
+  find: findReadableProject,
   revisionsOf: revisionsOfProject,
   read: async ({ catalog }, { workspace, id }, work) =>
     catalog.cachedSnapshot(async (snapshot) => {
@@ -209,9 +209,9 @@ export const projectReport = reportsAbout<Project, ProjectRevisions, { catalog: 
     }),
 });
 
-/** A report about one project whose plan also needs its tracked keywords and groups, which may be slow to read. */
-export const trackedReport = reportsAbout<Project, ProjectRevisions, TrackedRead>({
-  find: findReportProject,
+/** A preset about one project whose plan also needs its tracked keywords and groups, which may be slow to read. */
+export const trackedPreset = presetsAbout<Project, ProjectRevisions, TrackedRead>({
+  find: findReadableProject,
   revisionsOf: revisionsOfProject,
   // In an object, because undefined means that there is no such project.
   read: async ({ trackedCache }, { workspace, id }, work) =>
@@ -220,14 +220,14 @@ export const trackedReport = reportsAbout<Project, ProjectRevisions, TrackedRead
 });
 
 const allProjects = {
-  find: ({ catalogCache }: Pick<ReportSources, 'catalogCache'>, { workspace, projects }: ReportTarget) =>
+  find: ({ catalogCache }: Pick<PresetSources, 'catalogCache'>, { workspace, projects }: PresetTarget) =>
     catalogCache.workspaceProjects(workspace, projects),
   revisionsOf: ({ revision }: WorkspaceProjects) => ({ revision }),
 };
 type WorkspaceRevision = ReturnType<typeof allProjects.revisionsOf>;
 
-/** A report that needs only the projects of a workspace that the caller may read: these are cached. */
-export const projectsOnlyReport = reportsAbout<WorkspaceProjects, WorkspaceRevision, WorkspaceProjects>({
+/** A preset that needs only the projects of a workspace that the caller may read: these are cached. */
+export const projectsOnlyPreset = presetsAbout<WorkspaceProjects, WorkspaceRevision, WorkspaceProjects>({
   ...allProjects,
   read: async (sources, target, work) => {
     const found = await allProjects.find(sources, target);
@@ -235,8 +235,8 @@ export const projectsOnlyReport = reportsAbout<WorkspaceProjects, WorkspaceRevis
   },
 });
 
-/** A report about all projects of a workspace that the caller may read, with their common revision. */
-export const workspaceReport = reportsAbout<
+/** A preset about all projects of a workspace that the caller may read, with their common revision. */
+export const workspacePreset = presetsAbout<
   WorkspaceProjects,
   WorkspaceRevision,
   { catalog: Catalog; workspace: WorkspaceProjects }
@@ -249,26 +249,26 @@ export const workspaceReport = reportsAbout<
     }),
 });
 
-function reportsAbout<Subject extends { readonly workspaceId: string }, Revisions extends object, Snapshot>(
+function presetsAbout<Subject extends { readonly workspaceId: string }, Revisions extends object, Snapshot>(
   kind: SubjectKind<Subject, Revisions, Snapshot>,
 ) {
-  function reportOf<Query, Plan, Answer extends TSchema, Result extends Answered<Static<Answer>>>(
+  function presetOf<Query, Plan, Answer extends TSchema, Result extends Answered<Static<Answer>>>(
     definition: PresetDefinition<Subject, Revisions, Snapshot, Query, Plan, Result, Answer>,
-  ): Preset<Subject, ReportQuery & Revisions & Query, Result>;
-  function reportOf<Query, Plan, Answer extends TSchema, Result>(
+  ): Preset<Subject, PresetQuery & Revisions & Query, Result>;
+  function presetOf<Query, Plan, Answer extends TSchema, Result>(
     definition: PresetDefinition<Subject, Revisions, Snapshot, Query, Plan, Result, Answer> & {
       readonly json: (result: Result) => Buffer | Promise<Buffer>;
     },
-  ): Preset<Subject, ReportQuery & Revisions & Query, Result>;
-  function reportOf<Query, Plan, Result>(
+  ): Preset<Subject, PresetQuery & Revisions & Query, Result>;
+  function presetOf<Query, Plan, Result>(
     definition: Definition<Subject, Revisions, Snapshot, Query, Plan, Result>,
-  ): Report<Subject, ReportQuery & Revisions & Query, Result> {
+  ): Answering<Subject, PresetQuery & Revisions & Query, Result> {
     const { operation, parameters, mayReplan } = definition;
 
     async function run(
-      query: ReportQuery & Revisions & Query,
-      sources: ReportSources,
-      request: ReportRequest,
+      query: PresetQuery & Revisions & Query,
+      sources: PresetSources,
+      request: PresetRequest,
     ): Promise<Result> {
       const plan = await kind.read(sources, request, async (subject, snapshot) => {
         if (!hasRevisions(query, kind.revisionsOf(subject))) throw new OutdatedQuery('A load was published meanwhile.');
@@ -306,7 +306,7 @@ function reportsAbout<Subject extends { readonly workspaceId: string }, Revision
       },
     };
   }
-  return reportOf;
+  return presetOf;
 }
 
 /** A result that is the response, or has it as its property `answer`, as JSON. */
@@ -322,10 +322,10 @@ function hasRevisions<Revisions extends object>(query: Revisions, revisions: Rev
   return (Object.keys(revisions) as (keyof Revisions)[]).every((name) => query[name] === revisions[name]);
 }
 
-/** Finds a project for a report or another response about it, synchronously if it is cached. Throws `not_found`. */
-export function findReportProject(
-  { catalogCache }: Pick<ReportSources, 'catalogCache'>,
-  { workspace, id }: Pick<ReportTarget, 'workspace' | 'id'>,
+/** Finds a project for a preset or another response about it, synchronously if it is cached. Throws `not_found`. */
+export function findReadableProject(
+  { catalogCache }: Pick<PresetSources, 'catalogCache'>,
+  { workspace, id }: Pick<PresetTarget, 'workspace' | 'id'>,
 ): Project | Promise<Project> {
   const found = catalogCache.project(workspace, id);
   return found instanceof Promise ? found.then(requireProject) : requireProject(found);
@@ -349,16 +349,16 @@ export async function answerCurrent<T>(answer: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a report for code that needs its result: find, parse, plan, run, all of one state. @param sent its parameters */
-export function askReport<Subject, Query extends ReportQuery, Result>(
-  report: Pick<Report<Subject, Query, Result>, 'find' | 'parse' | 'run'>,
-  sources: ReportSources,
-  request: ReportRequest,
+/** Runs a preset for code that needs its result: find, parse, plan, run, all of one state. @param sent its parameters */
+export function askPreset<Subject, Query extends PresetQuery, Result>(
+  preset: Pick<Answering<Subject, Query, Result>, 'find' | 'parse' | 'run'>,
+  sources: PresetSources,
+  request: PresetRequest,
   sent: object,
 ): Promise<Result> {
   return answerCurrent(async () => {
-    const subject = await report.find(sources, request);
-    return report.run(report.parse(sent, subject, sources.now()), sources, request);
+    const subject = await preset.find(sources, request);
+    return preset.run(preset.parse(sent, subject, sources.now()), sources, request);
   });
 }
 

@@ -11,7 +11,7 @@ import { ConcurrencyLimit } from '../runtime/limits.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import { JudgedFindings } from './findings-answer.ts';
-import type { ReportSources } from './report.ts';
+import type { PresetSources } from './preset.ts';
 
 interface Options {
   readonly settings: Settings;
@@ -21,10 +21,10 @@ interface Options {
   readonly now: () => number;
 }
 
-/** Runs `work` with all that reports read, outside a server. */
-export async function withReports<T>(
+/** Runs `work` with all that presets read, outside a server. */
+export async function withPresets<T>(
   { settings, catalog, log, now }: Options,
-  work: (sources: ReportSources) => Promise<T>,
+  work: (sources: PresetSources) => Promise<T>,
 ): Promise<T> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.adopt(await ProcessFolder.take(join(settings.dataFolder, 'temporary')), (taken) =>
