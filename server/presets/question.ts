@@ -143,7 +143,7 @@ const metrics = {
   impressions: optional(metricsProperties.impressions),
   ctr: optional(metricsProperties.ctr),
   position: optional(metricsProperties.position),
-  ...ofCounts(({ scale }) => (scale === 1 ? integer({ minimum: 0 }) : Type.Number({ minimum: 0 }))),
+  ...ofCounts(({ scale }) => (scale === 1 ? integer({ minimum: 0 }) : Type.Number({ format: 'double', minimum: 0 }))),
 };
 const comparedMetrics = object('QuestionMetrics', metrics);
 const change = Type.Object(
