@@ -12,7 +12,7 @@ export const project: Parameter<TSchema, string> = {
   decode: (text) => text,
 };
 
-/** a parameter of a preset, with another description where the tool needs one. */
+/** A parameter of a preset, with another description where the tool needs one. */
 export function parameterOf(
   { operation, parameters }: { readonly operation: string; readonly parameters: Parameters },
   name: string,
