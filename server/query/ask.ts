@@ -67,9 +67,13 @@ export function answerOf(
   const clipped = (part: Range): Range | null =>
     query.days === 'stored' ? stored && within(part, stored.from, stored.to) : part;
   const over = (all: Iterable<Series>, parts: readonly Range[]): ExactMeasures => {
-    const days = parts.flatMap((part) => clipped(part) ?? []);
     const total = new Total();
-    for (const series of all) for (const part of days) series.over(part, total);
+    for (const series of all) {
+      for (const part of parts) {
+        const days = clipped(part);
+        if (days !== null) series.over(days, total);
+      }
+    }
     return total.measures;
   };
   const sumsOf = (of: (series: NamedSeries) => Iterable<Series>, comparer = compared?.total): Sums => ({
