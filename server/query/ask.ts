@@ -1,6 +1,6 @@
 import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
-import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
+import { bucketsOf, daysUntil } from '../domain/intervals.ts';
 import type { ExactMeasures } from '../domain/metrics.ts';
 import { oneDevice } from '../domain/project-ranges.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
@@ -94,18 +94,20 @@ export function answerOf(
   function rowsOfTime(): Row[] {
     if (interval === undefined) return [];
     const comparerOf = compared?.ofRows(query.by);
-    return bucketsOf(range, interval)
-      .filter((bucket) => clipped(bucket) !== null)
-      .map((bucket: Bucket): Row => {
-        const common = {
-          names: [bucket.from],
-          ...(interval === 'day' ? {} : { days: daysUntil(bucket, stored!.to) }),
-          now: over([own!], [bucket]),
-        };
-        if (compared === undefined) return common;
-        const comparer = comparerOf!(common.names);
-        return { ...common, base: comparer && over([own!], compared.counterpart(bucket)), comparer };
-      });
+    const rows: Row[] = [];
+    for (const bucket of bucketsOf(range, interval)) {
+      const part = clipped(bucket);
+      if (part === null) continue;
+      const common = {
+        names: [bucket.from],
+        ...(interval === 'day' ? {} : { days: daysUntil(bucket, stored!.to) }),
+        now: own!.over(part).measures,
+      };
+      const comparer = comparerOf?.(common.names);
+      if (comparer === undefined) rows.push(common);
+      else rows.push({ ...common, base: comparer && over([own!], compared!.counterpart(bucket)), comparer });
+    }
+    return rows;
   }
 
   function rowsOfNames(): Row[] {
