@@ -476,7 +476,9 @@ export const COUNTS: readonly Count[] = [
 
 /** Whether a table of questions has a metric. */
 export function hasMetric(table: FactTable, metric: string): boolean {
-  return (countsIn(table) ?? COUNTS).some(({ name }) => name === metric) === (countsIn(table) !== null);
+  const isIt = ({ name }: Count): boolean => name === metric;
+  const counts = countsIn(table);
+  return counts === null ? !COUNTS.some(isIt) : counts.some(isIt);
 }
 
 /** The tables that answer a question about some dimensions, those of its filters among them, coarsest first. */

@@ -25,7 +25,7 @@ import type { DimensionValues } from '../query/names.ts';
 import { sentFilter } from '../query/predicate.ts';
 import { DEFAULT_ROWS, MAX_ROWS, parseQuestion } from '../query/question.ts';
 import { answerQuestion } from '../query/question-answer.ts';
-import { planQuestion, type QuestionValue, type RefusedValue } from '../query/question-plan.ts';
+import { planQuestion, type QuestionValue } from '../query/question-plan.ts';
 import { type Offer, RefusedQuestion, withParts } from '../query/refuse.ts';
 import { countedOf, metricsOf, type ObjectSet, type Row, rowSet, type Sums } from '../query/rows.ts';
 import { WITHOUT_COMPARE } from '../query/strict-days.ts';
@@ -201,6 +201,13 @@ const answer = object('QuestionAnswer', {
   quality,
   rows: Type.Array(row),
 });
+
+/** A question that cannot be answered, as it was sent, and what may be asked instead. */
+interface RefusedValue {
+  readonly sent: object;
+  readonly problem: string;
+  readonly offers: readonly Offer[];
+}
 
 /** Any question that stored facts answer exactly. */
 export const questionPreset = trackedPreset({

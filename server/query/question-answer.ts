@@ -10,7 +10,7 @@ import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keywords.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
-import { intervalOf } from '../model/tables.ts';
+import { intervalOf, isTime } from '../model/tables.ts';
 import { type QuestionNames, readNames } from './names.ts';
 import { type QuestionTest, sentFilter } from './predicate.ts';
 import { qualityOf } from './quality.ts';
@@ -97,9 +97,10 @@ function dayCounter(
   { from, to, dimensions }: QuestionValue,
   lastDay: Day,
 ): ((names: readonly string[]) => number) | undefined {
-  const at = dimensions.findIndex((dimension) => dimension === 'week' || dimension === 'month');
-  if (at < 0) return undefined;
-  const buckets = bucketsOf({ from, to }, intervalOf(dimensions[at] as 'week' | 'month'));
+  const time = dimensions.find(isTime);
+  if (time === undefined || time === 'date') return undefined;
+  const at = dimensions.indexOf(time);
+  const buckets = bucketsOf({ from, to }, intervalOf(time));
   const counts = new Map(buckets.map((bucket) => [bucket.from, daysUntil(bucket, lastDay)]));
   return (names) => counts.get(names[at]!)!;
 }

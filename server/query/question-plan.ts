@@ -14,7 +14,6 @@ import { countsIn, type Dimension, type FactTable, hasDimension, type StoredTabl
 import { dimensionsOf, type QuestionTest } from './predicate.ts';
 import { planQuality } from './quality.ts';
 import type { Question } from './question.ts';
-import type { Offer } from './refuse.ts';
 import { planKeywordDays, planQuestionDays, type QuestionDaysPlan, unknownDays } from './strict-days.ts';
 
 /** A question about certain days. */
@@ -22,13 +21,6 @@ export interface QuestionValue extends Range, Omit<Question, 'range' | 'compare'
   readonly comparison: Range | null;
   /** The comparison as it was asked for. */
   readonly compare: Compare | null;
-}
-
-/** A question that cannot be answered, as it was sent, and what may be asked instead. */
-export interface RefusedValue {
-  readonly sent: object;
-  readonly problem: string;
-  readonly offers: readonly Offer[];
 }
 
 /** The dimensions of a question and of its filters. */

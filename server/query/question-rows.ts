@@ -212,7 +212,7 @@ interface KeywordsQuestion extends RowPage {
 }
 
 /**
- * What `Facts.question` answers about tracked keywords without time and device, from their totals over the range, which
+ * What `Facts.sums` answers about tracked keywords without time and device, from their totals over the range, which
  * are differences of running totals: a long range costs as much as a short one. Rows are made while totals are read.
  */
 async function rowsOfKeywords(
