@@ -1,16 +1,15 @@
-import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
-import { type Channel, type ChannelWriter, listChannels } from '../catalog/channels.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
+import type { Channel, ChannelWriter } from '../catalog/channels.ts';
 import type { DeliveryBody, DigestProject } from '../catalog/delivery-body.ts';
-import { announceDigest, type DigestOf, hasDigest, listedVerdicts } from '../catalog/digests.ts';
+import { announceDigest, listedVerdicts } from '../catalog/digests.ts';
 import { listAlerts } from '../catalog/events.ts';
 import { shownAlert } from '../catalog/outbox.ts';
-import { listAllProjects, type Project } from '../catalog/projects.ts';
+import type { Project } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { comparisonRange } from '../domain/comparison.ts';
-import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
-import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../domain/digest-periods.ts';
+import { addDays, type Day, dayOf, earlier, later } from '../domain/dates.ts';
+import { type DigestPeriod, digestRange } from '../domain/digest-periods.ts';
 import { KnownError } from '../domain/errors.ts';
-import { lastFinalDay } from '../domain/finality.ts';
 import { isoInstant, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import { explainPreset } from '../presets/explain.ts';
@@ -19,30 +18,15 @@ import { sitePreset } from '../presets/site.ts';
 import { withPresets } from '../presets/with-presets.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ownerOf, sendNow, shownDelivery } from './channels.ts';
+import { type DueDigest, daysAfter, projectsOf, unsettledDays } from './due-digests.ts';
 import { messageOf, type NewVerdicts, verdictsOf } from './message.ts';
 import { renderBody } from './post.ts';
-
-/** The projects of a channel that have finished setup. */
-async function projectsOf(catalog: Catalog, { workspace, project }: Channel): Promise<Project[]> {
-  const all = await listAllProjects(catalog, workspace);
-  return all.filter(({ id, setupFinished }) => setupFinished && (project === null || id === project));
-}
-
-/** The days of a range that a sync may still change; none for a project without data. */
-function unsettledDays(project: Project, range: Range, now: number): readonly Day[] {
-  const { provisionalAfter, lastSyncedAt } = project;
-  return daysAfter(lastFinalDay(provisionalAfter, lastSyncedAt, now), project, range);
-}
 
 /** The days of a range that were not final when they were stored, as answers call them provisional. */
 function provisionalDays(project: Project, range: Range, now: number): readonly Day[] {
   return project.provisionalAfter === null
     ? unsettledDays(project, range, now)
     : daysAfter(project.provisionalAfter, project, range);
-}
-
-function daysAfter(final: Day, { syncedThrough }: Project, { from, to }: Range): readonly Day[] {
-  return syncedThrough === null ? [] : eachDay(later(from, addDays(earlier(final, syncedThrough), 1)), to);
 }
 
 /**
@@ -165,42 +149,6 @@ async function moversOf(
     if (!(error instanceof KnownError)) throw error;
     return NONE;
   }
-}
-
-/** A digest that is due and not written. */
-interface DueDigest {
-  readonly channel: Channel;
-  readonly period: DigestPeriod;
-  readonly asOf: Day;
-  readonly digest: DigestOf;
-}
-
-const EVENTS = { week: 'digest.weekly', month: 'digest.monthly' } as const;
-
-/** The digests of periods that have ended since their channels were made. @param now milliseconds */
-export async function dueDigests(catalog: Catalog, now: number): Promise<DueDigest[]> {
-  const due: DueDigest[] = [];
-  const asOf = dayOf(now);
-  for (const channel of await listChannels(catalog, null)) {
-    for (const period of DIGEST_PERIODS) {
-      const event = EVENTS[period];
-      if (channel.state !== 'on' || !channel.events.includes(event)) continue;
-      const range = digestRange(period, asOf);
-      const digest = { channel: channel.id, event, subject: `${range.from}..${range.to}` };
-      if (!(await isDue(catalog, channel, range, now)) || (await hasDigest(catalog, digest))) continue;
-      due.push({ channel, period, asOf, digest });
-    }
-  }
-  return due;
-}
-
-async function isDue(catalog: Catalog, channel: Channel, range: Range, now: number): Promise<boolean> {
-  const { due, latest, end } = digestTimes(range);
-  // What has ended before the channel was made is of the past.
-  if (now < due || now >= end || channel.createdAt > toMicroseconds(due)) return false;
-  if (now >= latest) return true;
-  const projects = await projectsOf(catalog, channel);
-  return projects.every((project) => unsettledDays(project, range, now).length === 0);
 }
 
 /** Writes a digest that is due. Returns whether it did. */

@@ -1,3 +1,4 @@
+import { dueDigests } from '../channels/due-digests.ts';
 import type { Job } from './job.ts';
 
 /** Writes the digests of periods that have ended, for channels that want them. */
@@ -7,11 +8,13 @@ export const writeDigests: Job = {
   jitter: 0.1,
   isQuiet: true,
   async run({ settings, catalog, log, now, report }, signal) {
-    const { dueDigests, writeDigest } = await import('../channels/digest.ts');
     const due = await dueDigests(catalog, now());
     // DuckDB takes 100 MB, so it is loaded only if there is work.
     if (due.length === 0) return {};
-    const { withPresets } = await import('../presets/with-presets.ts');
+    const [{ withPresets }, { writeDigest }] = await Promise.all([
+      import('../presets/with-presets.ts'),
+      import('../channels/digest.ts'),
+    ]);
     let written = 0;
     const failures: unknown[] = [];
     // One thread, so that requests can use the others.
