@@ -18,7 +18,7 @@ export async function evaluateAfter(
     const due = (await listProjectsToEvaluate(catalog)).filter((project) => projects.includes(project));
     if (due.length === 0) return outcome;
     const [{ withFacts }, { evaluateProject }] = await Promise.all([
-      import('../server/alerts/read-facts.ts'),
+      import('../server/query/with-facts.ts'),
       import('../server/alerts/evaluate.ts'),
     ]);
     await withFacts({ settings, catalog }, async (facts) => {

@@ -48,7 +48,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   jobs: {
     purpose: 'background jobs: what they do, when they run, in which process',
     imports: [
-      ...['channels', 'presets', 'maintenance', 'alerts', 'sync', 'lists', 'load'],
+      ...['channels', 'presets', 'maintenance', 'alerts', 'sync', 'lists', 'load', 'query'],
       ...['providers', 'catalog', 'domain', 'runtime', 'settings'],
     ],
   },
@@ -77,7 +77,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   maintenance: {
     purpose: 'backups, retention, `verify`, `rebuild`, copies to other stores',
-    imports: ['alerts', 'load', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
+    imports: ['alerts', 'load', 'query', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
   },
   sync: {
     purpose: 'fills connected projects: plan, fetch, publish',
@@ -85,7 +85,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   alerts: {
     purpose: 'rules, and the replay of days that opens and resolves alerts',
-    imports: ['query', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
+    imports: ['query', 'facts', 'catalog', 'storage', 'domain', 'model', 'runtime'],
   },
   effects: {
     purpose: 'whether a change helped: clicks against what controls make expect, judged by placebos; pure',
@@ -101,7 +101,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   query: {
     purpose: 'one engine: a query or question → plan → sums → rows with their comparisons and quality; what is refused',
-    imports: ['facts', 'catalog', 'domain', 'model', 'runtime', 'storage'],
+    imports: ['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
   },
   providers: {
     purpose: 'all requests to providers: clients, sign-in, limits, retries, failures',

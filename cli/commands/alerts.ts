@@ -27,7 +27,7 @@ export function addAlerts(program: Command): void {
       const { report, end } = progress();
       const [{ evaluateProject }, { withFacts }] = await Promise.all([
         import('../../server/alerts/evaluate.ts'),
-        import('../../server/alerts/read-facts.ts'),
+        import('../../server/query/with-facts.ts'),
       ]);
       try {
         const evaluations = await withStores(async (stores) => {

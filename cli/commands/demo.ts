@@ -124,7 +124,7 @@ const MORNING_AFTER = 28 * 3_600_000;
 async function evaluateDemo({ settings, catalog }: Stores): Promise<void> {
   const [{ evaluateProject }, { withFacts }] = await Promise.all([
     import('../../server/alerts/evaluate.ts'),
-    import('../../server/alerts/read-facts.ts'),
+    import('../../server/query/with-facts.ts'),
   ]);
   const clock = (day: string): number => Math.min(Date.now(), Date.parse(day) + MORNING_AFTER);
   await withFacts({ settings, catalog }, async (facts) => {

@@ -122,7 +122,7 @@ export function addRules(program: Command): void {
     .action(async (id: string | undefined, { json, ...options }: TestOptions) => {
       const [{ testRuleOfProject }, { withFacts }, { checkRule }] = await Promise.all([
         import('../../server/alerts/rules.ts'),
-        import('../../server/alerts/read-facts.ts'),
+        import('../../server/query/with-facts.ts'),
         import('../../server/projects/rules.ts'),
       ]);
       const { range, days } = await withStores(async (stores) => {

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { listAlertRules, type StoredRule } from '../catalog/alert-rules.ts';
-import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import {
   findEvaluation,
   readKeywordTargets,
@@ -9,7 +8,6 @@ import {
   type SyncedTables,
 } from '../catalog/evaluations.ts';
 import { listNotes } from '../catalog/events.ts';
-import { openJoinedStore } from '../catalog/joined-store.ts';
 import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
 import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { type Project, requireProject } from '../catalog/projects.ts';
@@ -18,12 +16,7 @@ import { addDays, countDays, type Day, eachDay, earlier, later, pacificDayOf } f
 import { settledDay } from '../domain/finality.ts';
 import { haveDay, type Range } from '../domain/range.ts';
 import { undividedDays } from '../facts/days.ts';
-import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import { openFacts } from '../facts/open-facts.ts';
-import { ConcurrencyLimit } from '../runtime/limits.ts';
-import { ProcessFolder } from '../runtime/process-folder.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type AlertNote, type DailySums, StoredDays, toPrefixSums } from './calendar.ts';
 import {
@@ -242,18 +235,4 @@ export function lastStoredFinalDay(
 ): Day | undefined {
   if (syncedThrough === null) return undefined;
   return earlier(syncedThrough, provisionalAfter ?? settledDay(pacificDayOf(now)));
-}
-
-/** Runs `work` with stored facts, outside a server. */
-export async function withFacts<T>(
-  { settings, catalog }: { readonly settings: Settings; readonly catalog: OpenCatalog },
-  work: (facts: Facts) => Promise<T>,
-): Promise<T> {
-  await using opened = new AsyncDisposableStack();
-  const folder = opened.adopt(await ProcessFolder.take(join(settings.dataFolder, 'temporary')), (taken) =>
-    taken.remove(),
-  );
-  const engine = opened.adopt(await openServingEngine({ settings, folder }), (opening) => opening.close());
-  const files = opened.use(await openJoinedStore(settings, catalog));
-  return await work(await openFacts({ settings, engine, files, heavy: new ConcurrencyLimit(1) }));
 }

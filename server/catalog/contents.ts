@@ -1,6 +1,5 @@
-import type { FactTable } from '../model/tables.ts';
 import type { Catalog } from './catalog.ts';
-import { type Coverage, readCoverage } from './manifest.ts';
+import { type Covered, readCoverage } from './manifest.ts';
 import { listAllProjects } from './projects.ts';
 
 /** Everything that is deleted with a project. */
@@ -20,7 +19,7 @@ export interface ProjectContents {
   /** Files of facts, and their bytes. */
   readonly files: number;
   readonly bytes: number;
-  readonly facts: Partial<Record<FactTable, Coverage>>;
+  readonly facts: Covered;
 }
 
 /** Everything that is deleted with a workspace. */

@@ -109,8 +109,11 @@ export async function isLoaded(catalog: Catalog, project: string, table: FactTab
   return (await catalog.statements.get('loaded_table', { project, table })) !== undefined;
 }
 
+/** What is stored of each fact table of a project; nothing of those without days. */
+export type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
+
 /** First and last stored day of each fact table of a project. */
-export async function readCoverage(catalog: Catalog, project: string): Promise<Partial<Record<FactTable, Coverage>>> {
+export async function readCoverage(catalog: Catalog, project: string): Promise<Covered> {
   const rows = await catalog.statements.all<Coverage & { table: StoredTable }>('coverage', { project });
   const facts = rows.filter(({ table }) => FACT_TABLES.some((name) => name === table));
   return Object.fromEntries(

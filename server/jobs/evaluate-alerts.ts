@@ -13,7 +13,7 @@ export const evaluateAlerts: Job = {
     // DuckDB takes 100 MB, so it is loaded only if there is work.
     if (due.length === 0) return {};
     const [{ withFacts }, { evaluateProject }] = await Promise.all([
-      import('../alerts/read-facts.ts'),
+      import('../query/with-facts.ts'),
       import('../alerts/evaluate.ts'),
     ]);
     let opened = 0;

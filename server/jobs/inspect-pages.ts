@@ -11,7 +11,7 @@ export const inspectPages: Job = {
   async run({ settings, catalog, log, now }, signal) {
     if (!settings.sync || (await listDueInspections(catalog, toMicroseconds(now()), 1)).length === 0) return {};
     // DuckDB and Google's packages are loaded only if there is work.
-    const { withFacts } = await import('../alerts/read-facts.ts');
+    const { withFacts } = await import('../query/with-facts.ts');
     const { withSync } = await import('../sync/with-sync.ts');
     const { syncInspections } = await import('../sync/inspections.ts');
     const stores = { settings: { ...settings, threads: 1 }, catalog, log, now, signal };

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { evaluateProject } from '../alerts/evaluate.ts';
 import { KEYWORD_LOOK_BACK } from '../alerts/keyword-checks.ts';
-import { withFacts } from '../alerts/read-facts.ts';
 import { listAllProjects } from '../catalog/projects.ts';
 import { listWorkspaces } from '../catalog/workspaces.ts';
 import { addDays, type Day } from '../domain/dates.ts';
@@ -10,6 +9,7 @@ import { Engine } from '../facts/duckdb/engine.ts';
 import { findOldFacts, type OldFacts, pruneProject } from '../load/prune.ts';
 import type { Stores } from '../load/stores.ts';
 import { loadFolders } from '../load/stores.ts';
+import { withFacts } from '../query/with-facts.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 
 export interface RetentionOptions {

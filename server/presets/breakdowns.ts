@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { readCoverage } from '../catalog/manifest.ts';
+import { type Covered, readCoverage } from '../catalog/manifest.ts';
 import { earlier, later } from '../domain/dates.ts';
 import { type ExactMeasures, NOTHING } from '../domain/metrics.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import { dimension, exactSum, MEASURED, table } from '../formats/table.ts';
 import { type FactTable, TABLES, tableFor } from '../model/tables.ts';
 import { type Answer, ask } from '../query/ask.ts';
-import { type Covered, type Plan, plan } from '../query/plan.ts';
+import { type Plan, plan } from '../query/plan.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { queryOf } from '../query/query.ts';
 import { metricsOf, type ObjectSet, type Row, rowSet, type Sums } from '../query/rows.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Coverage } from '../catalog/manifest.ts';
+import type { Covered } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { StoredList } from '../catalog/stored-lists.ts';
 import type { TrackedKeyword, TrackedRead } from '../catalog/tracked.ts';
@@ -15,7 +15,7 @@ import { type UsualChange, usualChange, usualDays } from '../domain/usual-change
 import type { Facts } from '../facts/facts.ts';
 import type { FactTable } from '../model/tables.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
-import { type Covered, type Plan, plan } from '../query/plan.ts';
+import { type Plan, plan } from '../query/plan.ts';
 import { queryOf, tableOf } from '../query/query.ts';
 import { lacksMonth, monthsIn, type NamedSeries, ownSeries, readSeries } from '../query/read.ts';
 import type { Series } from '../query/series.ts';
@@ -62,7 +62,7 @@ export async function planProperty(
   catalog: Catalog,
   project: Project,
   { now, base, country, type }: TwoRanges,
-  { hasUsual, coverage }: { hasUsual: boolean; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
+  { hasUsual, coverage }: { hasUsual: boolean; coverage: Covered },
 ): Promise<PropertyPlan> {
   const past = hasUsual ? usualDays(base, project.provisionalAfter) : null;
   const of = { surface: type ?? 'web', country } as const;

@@ -1,6 +1,6 @@
 import { readBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, filesOf } from '../catalog/manifest.ts';
+import { type Covered, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { DayReasons } from '../domain/compared-ranges.ts';
@@ -20,8 +20,6 @@ import { EVERY_DAY, haveDay, type Range, spanOf, within } from '../domain/range.
 import { undividedDays } from '../facts/days.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
-
-type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 
 /** What the catalog has about the days of a table. */
 export interface PlannedDays {

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { type Covered, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
@@ -8,7 +8,6 @@ import { type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
 import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import { type Query, tableOf } from './query.ts';
 
-export type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 type Files = FactsQuery['files'];
 
 /** What to read for a query. */

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, filesOf } from '../catalog/manifest.ts';
+import { type Covered, filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { readReconciledAt } from '../catalog/sync-projects.ts';
@@ -45,7 +45,7 @@ interface QualityQuery extends Range {
   /** Whether the response has search appearances. */
   readonly hasAppearances?: boolean;
   /** The coverage of the project. */
-  readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
+  readonly coverage: Covered;
 }
 
 /** Plans what to read about the quality of a response. */

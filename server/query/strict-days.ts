@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, isLoaded, readCoverage } from '../catalog/manifest.ts';
+import { type Coverage, type Covered, isLoaded, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeywords } from '../catalog/tracked.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
@@ -35,7 +35,7 @@ export async function planQuestionDays(
     ...days
   }: {
     readonly ranges: readonly Range[];
-    readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
+    readonly coverage: Covered;
     readonly devices?: boolean;
     readonly hasEvents?: boolean;
   },
@@ -254,7 +254,7 @@ export async function planRowDays(
   table: FactTable,
   days: {
     readonly ranges: readonly Range[];
-    readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
+    readonly coverage: Covered;
     readonly notBefore?: Day;
   },
 ): Promise<RowDaysPlan> {

@@ -1,13 +1,13 @@
 // Channels hear when an alert opens and resolves, and when the sync begins to fail and works again.
 import t from 'tap';
 import { evaluateProject } from '../../server/alerts/evaluate.ts';
-import { withFacts } from '../../server/alerts/read-facts.ts';
 import {
   announceSyncStatus,
   putSyncProject,
   putSyncState,
   readSyncProject,
 } from '../../server/catalog/sync-projects.ts';
+import { withFacts } from '../../server/query/with-facts.ts';
 import { factsOf, KEYWORDS, LAST, NOW as LATER, projectUntil } from '../alerts/world.ts';
 import { makeScene } from './scene.ts';
 

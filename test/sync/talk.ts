@@ -5,7 +5,6 @@ import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-s
 import type { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import type { LogEntry } from '../../cli/demo/provider/provider.ts';
 import type { Search } from '../../cli/demo/provider/searches.ts';
-import { withFacts } from '../../server/alerts/read-facts.ts';
 import { createChannel } from '../../server/catalog/channels.ts';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { claimDeliveries } from '../../server/catalog/deliveries.ts';
@@ -18,6 +17,7 @@ import { readSitemaps } from '../../server/jobs/read-sitemaps.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { SEARCH_TYPES, type SearchType } from '../../server/model/surfaces.ts';
 import type { StoredTable } from '../../server/model/tables.ts';
+import { withFacts } from '../../server/query/with-facts.ts';
 import { syncInspections } from '../../server/sync/inspections.ts';
 import { wordsOf } from '../command.ts';
 import { BING_ERRORS, type FakeBing, fakeBing } from '../fakes/bing.ts';
