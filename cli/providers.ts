@@ -12,8 +12,8 @@ export function withLists<T>(
 ): Promise<T> {
   return withStores(async (stores) => {
     // DuckDB takes longer to load than most commands to run.
-    const opened = await import('../server/jobs/with-lists.ts');
-    return opened.withLists({ ...stores, log }, (lists) => work({ ...stores, lists }));
+    const { withPresets } = await import('../server/presets/with-presets.ts');
+    return withPresets({ ...stores, log, now: Date.now }, ({ lists }) => work({ ...stores, lists }));
   });
 }
 

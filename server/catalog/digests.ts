@@ -1,13 +1,17 @@
+import type { DigestPeriod } from '../domain/digest-periods.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { findChannel } from './channels.ts';
 import type { DeliveryBody } from './delivery-body.ts';
 import { deliveryId } from './outbox.ts';
 
+/** What channels hear, by the period that a digest is about. */
+export const DIGEST_EVENTS = { week: 'digest.weekly', month: 'digest.monthly' } as const;
+
 /** A digest of a channel: one for each period. */
 export interface DigestOf {
   readonly channel: string;
-  readonly event: 'digest.weekly' | 'digest.monthly';
+  readonly event: (typeof DIGEST_EVENTS)[DigestPeriod];
   /** The first and the last day. */
   readonly subject: string;
 }

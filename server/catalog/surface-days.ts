@@ -2,7 +2,7 @@ import { type Day, earlier, later } from '../domain/dates.ts';
 import { SURFACE_NAMES, type Surface } from '../model/surfaces.ts';
 import { siteTable } from '../model/tables.ts';
 import type { Catalog } from './catalog.ts';
-import { type Covered, readCoverage } from './manifest.ts';
+import { readCoverage } from './manifest.ts';
 import type { Project } from './projects.ts';
 import { type LastDays, readLastDays } from './sync-days.ts';
 
@@ -31,7 +31,7 @@ export async function listSurfaceDays(
   catalog: Catalog,
   project: Pick<Project, 'id' | 'syncedThrough'>,
 ): Promise<SurfaceDays[]> {
-  const coverage: Covered = await readCoverage(catalog, project.id);
+  const coverage = await readCoverage(catalog, project.id);
   const days: SurfaceDays[] = [];
   for (const surface of SURFACE_NAMES) {
     const table = siteTable(surface);

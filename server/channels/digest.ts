@@ -1,7 +1,7 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Channel, ChannelWriter } from '../catalog/channels.ts';
 import type { DeliveryBody, DigestProject } from '../catalog/delivery-body.ts';
-import { announceDigest, listedVerdicts } from '../catalog/digests.ts';
+import { announceDigest, DIGEST_EVENTS, listedVerdicts } from '../catalog/digests.ts';
 import { listAlerts } from '../catalog/events.ts';
 import { shownAlert } from '../catalog/outbox.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -57,7 +57,7 @@ async function composeDigest(
   const link = channel.project === null ? '/app' : `/app/p/${encodeURIComponent(channel.project)}`;
   const { workspace: named } = await ownerOf(catalog, workspace, undefined);
   return {
-    type: period === 'week' ? 'digest.weekly' : 'digest.monthly',
+    type: DIGEST_EVENTS[period],
     timestamp: isoInstant(toMicroseconds(now)),
     data: { workspace: named, period, range, comparison, projects, link },
   };

@@ -1,7 +1,7 @@
-// Which digests are to be written. Apart from writing them, so that asking needs no DuckDB.
+// Which digests are due. Kept apart from writing them, which loads DuckDB.
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Channel, listChannels } from '../catalog/channels.ts';
-import { type DigestOf, hasDigest } from '../catalog/digests.ts';
+import { DIGEST_EVENTS, type DigestOf, hasDigest } from '../catalog/digests.ts';
 import { listAllProjects, type Project } from '../catalog/projects.ts';
 import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
 import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../domain/digest-periods.ts';
@@ -17,15 +17,13 @@ export interface DueDigest {
   readonly digest: DigestOf;
 }
 
-const EVENTS = { week: 'digest.weekly', month: 'digest.monthly' } as const;
-
 /** The digests of periods that have ended since their channels were made. @param now milliseconds */
 export async function dueDigests(catalog: Catalog, now: number): Promise<DueDigest[]> {
   const due: DueDigest[] = [];
   const asOf = dayOf(now);
   for (const channel of await listChannels(catalog, null)) {
     for (const period of DIGEST_PERIODS) {
-      const event = EVENTS[period];
+      const event = DIGEST_EVENTS[period];
       if (channel.state !== 'on' || !channel.events.includes(event)) continue;
       const range = digestRange(period, asOf);
       const digest = { channel: channel.id, event, subject: `${range.from}..${range.to}` };
@@ -57,7 +55,7 @@ export function unsettledDays(project: Project, range: Range, now: number): read
   return daysAfter(lastFinalDay(provisionalAfter, lastSyncedAt, now), project, range);
 }
 
-/** The days of a range after a final one, up to the last that was synced. */
+/** The days of a range after the last final one, or after the last synced one if that is earlier; none without data. */
 export function daysAfter(final: Day, { syncedThrough }: Project, { from, to }: Range): readonly Day[] {
   return syncedThrough === null ? [] : eachDay(later(from, addDays(earlier(final, syncedThrough), 1)), to);
 }

@@ -4,6 +4,7 @@ import { openUsage } from '../catalog/open-usage.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import { listProviderLists, type ProviderList } from '../catalog/stored-lists.ts';
 import { toMicroseconds } from '../domain/instants.ts';
+import type { Lists } from '../lists/lists.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Job } from './job.ts';
 
@@ -25,11 +26,11 @@ export const refreshLists: Job = {
     const due = await findDueLists(catalog, settings, now());
     // DuckDB and Google's packages take 100 MB, so they are loaded only if there is work.
     if (due.length === 0) return { refreshed: 0, failed: 0 };
-    const { withLists } = await import('./with-lists.ts');
+    const { withPresets } = await import('../presets/with-presets.ts');
     const failedProjects = new Set<string>();
     let refreshed = 0;
     let failed = 0;
-    const refreshAll = async (lists: Parameters<Parameters<typeof withLists>[1]>[0]): Promise<void> => {
+    const refreshAll = async (lists: Lists): Promise<void> => {
       signal.addEventListener('abort', () => lists.stop(), { once: true });
       for (const [index, { project: id, kind, from, to, country, sourceKey }] of due.entries()) {
         signal.throwIfAborted();
@@ -52,7 +53,8 @@ export const refreshLists: Job = {
       }
     };
     // One thread, so that requests can use the others.
-    await withLists({ settings: { ...settings, threads: 1 }, catalog, log }, refreshAll, now);
+    const stores = { settings: { ...settings, threads: 1 }, catalog, log, now };
+    await withPresets(stores, ({ lists }) => refreshAll(lists));
     return { refreshed, failed };
   },
 };

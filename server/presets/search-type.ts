@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Covered, readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { lastReportedDay } from '../catalog/surface-days.ts';
 import { type LastDays, readLastDays } from '../catalog/sync-days.ts';
@@ -139,7 +139,7 @@ export function projectOf(
 export async function readProjectOf(catalog: Catalog, type: Surface | undefined, project: Project): Promise<Project> {
   if (type === undefined || type === 'web') return project;
   const { site } = tablesOfType(type);
-  const coverage: Covered = await readCoverage(catalog, project.id);
+  const coverage = await readCoverage(catalog, project.id);
   return projectOf(type, project, coverage[site]?.lastDay, await readLastDays(catalog, project.id, site));
 }
 

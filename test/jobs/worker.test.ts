@@ -85,7 +85,7 @@ t.test(
     if (first === undefined) throw new Error('No worker runs.');
     const [worker = 0] = workersOf(other);
     if (process.platform === 'linux') {
-      // Either process has run some of the jobs.
+      // Any job may have run in either process.
       for (const pid of [first, worker]) {
         const loaded = readFileSync(`/proc/${pid}/maps`, 'utf8');
         t.match(loaded, /node/);
