@@ -122,7 +122,7 @@ t.test('npm start, the demo and the first answers', atNight, async (t) => {
   t.notMatch(again.printed.stdout, /ord_live_|curl/, 'the second time neither a key nor a question');
   t.strictSame((await again.get('/projects', key)).body, filled.body, 'the key of the first time still works');
   const catalog = await openCatalog(sqliteIn(dataFolder));
-  t.equal((await catalog.statements.all('keys_of_workspace', { workspace: 'demo' })).length, 1);
+  t.equal((await catalog.statements.all('keys.of_workspace', { workspace: 'demo' })).length, 1);
   await catalog.close();
   t.match(await command(settings, 'demo'), { code: 1, stdout: '', stderr: /not empty.*'demo'/ });
 });

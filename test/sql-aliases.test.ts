@@ -1,5 +1,4 @@
 // No statement sorts or selects by a name that means both a result and another column of its source.
-import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -7,9 +6,8 @@ import { sqliteIn } from '../server/catalog/location.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
 import { FACTS } from '../server/load/fact-tables.ts';
+import { sqlNames, sqlText } from '../server/runtime/sql.ts';
 import { temporaryFolder } from './world.ts';
-
-const root = join(import.meta.dirname, '../sql');
 
 /** Words, quoted names, texts, parameters, fills of templates, and single characters. */
 const TOKEN = /--.*|(\$[a-z]*\$)[\s\S]*?\1|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\w+|\{>?\w+\}|\w+|::|[^\s]/g;
@@ -145,10 +143,10 @@ const LIST = ['text', 'clicks', 'impressions', 'sum_position', 'rank'];
 const FACT_COLUMNS = new Map(FACTS.map(({ name, columns }) => [name as string, columns.map((column) => column.name)]));
 
 /** The columns of the files that a statement reads, by the tables that its comment names; of all if it names none. */
-function columnsOfFiles(file: string, text: string): Set<string> {
-  if (/^lists\/(list_|joined_)/.test(file)) return new Set(LIST);
+function columnsOfFiles(name: string, text: string): Set<string> {
+  if (/^lists\/(list_|joined_)/.test(name)) return new Set(LIST);
   // Files of the search engine's export, whose columns have names of their own.
-  if (file.startsWith('load/bulk-export/')) return new Set();
+  if (name.startsWith('load/bulk-export/')) return new Set();
   const named = [...(/^(?:--.*\n)+/.exec(text)?.[0] ?? '').matchAll(/\w+/g)].flatMap(
     ([word]) => FACT_COLUMNS.get(word) ?? [],
   );
@@ -166,13 +164,13 @@ t.before(async () => {
   });
 });
 
-const hidingIn = (file: string, text: string): readonly string[] =>
-  read(treeOf(text), new Map([...tables, ['read_parquet', columnsOfFiles(file, text)]])).hiding;
+const hidingIn = (name: string, text: string): readonly string[] =>
+  read(treeOf(text), new Map([...tables, ['read_parquet', columnsOfFiles(name, text)]])).hiding;
 
 t.test('no statement of the product', async (t) => {
-  const files = globSync('**/*.sql', { cwd: root, exclude: ['**/migrations/**'] }).sort();
-  t.ok(files.length > 500, 'all of sql/ is read');
-  const found = files.map((file) => [file, hidingIn(file, readFileSync(join(root, file), 'utf8'))] as const);
+  const names = sqlNames().filter((name) => !name.includes('/migrations/'));
+  t.ok(names.length > 500, 'all of sql/ is read');
+  const found = names.map((name) => [name, hidingIn(name, sqlText(name))] as const);
   t.strictSame(
     found.filter(([, hiding]) => hiding.length > 0),
     [],
@@ -180,7 +178,7 @@ t.test('no statement of the product', async (t) => {
 });
 
 t.test('what is refused and what is not', async (t) => {
-  for (const [expected, file, text] of [
+  for (const [expected, name, text] of [
     // The fault that made every filtered list alphabetical.
     [
       ['rank'],
@@ -204,6 +202,6 @@ t.test('what is refused and what is not', async (t) => {
     [['one'], 'facts/x', 'select x from (select 2 as one from (select 1 as one) order by one)'],
     [['id'], 'catalog/x', 'insert into notes select project_id as "id" from groups g where (id = 1)'],
   ] as const) {
-    t.strictSame(hidingIn(file, text), expected, text);
+    t.strictSame(hidingIn(name, text), expected, text);
   }
 });

@@ -1,4 +1,4 @@
-// Every SQL file is one documented statement that its database can prepare, and lookups use an index.
+// Every statement is documented, its database can prepare it, and lookups use an index.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,12 +9,17 @@ import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES } from '../server/load/tables.ts';
-import { sqlNames, sqlTemplate, sqlText } from '../server/runtime/sql.ts';
+import { sqlNames, sqlTemplate, sqlText, statementsOf } from '../server/runtime/sql.ts';
 import { templateFills, USAGE_FILLS } from './template-fills.ts';
 import { temporaryFolder } from './world.ts';
 
 const root = join(import.meta.dirname, '../sql');
 const FILES = globSync('**/*.sql', { cwd: root }).sort();
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+/** The statements of all files, as the product reads them, migrations apart. */
+const STATEMENTS = FILES.filter((file) => !file.includes('/migrations/')).flatMap((file) =>
+  statementsOf(file.slice(0, -'.sql'.length), textOf(file)),
+);
 
 /** The SQL without comments and quoted texts. */
 function bare(text: string): string {
@@ -28,37 +33,114 @@ function comment(text: string): string {
   return /^(?:--.*\n)+/.exec(text)?.[0] ?? '';
 }
 
-t.test('every file starts with a comment', async (t) => {
-  t.ok(FILES.length > 100, 'all of sql/ is checked');
-  const texts = FILES.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
-  const silent = texts.filter(([, text]) => !/^-- \S.{8,}/.test(comment(text)));
-  t.strictSame(silent, [], 'no file without a comment');
-  const ragged = texts.filter(([, text]) => !text.endsWith('\n') || text.endsWith('\n\n'));
-  t.strictSame(ragged, [], 'every file ends with one line break');
+t.test('every file and every statement starts with a comment', async (t) => {
+  t.ok(STATEMENTS.length > 500, 'all of sql/ is checked');
+  const texts = [...FILES.map((file) => [file, textOf(file)] as const), ...STATEMENTS];
+  t.strictSame(
+    texts.filter(([, text]) => !/^-- \S.{8,}/.test(comment(text))),
+    [],
+    'nothing without a comment',
+  );
+  t.strictSame(
+    texts.filter(([, text]) => !text.endsWith('\n') || text.endsWith('\n\n')),
+    [],
+    'all end with one line break',
+  );
 });
 
-t.test('every file holds exactly one statement, migrations apart', async (t) => {
-  const files = FILES.filter((name) => !name.includes('/migrations/'));
-  const statements = (file: string): string[] =>
-    bare(readFileSync(join(root, file), 'utf8'))
+t.test('every name stands for exactly one statement', async (t) => {
+  const statements = (text: string): string[] =>
+    bare(text)
       .split(';')
       .filter((statement) => statement.trim() !== '');
   t.strictSame(
-    files.filter((file) => statements(file).length !== 1),
+    STATEMENTS.filter(([, text]) => statements(text).length !== 1),
     [],
   );
+  t.equal(new Set(STATEMENTS.map(([name]) => name)).size, STATEMENTS.length, 'no name twice');
 });
 
 t.test('the comment names every parameter and no other', async (t) => {
   const wrong: string[] = [];
-  for (const file of FILES.filter((name) => /^(catalog|facts|alerts|lists|trino|usage)\/[^/]+$/.test(name))) {
-    const text = readFileSync(join(root, file), 'utf8');
+  const checked = STATEMENTS.filter(([name]) => /^(catalog|facts|alerts|lists|trino|usage)\/[^/]+$/.test(name));
+  t.ok(checked.length > 350, 'all of them');
+  for (const [statement, text] of checked) {
     const used = new Set(bare(text).match(/\$\w+/g));
     const documented = new Set(comment(text).match(/\$\w+/g));
-    for (const name of used.difference(documented)) wrong.push(`${file}: ${name} is not in the comment`);
-    for (const name of documented.difference(used)) wrong.push(`${file}: ${name} is only in the comment`);
+    for (const name of used.difference(documented)) wrong.push(`${statement}: ${name} is not in the comment`);
+    for (const name of documented.difference(used)) wrong.push(`${statement}: ${name} is only in the comment`);
   }
   t.strictSame(wrong, []);
+});
+
+t.test('a file has several statements, each with a name', async (t) => {
+  const notes = [
+    '-- Notes.',
+    '',
+    '-- part: columns',
+    '-- Of a note.',
+    'n.id,',
+    '  n.text',
+    '',
+    '-- name: one',
+    '-- A note. $id.',
+    'select {>columns} from notes n where n.id = $id',
+    '',
+    '-- name: one (postgres)',
+    '-- As above. $id.',
+    'select {>columns}, 1 as one from notes n where n.id = $id',
+    '',
+    '-- name: remove',
+    '-- Deletes it. {table}; $id.',
+    'delete from {table} -- name: a comment',
+    'where id = $id',
+    '',
+  ];
+  const read = (...lines: string[]) => statementsOf('catalog/notes', lines.join('\n'));
+  t.strictSame(read(...notes), [
+    ['catalog/notes.one', '-- A note. $id.\nselect n.id,\n  n.text from notes n where n.id = $id\n'],
+    [
+      'catalog/postgres/notes.one',
+      '-- As above. $id.\nselect n.id,\n  n.text, 1 as one from notes n where n.id = $id\n',
+    ],
+    ['catalog/notes.remove', '-- Deletes it. {table}; $id.\ndelete from {table} -- name: a comment\nwhere id = $id\n'],
+  ]);
+  t.strictSame(read('-- Deletes all.', 'delete from notes', ''), [
+    ['catalog/notes', '-- Deletes all.\ndelete from notes\n'],
+  ]);
+  t.throws(() => read(...notes, ...notes), /sql\/catalog\/notes\.sql has the part 'columns' twice/);
+  t.throws(() => read(...notes, ...notes.slice(7)), /has the statement 'catalog\/notes\.one' twice/);
+  t.throws(() => read(...notes.slice(7)), /has no part 'columns'/);
+  t.throws(() => read(...notes, '-- part: other', 'n.date'), /never uses its part 'other'/);
+  for (const name of ['-- name: one (mysql)', '-- name: one two', '-- name: notes.one', '-- part: a (postgres)']) {
+    t.throws(() => read(name, 'select 1', ''), /cannot be read at '(?:name|part): /, name);
+  }
+  t.throws(() => read('-- Notes.', 'select 1', '-- name: one', 'select 2'), /begins with what has no name/);
+});
+
+t.test('every statement of the catalog has a caller, and every caller a statement', async (t) => {
+  const code = globSync('server/catalog/**/*.ts', { cwd: join(root, '..') })
+    .map((file) => readFileSync(join(root, '..', file), 'utf8'))
+    .join('\n');
+  // Encrypted columns are written in the same way.
+  const called = new Set(
+    [...code.matchAll(/(?<!column: )'(?:catalog\/(?:postgres\/)?)?([a-z-]+\.[a-z_]+)'(?!:)/g)].map(([, name]) => name!),
+  );
+  const names = ['catalog', 'catalog/postgres'].flatMap((folder) =>
+    sqlNames(folder).map((name) => name.slice(folder.length + 1)),
+  );
+  const nouns = new Set(names.map((name) => name.split('.')[0]!));
+  const known = new Set(names);
+  t.strictSame(
+    names.filter((name) => !called.has(name)),
+    [],
+    'all are called',
+  );
+  t.strictSame(
+    [...called].filter((name) => nouns.has(name.split('.')[0]!) && !known.has(name)),
+    [],
+    'all that are called exist',
+  );
 });
 
 t.test('a running process no longer needs the SQL files', async (t) => {
@@ -72,14 +154,22 @@ t.test('a running process no longer needs the SQL files', async (t) => {
     sqlNames: typeof sqlNames;
   };
   rmSync(join(copy, 'sql'), { recursive: true });
-  const read = FILES.map((file) => sql.sqlText(file.slice(0, -'.sql'.length)));
   t.strictSame(
-    read,
-    FILES.map((file) => readFileSync(join(root, file), 'utf8')),
+    STATEMENTS.map(([name]) => [name, sql.sqlText(name)]),
+    STATEMENTS,
   );
-  const migrations = FILES.filter((file) => file.startsWith('catalog/migrations/'));
-  t.strictSame(sql.sqlNames('catalog/migrations').length, migrations.length);
-  t.throws(() => sql.sqlText('catalog/nothing'), /no sql\/catalog\/nothing\.sql/);
+  const migrations = FILES.filter((file) => file.includes('/migrations/'));
+  t.strictSame(
+    migrations.map((file) => sql.sqlText(file.slice(0, -'.sql'.length))),
+    migrations.map(textOf),
+  );
+  t.strictSame(sql.sqlNames().length, STATEMENTS.length + migrations.length);
+  t.strictSame(
+    sql.sqlNames('catalog/migrations').length,
+    migrations.filter((file) => file.startsWith('catalog/migrations/')).length,
+  );
+  t.throws(() => sql.sqlText('catalog/nothing'), /no statement catalog\/nothing/);
+  t.throws(() => sql.sqlText('catalog/notes'), /no statement catalog\/notes/);
 });
 
 t.test('every statement of the catalog prepares', async (t) => {
@@ -108,19 +198,19 @@ t.test('reads of the catalog find their rows by an index', async (t) => {
   t.teardown(() => db.close());
   // what a request reads
   for (const name of [
-    'access_by_hash',
-    'alerts_of_project',
-    'coverage',
-    'fact_files',
-    'group_exists',
-    'groups_of_project',
-    'keyword_groups_of_project',
-    'keywords_of_project',
-    'list_get',
-    'notes_of_project',
-    'page_groups_of_project',
-    'project',
-    'projects_of_workspace',
+    'keys.by_hash',
+    'alerts.of_project',
+    'fact-files.coverage',
+    'fact-files.of_table',
+    'groups.exists',
+    'groups.of_project',
+    'groups.keywords',
+    'keywords.of_project',
+    'lists.one',
+    'notes.of_project',
+    'groups.of_pages',
+    'projects.one',
+    'projects.of_workspace',
   ]) {
     const plan = db.prepare(`explain query plan ${sqlText(`catalog/${name}`)}`).all() as { detail: string }[];
     const scans = plan.map(({ detail }) => detail).filter((detail) => /^SCAN (?!CONSTANT)/.test(detail));

@@ -33,9 +33,9 @@ interface FilledStatement {
 }
 
 /** Statements that only SQLite has. */
-const ONLY_SQLITE = /^(?:catalog\/copy_into|usage\/create_)/;
+const ONLY_SQLITE = /^(?:catalog\/(?:database\.)?copy_into|usage\/create_)/;
 
-/** The statements of a file for PostgreSQL: one, or that of each table which fills it. */
+/** A statement for PostgreSQL: itself, or that of each table which fills it. */
 export function templatesOf(
   kind: 'catalog' | 'usage',
   path: string,

@@ -15,19 +15,19 @@ type Row = Omit<StoredRule, 'rule' | 'enabled'> & { readonly rule: string; reado
 
 /** The rules of a project, or of all projects, by name. */
 export async function listAlertRules(catalog: Catalog, project: string | null): Promise<StoredRule[]> {
-  const rows = await catalog.statements.all<Row>('alert_rules_of_project', { project });
+  const rows = await catalog.statements.all<Row>('alert-rules.of_project', { project });
   return rows.map(toRule);
 }
 
 export async function findAlertRule(catalog: Catalog, id: string): Promise<StoredRule | undefined> {
-  const row = await catalog.statements.get<Row>('alert_rule', { id });
+  const row = await catalog.statements.get<Row>('alert-rules.one', { id });
   return row && toRule(row);
 }
 
 /** Whether the subject of a rule exists in its project. */
 export async function ruleSubjectExists(catalog: Catalog, project: string, { scope, id }: AlertRule): Promise<boolean> {
   if (id === undefined) return true;
-  return (await catalog.statements.get('alert_rule_subject_exists', { project, scope, id })) !== undefined;
+  return (await catalog.statements.get('alert-rules.subject', { project, scope, id })) !== undefined;
 }
 
 function toRule(row: Row): StoredRule {

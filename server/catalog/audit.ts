@@ -101,8 +101,8 @@ export async function recordAudit(
     details = {},
   }: Partial<AuditEntry> & Pick<AuditEntry, 'workspace' | 'action' | 'subject' | 'actor'>,
 ): Promise<void> {
-  await tx.statements.run('audit_forget', { before: at - AUDIT_DAYS * DAY });
-  await tx.statements.run('audit_add', { at, workspace, actor, action, subject, details: JSON.stringify(details) });
+  await tx.statements.run('audit.forget', { before: at - AUDIT_DAYS * DAY });
+  await tx.statements.run('audit.add', { at, workspace, actor, action, subject, details: JSON.stringify(details) });
 }
 
 /** The actor: the email address of a member, or the operating-system user who runs a command. */
@@ -126,7 +126,7 @@ export async function listAudit(
   { workspace, action, since, limit }: AuditFilter,
 ): Promise<AuditEntry[]> {
   type Row = Omit<AuditEntry, 'details'> & { details: string };
-  const rows = await catalog.statements.all<Row>('audit_list', { workspace, action, since, limit });
+  const rows = await catalog.statements.all<Row>('audit.newest', { workspace, action, since, limit });
   const entries = rows.map((row) => ({ ...row, details: JSON.parse(row.details) as AuditEntry['details'] }));
   const uses = action === null || action === 'key.used' ? await keyUses(catalog, usage, { workspace, since }) : [];
   return [...entries, ...uses].toSorted((a, b) => b.at - a.at).slice(0, limit);
@@ -140,7 +140,7 @@ async function keyUses(
 ): Promise<AuditEntry[]> {
   type Used = { id: string; day: string; requests: number; lastAt: Microseconds };
   const days = await usage.all<Used>('key_days_since', { since: dayOf(since / 1000) });
-  const names = await catalog.statements.all<{ id: string; name: string; workspace: string }>('key_names');
+  const names = await catalog.statements.all<{ id: string; name: string; workspace: string }>('keys.names');
   const byId = new Map(names.map((key) => [key.id, key]));
   return days.flatMap(({ id, requests, lastAt }) => {
     const key = byId.get(id);

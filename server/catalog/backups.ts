@@ -18,11 +18,11 @@ export interface LastBackup {
 
 /** The last successful backup of this data folder; undefined if there was none. */
 export async function readLastBackup(catalog: Catalog): Promise<LastBackup | undefined> {
-  return catalog.statements.get<LastBackup>('last_backup');
+  return catalog.statements.get<LastBackup>('store.last_backup');
 }
 
 export async function putLastBackup(catalog: Catalog, backup: LastBackup): Promise<void> {
-  await catalog.statements.run('last_backup_put', { ...backup });
+  await catalog.statements.run('store.put_last_backup', { ...backup });
 }
 
 /**
@@ -32,12 +32,12 @@ export async function putLastBackup(catalog: Catalog, backup: LastBackup): Promi
  */
 export async function settleRestored(tx: Catalog, { keepsStore }: { readonly keepsStore: boolean }): Promise<void> {
   if (!keepsStore) await forgetStore(tx);
-  await tx.statements.run('restored_lists');
+  await tx.statements.run('lists.remove_all');
   // After the lists, because each one is retired when it is deleted.
-  await tx.statements.run('restored_retired_lists');
-  await tx.statements.run('restored_retired_files');
-  await tx.statements.run('restored_sessions');
-  await tx.statements.run('restored_login_links');
-  await tx.statements.run('restored_invitations');
+  await tx.statements.run('lists.forget_all_retired');
+  await tx.statements.run('fact-files.forget_all_retired');
+  await tx.statements.run('sessions.end_all');
+  await tx.statements.run('sessions.forget_all_links');
+  await tx.statements.run('invitations.forget_all');
   await raiseAllRevisions(tx);
 }

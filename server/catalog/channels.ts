@@ -82,7 +82,7 @@ export async function createChannel(
   const create = async (tx: Catalog): Promise<{ channel: Channel; secret?: string }> => {
     const id = newUuid();
     const secret = kind === 'webhook' ? newSigningSecret() : kind === 'email' ? newUnsubscribeToken() : null;
-    await tx.statements.run('channel_insert', {
+    await tx.statements.run('channels.add', {
       ...{ ...rest, workspace, kind, id, createdAt: at },
       address: address === null ? null : await seal(tx, keyFile, { column: 'channels.address', id }, address),
       events: JSON.stringify(events),
@@ -100,11 +100,11 @@ export async function createChannel(
 
 /** The channels of a workspace, or of all, the oldest first. */
 export async function listChannels(catalog: Catalog, workspace: string | null): Promise<Channel[]> {
-  return (await catalog.statements.all<Row>('channels', { workspace, id: null })).map(toChannel);
+  return (await catalog.statements.all<Row>('channels.all', { workspace, id: null })).map(toChannel);
 }
 
 export async function findChannel(catalog: Catalog, id: string): Promise<Channel | undefined> {
-  const [row] = await catalog.statements.all<Row>('channels', { workspace: null, id });
+  const [row] = await catalog.statements.all<Row>('channels.all', { workspace: null, id });
   return row && toChannel(row);
 }
 
@@ -125,12 +125,12 @@ export async function changeChannel(
     if (before === undefined) return undefined;
     requireVersion(channelVersion(before), version);
     const { name, events, types, minSeverity, state } = { ...before, ...changes };
-    await tx.statements.run('channel_update', {
+    await tx.statements.run('channels.change', {
       ...{ id, name, minSeverity, state },
       events: JSON.stringify(events),
       types: types === null ? null : JSON.stringify(types),
     });
-    if (state === 'disabled') await tx.statements.run('deliveries_cancel', { channel: id, at });
+    if (state === 'disabled') await tx.statements.run('deliveries.cancel', { channel: id, at });
     const { workspace } = before;
     await recordAudit(tx, { at, workspace, actor, action: 'channel.changed', subject: id, details: changes });
     return { ...before, name, events, types, minSeverity, state };
@@ -148,12 +148,12 @@ export async function disableChannel(
     const channel = await findChannel(tx, id);
     if (channel === undefined || channel.state === 'disabled') return;
     const { workspace, name, events, types, minSeverity } = channel;
-    await tx.statements.run('channel_update', {
+    await tx.statements.run('channels.change', {
       ...{ id, name, minSeverity, state: 'disabled' },
       events: JSON.stringify(events),
       types: types === null ? null : JSON.stringify(types),
     });
-    await tx.statements.run('deliveries_cancel', { channel: id, at });
+    await tx.statements.run('deliveries.cancel', { channel: id, at });
     await recordAudit(tx, { at, workspace, actor, action: 'channel.disabled', subject: id, details: { reason } });
   });
 }
@@ -170,7 +170,7 @@ export async function rotateChannel(
     if (channel === undefined) return undefined;
     const secret = newSigningSecret();
     const old = unseal(keyFile, { column: 'channels.secret', id }, channel.secret!);
-    await tx.statements.run('channel_rotate', {
+    await tx.statements.run('channels.rotate', {
       ...{ id, until },
       secret: await seal(tx, keyFile, { column: 'channels.secret', id }, secret),
       oldSecret: await seal(tx, keyFile, { column: 'channels.old_secret', id }, old),
@@ -187,7 +187,7 @@ export async function removeChannel(catalog: Catalog, id: string, { by: actor, a
   return catalog.transaction(async (tx) => {
     const channel = await findChannel(tx, id);
     if (channel === undefined) return false;
-    await tx.statements.run('channel_delete', { id });
+    await tx.statements.run('channels.remove', { id });
     const { workspace, kind, shown: to } = channel;
     const details = { kind, to };
     await recordAudit(tx, { at, workspace, actor, action: 'channel.removed', subject: id, details });
@@ -211,7 +211,7 @@ export function secretsOf(keyFile: KeyFile, channel: Channel, at: Microseconds):
 
 /** The id of the channel that an unsubscribe link is of. */
 export async function findChannelOfToken(catalog: Catalog, token: string): Promise<string | undefined> {
-  return (await catalog.statements.get<{ id: string }>('channel_by_token', { hash: hashOf(token) }))?.id;
+  return (await catalog.statements.get<{ id: string }>('channels.by_token', { hash: hashOf(token) }))?.id;
 }
 
 /** As Standard Webhooks writes them: 24 to 64 random bytes. */

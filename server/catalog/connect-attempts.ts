@@ -26,8 +26,8 @@ export async function beginAttempt(
   const [state, cookie, verifier] = [newSecret(), newSecret(), newSecret()] as const;
   const stateHash = hashOf(state);
   await catalog.transaction(async (tx) => {
-    await tx.statements.run('connect_attempts_forget', { at });
-    await tx.statements.run('connect_attempt_insert', {
+    await tx.statements.run('connect-attempts.forget', { at });
+    await tx.statements.run('connect-attempts.add', {
       stateHash,
       cookieHash: hashOf(cookie),
       sessionHash: hashOf(sessionToken),
@@ -57,11 +57,11 @@ export async function takeAttempt(
   type Row = { cookieHash: string; sessionHash: string; verifier: string; expiresAt: Microseconds };
   const stateHash = hashOf(state);
   // Anybody can send a state: transactions only for those that come with their cookie.
-  const found = await catalog.statements.get<Row>('connect_attempt', { stateHash });
+  const found = await catalog.statements.get<Row>('connect-attempts.one', { stateHash });
   if (found === undefined || !isSame(found.cookieHash, hashOf(cookie))) return undefined;
   return catalog.transaction(async (tx) => {
-    const attempt = await tx.statements.get<Row>('connect_attempt', { stateHash });
-    const taken = await tx.statements.run('connect_attempt_delete', { stateHash });
+    const attempt = await tx.statements.get<Row>('connect-attempts.one', { stateHash });
+    const taken = await tx.statements.run('connect-attempts.remove', { stateHash });
     if (attempt === undefined || taken === 0 || attempt.expiresAt <= at) return undefined;
     const session = await findSession(tx, attempt.sessionHash);
     if (session === undefined || session.expiresAt <= at) return undefined;

@@ -40,12 +40,12 @@ export class ConnectionRefused extends Error {}
 
 /** The connections of a project, at most one per kind. */
 export async function connectionsOf(catalog: Catalog, project: string): Promise<Connection[]> {
-  return catalog.statements.all<Connection>('connections_of_project', { project });
+  return catalog.statements.all<Connection>('connections.of_project', { project });
 }
 
 /** All connections, or those of one workspace. */
 export async function listConnections(catalog: Catalog, workspace: string | null): Promise<ListedConnection[]> {
-  return catalog.statements.all<ListedConnection>('connections_all', { workspace });
+  return catalog.statements.all<ListedConnection>('connections.all', { workspace });
 }
 
 /**
@@ -62,9 +62,9 @@ export async function putConnection(
   await catalog.transaction(async (tx) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const before = (await connectionsOf(tx, project)).find(({ kind }) => kind === connection.kind);
-    await tx.statements.run('connection_upsert', { project, ...connection, at });
-    await tx.statements.run('unused_keys_delete');
-    await tx.statements.run('pause_end', { project, kind: connection.kind });
+    await tx.statements.run('connections.put', { project, ...connection, at });
+    await tx.statements.run('grants.remove_unused');
+    await tx.statements.run('provider-pauses.end', { project, kind: connection.kind });
     if (before === undefined || !readsTheSame(before, connection)) await dropProviderLists(tx, project);
     const details = { kind: connection.kind };
     await recordAudit(tx, {
@@ -86,10 +86,10 @@ export async function removeConnection(
   { by, at }: { by: string | null; at?: Microseconds } = { by: null },
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
-    if ((await tx.statements.run('connection_delete', { project, kind })) === 0) {
+    if ((await tx.statements.run('connections.remove', { project, kind })) === 0) {
       throw new ConnectionRefused(`Project '${project}' has no ${kind} connection.`);
     }
-    await tx.statements.run('unused_keys_delete');
+    await tx.statements.run('grants.remove_unused');
     await dropProviderLists(tx, project);
     const { workspaceId: workspace } = await requireProject(tx, project);
     const entry = { action: 'connection.removed', subject: project, details: { kind } } as const;

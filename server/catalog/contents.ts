@@ -37,7 +37,7 @@ export interface WorkspaceContents {
 
 /** Undefined when there is no such project. */
 export async function readProjectContents(catalog: Catalog, project: string): Promise<ProjectContents | undefined> {
-  const contents = await catalog.statements.get<Omit<ProjectContents, 'facts'>>('project_contents', { project });
+  const contents = await catalog.statements.get<Omit<ProjectContents, 'facts'>>('projects.contents', { project });
   return contents && { ...contents, facts: await readCoverage(catalog, project) };
 }
 
@@ -47,7 +47,7 @@ export async function readWorkspaceContents(
   workspace: string,
 ): Promise<WorkspaceContents | undefined> {
   return catalog.snapshot(async (snapshot) => {
-    const contents = await snapshot.statements.get<Omit<WorkspaceContents, 'projects'>>('workspace_contents', {
+    const contents = await snapshot.statements.get<Omit<WorkspaceContents, 'projects'>>('workspaces.contents', {
       workspace,
     });
     if (contents === undefined) return undefined;
@@ -60,6 +60,6 @@ export async function readWorkspaceContents(
 
 /** Ids of a project's keywords, archived ones included. */
 export async function listKeywordIds(catalog: Catalog, project: string): Promise<string[]> {
-  const rows = await catalog.statements.all<{ id: string }>('keyword_ids_of_project', { project });
+  const rows = await catalog.statements.all<{ id: string }>('keywords.ids', { project });
   return rows.map(({ id }) => id);
 }

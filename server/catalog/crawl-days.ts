@@ -11,7 +11,7 @@ interface CrawledProperty {
 
 /** The stored days of the crawler, in order. */
 export async function readCrawlDays(catalog: Catalog, of: CrawledProperty): Promise<CrawlDay[]> {
-  const rows = await catalog.statements.all<{ day: Day; counts: string }>('crawl_days', { ...of });
+  const rows = await catalog.statements.all<{ day: Day; counts: string }>('crawl-days.of_property', { ...of });
   return rows.map(({ day: date, counts }) => ({ date, ...(JSON.parse(counts) as Omit<CrawlDay, 'date'>) }));
 }
 
@@ -33,9 +33,9 @@ export async function storeCrawlDays(
   );
   if (changed.length === 0) return;
   const rows = changed.map(({ date: day, ...counts }) => ({ ...of, day, counts: JSON.stringify(counts) }));
-  await catalog.transaction((tx) => tx.statements.runEach('crawl_day_put', rows));
+  await catalog.transaction((tx) => tx.statements.runEach('crawl-days.put', rows));
 }
 
 export async function forgetCrawlDaysBefore(tx: Catalog, project: string, before: Day): Promise<void> {
-  await tx.statements.run('crawl_days_forget_before', { project, before });
+  await tx.statements.run('crawl-days.forget_before', { project, before });
 }

@@ -57,7 +57,7 @@ export async function claimDeliveries(
   render: (body: string) => string,
 ): Promise<ClaimedDelivery[]> {
   const due = (reader: Catalog): Promise<Omit<ClaimedDelivery, 'claim'>[]> =>
-    reader.statements.all('deliveries_due', { now, latest: now + 2 * CLAIM, atOnce: AT_ONCE });
+    reader.statements.all('deliveries.due', { now, latest: now + 2 * CLAIM, atOnce: AT_ONCE });
   // A transaction makes all processes read again, so there is none without work.
   if ((await due(catalog)).length === 0) return [];
   return catalog.transaction(async (tx) => {
@@ -65,7 +65,7 @@ export async function claimDeliveries(
     for (const { id, channel, body } of await due(tx)) {
       const delivery = { id, channel, body: render(body), claim: newUuid() };
       const { claim, body: rendered } = delivery;
-      await tx.statements.run('delivery_claim', { id, claim, until: now + CLAIM, body: rendered });
+      await tx.statements.run('deliveries.claim', { id, claim, until: now + CLAIM, body: rendered });
       claimed.push(delivery);
     }
     return claimed;
@@ -77,7 +77,7 @@ export async function readPendingDeliveries(
   { statements }: Catalog,
   now: Microseconds,
 ): Promise<{ readonly pending: number; readonly dueSince: Microseconds | null }> {
-  return (await statements.get<{ pending: number; dueSince: number | null }>('deliveries_pending', { now }))!;
+  return (await statements.get<{ pending: number; dueSince: number | null }>('deliveries.pending', { now }))!;
 }
 
 /** Keeps claims while attempts run. */
@@ -88,7 +88,7 @@ export async function renewClaims(
 ): Promise<void> {
   if (claims.length === 0) return;
   await catalog.transaction(async (tx) => {
-    for (const { id, claim } of claims) await tx.statements.run('delivery_renew', { id, claim, until: now + CLAIM });
+    for (const { id, claim } of claims) await tx.statements.run('deliveries.renew', { id, claim, until: now + CLAIM });
   });
 }
 
@@ -111,7 +111,7 @@ export async function endAttempt(
     const { status, answer } = result;
     const sentAt = state === 'sent' ? writer.at : null;
     const endedAt = state === 'pending' ? null : writer.at;
-    await tx.statements.run('delivery_end_attempt', {
+    await tx.statements.run('deliveries.end_attempt', {
       id,
       state,
       attempts,
@@ -140,12 +140,12 @@ export async function recordDelivery(
   { by, at }: ChannelWriter,
 ): Promise<Delivery> {
   const { id, channel, event, subject, body, createdAt } = delivery;
-  await tx.statements.run('delivery_add', { id, channel, event, subject, body, nextAt: null, createdAt });
+  await tx.statements.run('deliveries.add', { id, channel, event, subject, body, nextAt: null, createdAt });
   const state = outcome === 'sent' ? 'sent' : 'failed';
   const sentAt = state === 'sent' ? at : null;
   const attempts = ((await findDelivery(tx, id))?.attempts ?? 0) + 1;
   const ended = { id, state, attempts, nextAt: null, status, answer, sentAt } as const;
-  await tx.statements.run('delivery_end_attempt', { ...ended, endedAt: at });
+  await tx.statements.run('deliveries.end_attempt', { ...ended, endedAt: at });
   if (outcome === 'gone') await disableChannel(tx, channel, 'gone', { by, at });
   return { ...ended, channel, event, subject, createdAt };
 }
@@ -154,7 +154,7 @@ async function findDelivery(
   catalog: Catalog,
   id: string,
 ): Promise<(Delivery & { claim: string | null; body: string }) | undefined> {
-  return catalog.statements.get('delivery', { id });
+  return catalog.statements.get('deliveries.one', { id });
 }
 
 /** The newest deliveries of a channel, or of all, newest first. */
@@ -162,7 +162,7 @@ export async function listDeliveries(catalog: Catalog, channel: string | null, l
   const channels = channel === null ? (await listChannels(catalog, null)).map(({ id }) => id) : [channel];
   const newest: Delivery[] = [];
   for (const id of channels)
-    newest.push(...(await catalog.statements.all<Delivery>('deliveries_of_channel', { channel: id, limit })));
+    newest.push(...(await catalog.statements.all<Delivery>('deliveries.of_channel', { channel: id, limit })));
   return newest.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1)).slice(0, limit);
 }
 
@@ -175,14 +175,14 @@ export async function hastenDeliveries(
   now: Microseconds,
   pauses: (attempts: number) => Microseconds,
 ): Promise<void> {
-  const waiting = await catalog.statements.all<{ attempts: number; latest: Microseconds }>('deliveries_waiting', {
+  const waiting = await catalog.statements.all<{ attempts: number; latest: Microseconds }>('deliveries.waiting', {
     now,
   });
   const late = waiting.filter(({ attempts, latest }) => latest > now + pauses(attempts));
   if (late.length === 0) return;
   await catalog.transaction(async (tx) => {
     for (const { attempts } of late) {
-      await tx.statements.run('deliveries_hasten', { now, attempts, latest: now + pauses(attempts) });
+      await tx.statements.run('deliveries.hasten', { now, attempts, latest: now + pauses(attempts) });
     }
   });
 }
@@ -190,8 +190,8 @@ export async function hastenDeliveries(
 /** Forgets what ended 30 days ago, not too many at a time: others wait for the transaction. */
 export async function forgetDeliveries(catalog: Catalog, now: Microseconds): Promise<void> {
   const before = now - KEPT;
-  if ((await catalog.statements.get('deliveries_ended', { before })) === undefined) return;
+  if ((await catalog.statements.get('deliveries.ended', { before })) === undefined) return;
   await catalog.transaction(
-    async (tx) => void (await tx.statements.run('deliveries_forget', { before, limit: FORGOTTEN })),
+    async (tx) => void (await tx.statements.run('deliveries.forget', { before, limit: FORGOTTEN })),
   );
 }

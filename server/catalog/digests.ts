@@ -18,7 +18,7 @@ export interface DigestOf {
 
 /** Whether a digest was written. */
 export async function hasDigest(catalog: Catalog, digest: DigestOf): Promise<boolean> {
-  return (await catalog.statements.get('delivery', { id: idOf(digest) })) !== undefined;
+  return (await catalog.statements.get('deliveries.one', { id: idOf(digest) })) !== undefined;
 }
 
 /** The ids of notes whose verdicts earlier digests of a channel have listed. */
@@ -26,7 +26,7 @@ export async function listedVerdicts(
   catalog: Catalog,
   { channel, event }: Pick<DigestOf, 'channel' | 'event'>,
 ): Promise<ReadonlySet<string>> {
-  const rows = await catalog.statements.all<{ note: string }>('digest_verdicts', { channel, event });
+  const rows = await catalog.statements.all<{ note: string }>('deliveries.verdicts', { channel, event });
   return new Set(rows.map(({ note }) => note));
 }
 
@@ -42,9 +42,9 @@ export async function announceDigest(
     const { state = 'disabled', events = [] } = (await findChannel(tx, channel)) ?? {};
     if (state !== 'on' || !events.includes(event)) return false;
     const values = { id: idOf(digest), channel, event, subject, body: JSON.stringify(body) };
-    if ((await tx.statements.run('delivery_add', { ...values, nextAt: 0, createdAt: at })) === 0) return false;
+    if ((await tx.statements.run('deliveries.add', { ...values, nextAt: 0, createdAt: at })) === 0) return false;
     for (const { note } of (body.data.projects ?? []).flatMap(({ verdicts = [] }) => verdicts)) {
-      await tx.statements.run('digest_verdict_add', { channel, event, note: note.id });
+      await tx.statements.run('deliveries.add_verdict', { channel, event, note: note.id });
     }
     return true;
   });

@@ -41,7 +41,7 @@ type Row = Omit<DismissedFinding, 'pages'> & { readonly pages: string | null };
 
 /** The dismissed findings of a project, the newest first. */
 export async function listDismissedFindings(catalog: Catalog, project: string): Promise<DismissedFinding[]> {
-  return (await catalog.statements.all<Row>('dismissed_findings', { project, id: null })).map(ofRow);
+  return (await catalog.statements.all<Row>('dismissed-findings.of_project', { project, id: null })).map(ofRow);
 }
 
 export async function findDismissedFinding(
@@ -49,7 +49,7 @@ export async function findDismissedFinding(
   project: string,
   id: string,
 ): Promise<DismissedFinding | undefined> {
-  const row = await catalog.statements.get<Row>('dismissed_findings', { project, id });
+  const row = await catalog.statements.get<Row>('dismissed-findings.of_project', { project, id });
   return row && ofRow(row);
 }
 
@@ -69,7 +69,7 @@ export async function dismissFinding(
       throw new KnownError('conflict', `A project has at most ${MAX_DISMISSED} dismissed findings; restore some.`);
     }
     const pages = finding.pages && JSON.stringify(finding.pages);
-    await tx.statements.run('dismissed_finding_put', { ...dismissed, project, pages });
+    await tx.statements.run('dismissed-findings.put', { ...dismissed, project, pages });
     await audit(tx, 'finding.dismissed', project, dismissed, writer);
     return dismissed;
   };
@@ -84,7 +84,7 @@ export async function restoreFinding(
   writer: Writer,
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
-    if ((await tx.statements.run('dismissed_finding_remove', { id: dismissed.id })) > 0) {
+    if ((await tx.statements.run('dismissed-findings.remove', { id: dismissed.id })) > 0) {
       await audit(tx, 'finding.restored', project, dismissed, writer);
     }
   });

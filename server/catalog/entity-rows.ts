@@ -26,7 +26,7 @@ export function upsertRows<Row extends Values>(
     updates: columns.map((name) => `"${name}" = excluded."${name}"`).join(', '),
     differs: values.map((name) => `"${table}"."${name}" is distinct from excluded."${name}"`).join(' or ') || 'false',
   };
-  return tx.statements.runEach({ template: 'upsert', fills }, rows);
+  return tx.statements.runEach({ template: 'rows.put', fills }, rows);
 }
 
 /** Removes rows by their keys. Returns the rows that existed. */
@@ -36,12 +36,12 @@ export function removeRows<Row extends Values>(
   rows: Iterable<Row>,
 ): Promise<Row[]> {
   const matches = key.map((name) => `"${name}" = $${name}`).join(' and ');
-  return tx.statements.runEach({ template: 'delete_row', fills: { table, matches } }, rows);
+  return tx.statements.runEach({ template: 'rows.remove', fills: { table, matches } }, rows);
 }
 
 /** The row of a table with an id, regardless of its owner. */
 export function findRow<Row extends Values>(catalog: Catalog, of: Columns, id: string): Promise<Row | undefined> {
-  return catalog.statements.get<Row>(select('state_of_id', of), { id });
+  return catalog.statements.get<Row>(select('rows.of_id', of), { id });
 }
 
 /** The row of a table that belongs to a project, by its id in the project. */
@@ -50,12 +50,12 @@ export function findRowOfProject<Row extends Values>(
   of: Columns,
   key: { readonly project: string; readonly id: string },
 ): Promise<Row | undefined> {
-  return catalog.statements.get<Row>(select('state_of_key', of), key);
+  return catalog.statements.get<Row>(select('rows.of_key', of), key);
 }
 
 /** All rows of a table, in batches. */
 export function eachRow<Row extends Values>(catalog: Catalog, of: Columns): AsyncIterable<readonly Row[]> {
-  return catalog.statements.each<Row>(select('state_all', of));
+  return catalog.statements.each<Row>(select('rows.all', of));
 }
 
 /** The rows of a project, in batches. */
@@ -64,17 +64,17 @@ export function eachRowOfProject<Row extends Values>(
   of: Columns,
   project: string,
 ): AsyncIterable<readonly Row[]> {
-  return catalog.statements.each<Row>(select('state_of_project', of), { project });
+  return catalog.statements.each<Row>(select('rows.of_project', of), { project });
 }
 
 /** The rows without a project, in batches. */
 export function eachRowOfWorkspaces<Row extends Values>(catalog: Catalog, of: Columns): AsyncIterable<readonly Row[]> {
-  return catalog.statements.each<Row>(select('state_of_workspaces', of));
+  return catalog.statements.each<Row>(select('rows.of_workspaces', of));
 }
 
 /** All rows of a table with all existing columns, in batches. */
 export function eachWholeRow(catalog: Catalog, table: string): AsyncIterable<readonly Values[]> {
-  return catalog.statements.each({ template: 'state_all', fills: { table, columns: '*' } });
+  return catalog.statements.each({ template: 'rows.all', fills: { table, columns: '*' } });
 }
 
 function select(template: string, { table, columns }: Columns): { template: string; fills: Record<string, string> } {

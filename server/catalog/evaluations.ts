@@ -28,7 +28,7 @@ export interface StoredAlert extends Alert {
 }
 
 export async function findEvaluation(catalog: Catalog, project: string): Promise<StoredEvaluation | undefined> {
-  return catalog.statements.get('evaluation_of_project', { project });
+  return catalog.statements.get('alerts.evaluation', { project });
 }
 
 export async function putEvaluation(
@@ -39,31 +39,31 @@ export async function putEvaluation(
 ): Promise<void> {
   const { settledThrough, evaluatedThrough, state, rules, factsRevision, entitiesRevision } = evaluation;
   const values = { settledThrough, evaluatedThrough, state, rules, factsRevision, entitiesRevision };
-  await tx.statements.run('evaluation_put', { project, ...values, at });
+  await tx.statements.run('alerts.put_evaluation', { project, ...values, at });
 }
 
 /** Projects whose facts or entities have changed since they were evaluated. */
 export async function listProjectsToEvaluate(catalog: Catalog): Promise<string[]> {
-  const rows = await catalog.statements.all<{ id: string }>('evaluations_due');
+  const rows = await catalog.statements.all<{ id: string }>('alerts.due');
   return rows.map(({ id }) => id);
 }
 
 export async function listEvaluatedAlerts(catalog: Catalog, project: string): Promise<StoredAlert[]> {
-  return catalog.statements.all('evaluated_alerts_of_project', { project });
+  return catalog.statements.all('alerts.evaluated', { project });
 }
 
 export async function putEvaluatedAlert(tx: Catalog, project: string, alert: StoredAlert): Promise<void> {
   const { id, type, subject, basis, kind, severity, title, body, date, keywordId, url, createdAt, resolvedAt } = alert;
   const values = { id, type, subject, basis, kind, severity, title, body, date, keywordId, url, createdAt, resolvedAt };
-  await tx.statements.run('evaluated_alert_put', { project, ...values });
+  await tx.statements.run('alerts.put', { project, ...values });
 }
 
 export async function removeEvaluatedAlert(tx: Catalog, id: string): Promise<void> {
-  await tx.statements.run('evaluated_alert_delete', { id });
+  await tx.statements.run('alerts.remove', { id });
 }
 
 export async function readKeywordTargets(catalog: Catalog, project: string): Promise<Map<string, string>> {
-  const rows = await catalog.statements.all<{ id: string; url: string }>('keyword_targets_of_project', { project });
+  const rows = await catalog.statements.all<{ id: string; url: string }>('keywords.targets', { project });
   return new Map(rows.map(({ id, url }) => [id, url]));
 }
 
@@ -78,7 +78,7 @@ export type SyncedTables = Readonly<
 /** The completeness of the days of a range according to the sync, by table. */
 export async function readSyncedDays(catalog: Catalog, project: string, { from, to }: Range): Promise<SyncedTables> {
   type Row = { table: string; day: Day; isComplete: number };
-  const rows = await catalog.statements.all<Row>('synced_days_of_project', { project, from, to });
+  const rows = await catalog.statements.all<Row>('alerts.synced_days', { project, from, to });
   const daysOf = (table: string): SyncedDays =>
     new Map(rows.filter((row) => row.table === table).map(({ day, isComplete }) => [day, isComplete === 1]));
   return {

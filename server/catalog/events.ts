@@ -42,7 +42,7 @@ export async function listAlerts(
   catalog: Catalog,
   query: { project: string; status: AlertStatus; since: Microseconds; limit: number | null; siteOnly?: boolean },
 ): Promise<Alert[]> {
-  return catalog.statements.all<Alert>('alerts_of_project', {
+  return catalog.statements.all<Alert>('alerts.of_project', {
     ...query,
     limit: query.limit ?? Number.MAX_SAFE_INTEGER,
     siteOnly: query.siteOnly === true ? 1 : 0,
@@ -50,7 +50,7 @@ export async function listAlerts(
 }
 
 export async function countAlerts(catalog: Catalog, project: string): Promise<{ open: number; resolved: number }> {
-  return (await catalog.statements.get<{ open: number; resolved: number }>('alert_counts', { project }))!;
+  return (await catalog.statements.get<{ open: number; resolved: number }>('alerts.counts', { project }))!;
 }
 
 interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
@@ -67,12 +67,12 @@ export async function listNotes(
   query: { project: string; workspace: string; from: Day | null; to: Day | null; clientVisible: boolean },
 ): Promise<Note[]> {
   const values = { ...query, clientVisible: query.clientVisible ? 1 : 0 };
-  return (await catalog.statements.all<NoteRow>('notes_of_project', values)).map(toNote);
+  return (await catalog.statements.all<NoteRow>('notes.of_project', values)).map(toNote);
 }
 
 /** The notes of a workspace without a project, oldest first. */
 export async function listWorkspaceNotes(catalog: Catalog, workspace: string): Promise<Note[]> {
-  return (await catalog.statements.all<NoteRow>('notes_of_workspace', { workspace })).map(toNote);
+  return (await catalog.statements.all<NoteRow>('notes.of_workspace', { workspace })).map(toNote);
 }
 
 /** Where a note belongs; without a project it is one of the workspace. */
@@ -83,7 +83,7 @@ export interface NoteOwner {
 
 /** A note and its owner; undefined if there is none. */
 export async function findNote(catalog: Catalog, id: string): Promise<{ note: Note; owner: NoteOwner } | undefined> {
-  const row = await catalog.statements.get<NoteRow & NoteOwner>('note', { id });
+  const row = await catalog.statements.get<NoteRow & NoteOwner>('notes.one', { id });
   if (row === undefined) return undefined;
   const { workspace, project, ...note } = row;
   return { note: toNote(note), owner: { workspace, project } };

@@ -4,12 +4,12 @@ import type { Catalog } from './catalog.ts';
 
 /** Whether a fact file is current, or was retired at or after an instant. */
 export async function isFactFileKept(catalog: Catalog, file: string, before: Microseconds): Promise<boolean> {
-  return (await catalog.statements.get('current_files', { file, before })) !== undefined;
+  return (await catalog.statements.get('fact-files.is_kept', { file, before })) !== undefined;
 }
 
 /** A current fact file, small if there are many. */
 export function findSmallFactFile(catalog: Catalog): Promise<StoredFile | undefined> {
-  return catalog.statements.get<StoredFile>('small_fact_file');
+  return catalog.statements.get<StoredFile>('fact-files.smallest');
 }
 
 /** A file named in the catalog. */
@@ -20,25 +20,25 @@ export interface NamedFile extends StoredFile {
 
 /** The files of facts and lists, and replaced ones that may still be read. */
 export async function listNamedFiles(catalog: Catalog): Promise<NamedFile[]> {
-  const rows = await catalog.statements.all<StoredFile & { isNeeded: number }>('named_files');
+  const rows = await catalog.statements.all<StoredFile & { isNeeded: number }>('fact-files.named');
   return rows.map(({ isNeeded, ...file }) => ({ ...file, isNeeded: isNeeded === 1 }));
 }
 
 /** Fact files that are current, or retired but not removed yet. */
 export async function listKnownFactFiles(catalog: Catalog): Promise<string[]> {
-  const rows = await catalog.statements.all<{ file: string }>('known_files');
+  const rows = await catalog.statements.all<{ file: string }>('fact-files.known');
   return rows.map(({ file }) => file);
 }
 
 /** Fact files that were retired before an instant and are not current. */
 export async function listRetiredFactFiles(catalog: Catalog, before: Microseconds): Promise<string[]> {
-  const rows = await catalog.statements.all<{ file: string }>('retired_due', { before });
+  const rows = await catalog.statements.all<{ file: string }>('fact-files.retired_due', { before });
   return rows.map(({ file }) => file);
 }
 
 /** Deletes the records of fact files retired before an instant, after their removal. */
 export async function forgetRetiredFactFiles(catalog: Catalog, before: Microseconds): Promise<void> {
-  await catalog.statements.run('retired_forget', { before });
+  await catalog.statements.run('fact-files.forget_retired', { before });
 }
 
 /** The current fact files of a table. */
@@ -59,7 +59,7 @@ export async function readFactTotals(
   options: { readonly after: string; readonly limit: number },
 ): Promise<{ totals: FactTotal[]; last: string | undefined }> {
   type Row = Omit<FactTotal, 'table'> & { readonly table: string | null; readonly last: string };
-  const rows = await catalog.statements.all<Row>('fact_totals', options);
+  const rows = await catalog.statements.all<Row>('fact-files.totals', options);
   const totals = rows.flatMap(({ table, files, rows, bytes }) =>
     table === null ? [] : [{ table, files, rows, bytes }],
   );
@@ -68,12 +68,12 @@ export async function readFactTotals(
 
 /** Current fact files of publications after a revision. */
 export async function listFactFilesSince(catalog: Catalog, revision: number): Promise<string[]> {
-  const rows = await catalog.statements.all<{ file: string }>('fact_files_since', { revision });
+  const rows = await catalog.statements.all<{ file: string }>('fact-files.since', { revision });
   return rows.map(({ file }) => file);
 }
 
 /** Some current fact files, newest first. */
 export async function listNewestFactFiles(catalog: Catalog, limit: number): Promise<string[]> {
-  const rows = await catalog.statements.all<{ file: string }>('newest_fact_files', { limit });
+  const rows = await catalog.statements.all<{ file: string }>('fact-files.newest', { limit });
   return rows.map(({ file }) => file);
 }

@@ -30,7 +30,7 @@ export class FeedRefused extends Error {}
 /** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
 export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | undefined> {
   type Row = Omit<Feed, 'projects'> & RightsRow & { hash: string };
-  const row = await catalog.statements.get<Row>('feed_by_hash', { hash });
+  const row = await catalog.statements.get<Row>('feeds.by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   const { keyId, workspaceId, plan, path } = row;
   return { keyId, workspaceId, plan, path, scope: null, ...rightsOf(row) };
@@ -43,7 +43,7 @@ export async function scopeOfKey(
   at: Microseconds,
 ): Promise<{ readonly workspace: string; readonly projects: readonly string[] | null }> {
   type Row = { workspace: string; projects: string | null };
-  const row = await catalog.statements.get<Row>('key_active', { id: keyId, at });
+  const row = await catalog.statements.get<Row>('keys.active', { id: keyId, at });
   if (row === undefined) {
     throw new FeedRefused(`There is no active key with the id '${keyId}'; \`ordinate keys list\` shows the ids.`);
   }
@@ -71,11 +71,11 @@ export async function createFeed(
     const id = newUuid();
     const token = newFeedToken();
     const { workspace } = await scopeOfKey(tx, keyId, at);
-    const { count } = (await tx.statements.get<{ count: number }>('feeds_active_count', { keyId }))!;
+    const { count } = (await tx.statements.get<{ count: number }>('feeds.count_active', { keyId }))!;
     if (count >= MAX_FEEDS_PER_KEY) {
       throw new FeedRefused(`The key has ${count} feeds, which is the most it can have. Revoke one first.`);
     }
-    await tx.statements.run('feed_insert', { id, keyId, hash: hashOf(token), path, at });
+    await tx.statements.run('feeds.add', { id, keyId, hash: hashOf(token), path, at });
     const details = { keyId, path };
     await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.created', subject: id, details });
     return { id, token };
@@ -85,7 +85,7 @@ export async function createFeed(
 
 /** The feeds of a workspace, or all, oldest first. */
 export async function listFeeds(catalog: Catalog, workspace: string | null): Promise<ListedFeed[]> {
-  return catalog.statements.all<ListedFeed>('feeds_all', { workspace });
+  return catalog.statements.all<ListedFeed>('feeds.all', { workspace });
 }
 
 /** Revokes a feed immediately and permanently. Revoking it again changes nothing. */
@@ -94,9 +94,9 @@ export async function revokeFeed(
   { id, at, by = null }: { id: string; at: Microseconds; by?: string | null },
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
-    const feed = await tx.statements.get<{ workspace: string; path: string }>('feed_of_id', { id });
+    const feed = await tx.statements.get<{ workspace: string; path: string }>('feeds.one', { id });
     if (feed === undefined) throw new FeedRefused(`There is no feed with the id '${id}'.`);
-    if ((await tx.statements.run('feed_revoke', { id, at })) === 0) return;
+    if ((await tx.statements.run('feeds.revoke', { id, at })) === 0) return;
     const { workspace, path } = feed;
     const details = { path };
     await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.revoked', subject: id, details });

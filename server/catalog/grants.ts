@@ -36,7 +36,7 @@ export async function createGrant(
 ): Promise<string> {
   const id = newUuid();
   const refreshToken = await seal(tx, keyFile, { column: 'grants.refresh_token', id }, token);
-  await tx.statements.run('grant_insert', { ...grant, id, refreshToken });
+  await tx.statements.run('grants.add', { ...grant, id, refreshToken });
   const { workspace, connectedBy: actor, connectedAt: at, kind } = grant;
   await recordAudit(tx, { at, workspace, actor, action: 'grant.created', subject: id, details: { kind } });
   return id;
@@ -44,7 +44,7 @@ export async function createGrant(
 
 /** The grants of a workspace, or of all, the oldest first. */
 export async function listGrants(catalog: Catalog, workspace: string | null): Promise<Grant[]> {
-  return catalog.statements.all<Grant>('grants', { workspace });
+  return catalog.statements.all<Grant>('grants.all', { workspace });
 }
 
 /** When Google ends a grant of a consent screen in testing, and what to do; nulls for others. */
@@ -65,7 +65,7 @@ export function stateOfGrant(keyFile: KeyFile, { id, lostAt, refreshToken }: Gra
 
 /** A grant by its id. */
 export async function findGrant(catalog: Catalog, id: string): Promise<Grant | undefined> {
-  return catalog.statements.get<Grant>('grant', { id });
+  return catalog.statements.get<Grant>('grants.one', { id });
 }
 
 /** Decrypts the refresh token of a grant. Throws `SecretsFailure` without its key. */
@@ -78,17 +78,17 @@ export async function listGrantProjects(
   catalog: Catalog,
   workspace: string,
 ): Promise<{ grant: string; project: string; property: string }[]> {
-  return catalog.statements.all('grant_projects', { workspace });
+  return catalog.statements.all('grants.projects', { workspace });
 }
 
 /** Marks a grant that the provider has refused, once; its projects are synced at once, so that their status says so. */
 export async function loseGrant(catalog: Catalog, { id, workspace, kind }: Grant, at: Microseconds): Promise<void> {
   await catalog.transaction(async (tx) => {
-    if ((await tx.statements.run('grant_lose', { id, at })) === 0) return;
+    if ((await tx.statements.run('grants.lose', { id, at })) === 0) return;
     const actor = actorOf(null);
     await recordAudit(tx, { at, workspace, actor, action: 'grant.lost', subject: id, details: { kind } });
     for (const { grant, project } of await listGrantProjects(tx, workspace)) {
-      if (grant === id) await tx.statements.run('sync_now', { project });
+      if (grant === id) await tx.statements.run('sync-projects.now', { project });
     }
   });
 }
@@ -98,9 +98,9 @@ export async function moveToGrant(
   tx: Catalog,
   { project, grant, at }: { project: string; grant: Grant; at: Microseconds },
 ): Promise<void> {
-  await tx.statements.run('connection_move', { project, grant: grant.id, at });
-  await tx.statements.run('pause_end', { project, kind: 'search-console' });
-  await tx.statements.run('sync_now', { project });
+  await tx.statements.run('connections.move', { project, grant: grant.id, at });
+  await tx.statements.run('provider-pauses.end', { project, kind: 'search-console' });
+  await tx.statements.run('sync-projects.now', { project });
   const { workspace, connectedBy: actor } = grant;
   const details = { kind: 'search-console', grant: grant.id };
   await recordAudit(tx, { at, workspace, actor, action: 'connection.set', subject: project, details });
@@ -115,7 +115,7 @@ export async function removeGrant(
   return catalog.transaction(async (tx) => {
     const projects = (await listGrantProjects(tx, workspace)).filter(({ grant }) => grant === id);
     for (const { project } of projects) await dropProviderLists(tx, project);
-    if ((await tx.statements.run('grant_delete', { id })) === 0) return false;
+    if ((await tx.statements.run('grants.remove', { id })) === 0) return false;
     const details = { projects: projects.map(({ project }) => project) };
     await recordAudit(tx, { at, workspace, actor, action: 'grant.revoked', subject: id, details });
     return true;

@@ -13,7 +13,7 @@ export type WorkspaceAlert = Pick<Alert, 'id' | 'type' | 'kind' | 'severity' | '
 
 /** The newest open alerts of all projects of a workspace. */
 export async function listOpenAlerts(catalog: Catalog, workspace: string, limit: number): Promise<WorkspaceAlert[]> {
-  return catalog.statements.all('alerts_of_workspace', { workspace, status: 'open', since: 0, limit });
+  return catalog.statements.all('alerts.of_workspace', { workspace, status: 'open', since: 0, limit });
 }
 
 /** Alerts of each project that has any: open ones, and those that opened since an instant. */
@@ -22,17 +22,17 @@ export async function countWorkspaceAlerts(
   workspace: string,
   since: Microseconds,
 ): Promise<{ project: string; open: number; fresh: number }[]> {
-  return catalog.statements.all('alert_counts_of_workspace', { workspace, since });
+  return catalog.statements.all('alerts.counts_of_workspace', { workspace, since });
 }
 
 /** Notes that were written since an instant. */
 export async function countNotesSince(catalog: Catalog, workspace: string, since: Microseconds): Promise<number> {
-  return (await catalog.statements.get<{ notes: number }>('notes_since', { workspace, since }))!.notes;
+  return (await catalog.statements.get<{ notes: number }>('notes.count_since', { workspace, since }))!.notes;
 }
 
 /** The tags of the projects of a workspace. */
 export async function listTags(catalog: Catalog, workspace: string): Promise<{ project: string; tag: string }[]> {
-  return catalog.statements.all('project_tags_of_workspace', { workspace });
+  return catalog.statements.all('home.tags', { workspace });
 }
 
 /** The tags of a project. */
@@ -48,20 +48,20 @@ export async function setTags(
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
     requireVersion(versionOf(await listTagsOf(tx, workspace, project)), version);
-    await tx.statements.run('project_tags_clear', { project });
-    for (const tag of tags) await tx.statements.run('project_tag_add', { project, tag });
+    await tx.statements.run('home.clear_tags', { project });
+    for (const tag of tags) await tx.statements.run('home.add_tag', { project, tag });
     await recordAudit(tx, { at, workspace, actor: by, action: 'project.tagged', subject: project, details: { tags } });
   });
 }
 
 /** The projects that a member has marked. */
 export async function listFavourites(catalog: Catalog, workspace: string, email: string): Promise<string[]> {
-  const rows = await catalog.statements.all<{ project: string }>('favourites_of_member', { workspace, email });
+  const rows = await catalog.statements.all<{ project: string }>('home.favourites', { workspace, email });
   return rows.map(({ project }) => project);
 }
 
 /** Marks a project for a member, or removes the mark. */
 export async function setFavourite(catalog: Catalog, project: string, email: string, isMarked: boolean): Promise<void> {
-  const statement = isMarked ? 'favourite_add' : 'favourite_remove';
+  const statement = isMarked ? 'home.add_favourite' : 'home.remove_favourite';
   await catalog.transaction(async (tx) => void (await tx.statements.run(statement, { project, email })));
 }

@@ -66,23 +66,23 @@ export async function readInspectionSchedule(
   project: string,
   property: string,
 ): Promise<InspectionSchedule | undefined> {
-  return catalog.statements.get('inspection_project', { project, property });
+  return catalog.statements.get('inspections.one', { project, property });
 }
 
 /** Ids of connected projects whose inspections are due, those never inspected first. */
 export async function listDueInspections(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
-  const rows = await catalog.statements.all<{ id: string }>('inspections_due', { now, limit });
+  const rows = await catalog.statements.all<{ id: string }>('inspections.due', { now, limit });
   return rows.map(({ id }) => id);
 }
 
 /** What decides when each page is inspected again. */
 export async function listInspectionAttempts(catalog: Catalog, project: string): Promise<InspectionAttempts[]> {
-  return catalog.statements.all('inspection_attempts', { project, indexed: verdictPattern(INDEXED.toLowerCase()) });
+  return catalog.statements.all('inspections.attempts', { project, indexed: verdictPattern(INDEXED.toLowerCase()) });
 }
 
 /** The pages of a project that were inspected, by address, in batches. */
 export async function* eachInspectedPage(catalog: Catalog, project: string): AsyncGenerator<InspectedPage[]> {
-  for await (const rows of catalog.statements.each<InspectedRow>('inspected_pages', { project })) {
+  for await (const rows of catalog.statements.each<InspectedRow>('inspections.pages', { project })) {
     yield rows.map(inspectedPage);
   }
 }
@@ -113,8 +113,8 @@ export async function listInspectedPages(
     part: part && `%${escaped(part)}%`,
   };
   const [rows, counted] = await Promise.all([
-    catalog.statements.all<InspectedRow>('inspected_page_rows', { ...values, sort, limit, offset }),
-    catalog.statements.get<{ pages: number; newest: Microseconds | null }>('inspected_page_count', values),
+    catalog.statements.all<InspectedRow>('inspections.some_pages', { ...values, sort, limit, offset }),
+    catalog.statements.get<{ pages: number; newest: Microseconds | null }>('inspections.count_pages', values),
   ]);
   return { pages: rows.map(inspectedPage), total: counted!.pages, newest: counted!.newest };
 }
@@ -134,7 +134,7 @@ export async function findInspectedPage(
   project: string,
   url: string,
 ): Promise<InspectedPage | undefined> {
-  const row = await catalog.statements.get<PageRow>('inspected_page', { project, url });
+  const row = await catalog.statements.get<PageRow>('inspections.page', { project, url });
   return row === undefined || row.inspectedAt === null ? undefined : inspectedPage(row as InspectedRow);
 }
 
@@ -145,7 +145,7 @@ export async function listInspectionChanges(
   url: string,
 ): Promise<InspectionChange[]> {
   type Row = { since: Microseconds; state: string };
-  const rows = await catalog.statements.all<Row>('inspection_changes', { project, url });
+  const rows = await catalog.statements.all<Row>('inspections.changes', { project, url });
   return rows.map(({ since, state }) => ({ since, state: JSON.parse(state) as IndexState }));
 }
 
@@ -162,7 +162,7 @@ export interface PageState extends InspectionChange {
 /** The states of the pages whose state has changed, by address, oldest first. */
 export async function listChangedPages(catalog: Catalog, project: string): Promise<PageState[]> {
   type Row = Omit<PageState, 'state' | 'isWatched'> & { state: string; watched: number };
-  const rows = await catalog.statements.all<Row>('inspection_histories', { project });
+  const rows = await catalog.statements.all<Row>('inspections.histories', { project });
   return rows.map(({ state, watched, ...row }) => {
     return { ...row, state: JSON.parse(state) as IndexState, isWatched: watched === 1 };
   });
@@ -179,29 +179,29 @@ export async function putInspections(
   { dueAt, reason, forgotten = [] }: InspectionSchedule & { readonly forgotten?: readonly string[] },
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
-    await tx.statements.run('inspections_forget', { project, property });
-    await tx.statements.run('inspection_project_put', { project, property, dueAt, reason });
+    await tx.statements.run('inspections.forget', { project, property });
+    await tx.statements.run('inspections.put', { project, property, dueAt, reason });
     for (const result of results) await putResult(tx, project, result);
     for (const url of forgotten) {
-      await tx.statements.run('inspected_page_forget', { project, url });
-      await tx.statements.run('inspection_changes_keep', { project, url, newest: 0 });
+      await tx.statements.run('inspections.forget_page', { project, url });
+      await tx.statements.run('inspections.keep_changes', { project, url, newest: 0 });
     }
   });
 }
 
 async function putResult(tx: Catalog, project: string, result: InspectionResult): Promise<void> {
   const { url, at, clicks, isWatched, inspection } = result;
-  const before = (await tx.statements.get<PageRow>('inspected_page', { project, url })) ?? NEVER_INSPECTED;
+  const before = (await tx.statements.get<PageRow>('inspections.page', { project, url })) ?? NEVER_INSPECTED;
   const tried = { ...before, project, url, triedAt: at };
   if (inspection === null) {
-    await tx.statements.run('inspected_page_put', { ...tried, failures: before.failures + 1 });
+    await tx.statements.run('inspections.put_page', { ...tried, failures: before.failures + 1 });
     return;
   }
   const { state: told, lastCrawlTime } = inspection;
   const state = JSON.stringify(told);
   const isSame = state === before.state;
   const known = before.state === null ? null : (JSON.parse(before.state) as IndexState);
-  await tx.statements.run('inspected_page_put', {
+  await tx.statements.run('inspections.put_page', {
     ...tried,
     state,
     lastCrawlTime,
@@ -214,10 +214,10 @@ async function putResult(tx: Catalog, project: string, result: InspectionResult)
   });
   if (!isSame) {
     const change = { project, url, state, since: at, clicks, watched: Number(isWatched) };
-    await tx.statements.run('inspection_change_put', change);
-    await tx.statements.run('inspection_changes_keep', { project, url, newest: MAX_STATES });
+    await tx.statements.run('inspections.add_change', change);
+    await tx.statements.run('inspections.keep_changes', { project, url, newest: MAX_STATES });
   } else if (before.repeats === 1) {
-    await tx.statements.run('inspection_change_repeated', { project, url, at });
+    await tx.statements.run('inspections.repeat_change', { project, url, at });
   }
 }
 

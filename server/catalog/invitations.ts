@@ -32,7 +32,7 @@ export async function createInvitation(
   const email = checkEmailAddress(address);
   const create = async (tx: Catalog): Promise<{ invitation: Invitation; token: string }> => {
     await requireWorkspace(tx, workspace);
-    await tx.statements.run('invitations_forget', { at });
+    await tx.statements.run('invitations.forget', { at });
     const before = await findRole(tx, workspace, email);
     if (before !== undefined) throw new KnownError('conflict', `'${email}' is already ${before} of the workspace.`);
     const open = await listInvitations(tx, workspace, at);
@@ -42,7 +42,7 @@ export async function createInvitation(
     const id = newUuid();
     const token = newLinkToken();
     const expiresAt = at + INVITATION_DAYS * DAY;
-    await tx.statements.run('invitation_insert', {
+    await tx.statements.run('invitations.add', {
       ...{ id, workspace, email, role, hash: hashOf(token), by, at, expiresAt },
     });
     const details = { email, role };
@@ -54,7 +54,7 @@ export async function createInvitation(
 
 /** The invitations of a workspace that can be used, the oldest first. */
 export function listInvitations(catalog: Catalog, workspace: string, at: Microseconds): Promise<Invitation[]> {
-  return catalog.statements.all<Invitation>('invitations', { workspace, at });
+  return catalog.statements.all<Invitation>('invitations.all', { workspace, at });
 }
 
 /** Takes an invitation back. False if it was used or taken back meanwhile. */
@@ -65,7 +65,7 @@ export function revokeInvitation(
   { by: actor, at }: MemberWriter,
 ): Promise<boolean> {
   return catalog.transaction(async (tx) => {
-    if ((await tx.statements.run('invitation_delete', { id })) === 0) return false;
+    if ((await tx.statements.run('invitations.remove', { id })) === 0) return false;
     const details = { email };
     await recordAudit(tx, { at, workspace, actor, action: 'invitation.revoked', subject: id, details });
     return true;
@@ -84,7 +84,7 @@ export async function takeInvitation(catalog: Catalog, token: string, at: Micros
     memberRole: Role | null;
     expiresAt: Microseconds;
   };
-  const find = (from: Catalog) => from.statements.get<Row>('invitation_by_hash', { hash });
+  const find = (from: Catalog) => from.statements.get<Row>('invitations.by_hash', { hash });
   // Anybody can send a token: transactions only for invitations that exist.
   if ((await find(catalog)) === undefined) return undefined;
   return catalog.transaction(async (tx) => {
@@ -92,9 +92,9 @@ export async function takeInvitation(catalog: Catalog, token: string, at: Micros
     if (found === undefined) return undefined;
     const { expiresAt, memberRole, ...link } = found;
     const { id, workspaceId: workspace, email, role } = link;
-    await tx.statements.run('invitation_delete', { id });
+    await tx.statements.run('invitations.remove', { id });
     if (expiresAt <= at) return undefined;
-    if (memberRole === null) await tx.statements.run('member_upsert', { workspace, email, role });
+    if (memberRole === null) await tx.statements.run('members.put', { workspace, email, role });
     const details = { email, role };
     await recordAudit(tx, { at, workspace, actor: email, action: 'invitation.used', subject: id, details });
     return { ...link, keyId: null, projects: null, keyExpiresAt: null };

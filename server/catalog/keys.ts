@@ -94,7 +94,7 @@ export class KeyRefused extends Error {}
  */
 export async function findAccess(catalog: Catalog, hash: string): Promise<Access | undefined> {
   type Row = Omit<Access, 'projects'> & RightsRow & { hash: string };
-  const row = await catalog.statements.get<Row>('access_by_hash', { hash });
+  const row = await catalog.statements.get<Row>('keys.by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan, scope: row.scope, ...rightsOf(row) };
 }
@@ -168,8 +168,8 @@ export async function rotateKey(
     const expiresAt = old.expiresAt === null ? null : at + (old.expiresAt - old.createdAt);
     const { name, projects, scope } = old;
     const made = await insertKey(tx, { workspace, name, by, at, expiresAt, projects, scope });
-    await tx.statements.run('key_replace', { id, by: made.id, expiresAt: overlapEndsAt });
-    await tx.statements.run('feeds_move', { from: id, to: made.id });
+    await tx.statements.run('keys.replace', { id, by: made.id, expiresAt: overlapEndsAt });
+    await tx.statements.run('feeds.move', { from: id, to: made.id });
     const details = { name: old.name, replacedBy: made.id, validUntil: isoInstant(overlapEndsAt) };
     await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.rotated', subject: id, details });
     return made;
@@ -177,7 +177,7 @@ export async function rotateKey(
 }
 
 async function countActive(tx: Catalog, workspace: string, at: Microseconds): Promise<number> {
-  return (await tx.statements.get<{ count: number }>('keys_active_count', { workspace, at }))?.count ?? 0;
+  return (await tx.statements.get<{ count: number }>('keys.count_active', { workspace, at }))?.count ?? 0;
 }
 
 async function insertKey(
@@ -189,7 +189,7 @@ async function insertKey(
   const key = newKey();
   const prefix = key.slice(0, PREFIX_LENGTH);
   const limited = projects === null ? 0 : 1;
-  await tx.statements.run('key_insert', {
+  await tx.statements.run('keys.add', {
     id,
     workspace,
     name,
@@ -205,7 +205,7 @@ async function insertKey(
     if ((await findProject(tx, workspace, project)) === undefined) {
       throw new KeyRefused(`Workspace '${workspace}' has no project '${project}'; \`projects list\` shows all.`);
     }
-    await tx.statements.run('key_project_add', { key: id, project });
+    await tx.statements.run('keys.add_project', { key: id, project });
   }
   return {
     id,
@@ -230,14 +230,14 @@ export async function findActiveKey(
   catalog: Catalog,
   { workspace, name }: { workspace: string; name: string },
 ): Promise<string | undefined> {
-  const keys = await catalog.statements.all<KeyRow>('keys_of_workspace', { workspace });
+  const keys = await catalog.statements.all<KeyRow>('keys.of_workspace', { workspace });
   return keys.find((key) => key.name === name && key.revokedAt === null && key.replacedBy === null)?.id;
 }
 
 /** Keys with the last use that older versions stored in the catalog. */
 async function keysOf(catalog: Catalog, workspace: string): Promise<Key[]> {
   await requireWorkspace(catalog, workspace);
-  const rows = await catalog.statements.all<KeyRow>('keys_of_workspace', { workspace });
+  const rows = await catalog.statements.all<KeyRow>('keys.of_workspace', { workspace });
   return rows.map((row) => ({ ...row, projects: projectsOf(row.projects) }));
 }
 
@@ -256,7 +256,7 @@ export async function revokeKey(
     const { name, revokedAt } = await requireKey(tx, workspace, id);
     await requireManager(tx, workspace, by);
     if (revokedAt !== null) return;
-    await tx.statements.run('key_revoke', { id, workspace, at });
+    await tx.statements.run('keys.revoke', { id, workspace, at });
     const details = { name };
     await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.revoked', subject: id, details });
   });

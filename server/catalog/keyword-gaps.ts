@@ -26,7 +26,7 @@ export interface KeywordGap {
 export async function readKeywordGaps(catalog: Catalog, project: string, range: Range): Promise<KeywordGaps> {
   const { from, to } = range;
   const gaps = new Map<string, Gap[]>(await storedGaps(catalog, project, range));
-  const batches = catalog.statements.each<NotFetched>('keywords_not_fetched', { project, from, to });
+  const batches = catalog.statements.each<NotFetched>('keyword-gaps.not_fetched', { project, from, to });
   for await (const rows of batches) {
     for (const row of rows) gaps.set(row.keyword, [...(gaps.get(row.keyword) ?? []), ...notFetched(row)]);
   }
@@ -76,7 +76,7 @@ async function storedGaps(
 ): Promise<Map<string, Range[]>> {
   const gaps = new Map<string, Range[]>();
   const values = { project, from, to, archived: Number(withArchived) };
-  const batches = catalog.statements.each<Range & { keyword: string }>('keyword_gaps', values);
+  const batches = catalog.statements.each<Range & { keyword: string }>('keyword-gaps.in_range', values);
   for await (const rows of batches) {
     for (const { keyword, ...range } of rows) {
       const ranges = gaps.get(keyword);
@@ -91,7 +91,7 @@ async function storedGaps(
 export async function* eachKeywordGap(catalog: Catalog): AsyncGenerator<KeywordGap> {
   let gap: { project: string; keyword: string; ranges: Range[] } | undefined;
   type Row = Range & { readonly project: string; readonly keyword: string };
-  for await (const rows of catalog.statements.each<Row>('keyword_gaps_all')) {
+  for await (const rows of catalog.statements.each<Row>('keyword-gaps.all')) {
     for (const { project, keyword, ...range } of rows) {
       if (gap?.project === project && gap.keyword === keyword) {
         gap.ranges.push(range);
@@ -107,11 +107,11 @@ export async function* eachKeywordGap(catalog: Catalog): AsyncGenerator<KeywordG
 /** Replaces the unknown days of keywords. */
 export async function putKeywordGaps(tx: Catalog, gaps: readonly KeywordGap[]): Promise<void> {
   await tx.statements.runEach(
-    'keyword_gaps_forget',
+    'keyword-gaps.forget',
     gaps.map(({ project, keyword }) => ({ project, keyword })),
   );
   await tx.statements.runEach(
-    'keyword_gap_add',
+    'keyword-gaps.add',
     gaps.flatMap(({ project, keyword, ranges }) => ranges.map(({ from, to }) => ({ project, keyword, from, to }))),
   );
 }
@@ -176,13 +176,13 @@ async function fill(tx: Catalog, gaps: KeywordGaps, project: string, days: reado
 }
 
 async function gapsOf(tx: Catalog, project: string, keyword: string): Promise<Range[]> {
-  return tx.statements.all<Range>('keyword_gaps_of_keyword', { project, keyword });
+  return tx.statements.all<Range>('keyword-gaps.of_keyword', { project, keyword });
 }
 
 /** Forgets unknown days before a day, whose facts are dropped. */
 export async function forgetKeywordGapsBefore(tx: Catalog, project: string, before: Day): Promise<void> {
-  await tx.statements.run('keyword_gaps_end_before', { project, before });
-  await tx.statements.run('keyword_gaps_begin_at', { project, before });
+  await tx.statements.run('keyword-gaps.end_before', { project, before });
+  await tx.statements.run('keyword-gaps.begin_at', { project, before });
 }
 
 /** From the first to the last day on which a project's keywords are known; null for none. */

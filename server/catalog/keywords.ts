@@ -39,7 +39,7 @@ export type ArchivedKeyword = ManagedKeyword & Pick<Keyword, 'trackedSince'>;
 
 /** A keyword of a project, also an archived one. */
 export async function findKeyword(catalog: Catalog, project: string, id: string): Promise<ManagedKeyword | undefined> {
-  const row = await catalog.statements.get<ManagedRow<ManagedKeyword>>('keyword', { project, id });
+  const row = await catalog.statements.get<ManagedRow<ManagedKeyword>>('keywords.one', { project, id });
   return row && toManaged(row);
 }
 
@@ -55,24 +55,24 @@ export async function listArchivedKeywords(
   project: string,
   limit: number,
 ): Promise<ArchivedKeyword[]> {
-  const rows = await catalog.statements.all<ManagedRow<ArchivedKeyword>>('keywords_archived', { project, limit });
+  const rows = await catalog.statements.all<ManagedRow<ArchivedKeyword>>('keywords.archived', { project, limit });
   return rows.map((row) => toManaged<ArchivedKeyword>(row));
 }
 
 /** The keywords of a project that are not archived, by the bytes of their query, then id. */
 export async function listKeywords(catalog: Catalog, project: string): Promise<Keyword[]> {
-  return catalog.statements.all('keywords_of_project', { project });
+  return catalog.statements.all('keywords.of_project', { project });
 }
 
 /** Like `listKeywords`, in batches. */
 export function eachKeyword(catalog: Catalog, project: string): AsyncIterable<readonly Keyword[]> {
-  return catalog.statements.each('keywords_of_project', { project });
+  return catalog.statements.each('keywords.of_project', { project });
 }
 
 /** The groups of a project in rank-tracker order. */
 export async function listGroups(catalog: Catalog, project: string): Promise<Group[]> {
   type Row = Omit<Group, 'pinned' | 'rule'> & { pinned: number; rule: string | null };
-  const rows = await catalog.statements.all<Row>('groups_of_project', { project });
+  const rows = await catalog.statements.all<Row>('groups.of_project', { project });
   return rows.map((row) => ({
     ...row,
     pinned: row.pinned === 1,
@@ -82,7 +82,7 @@ export async function listGroups(catalog: Catalog, project: string): Promise<Gro
 
 export async function listPageGroups(catalog: Catalog, project: string): Promise<PageGroup[]> {
   type Row = Omit<PageGroup, 'rule' | 'pinnedUrls'> & { rule: string; pinnedUrls: string };
-  const rows = await catalog.statements.all<Row>('page_groups_of_project', { project });
+  const rows = await catalog.statements.all<Row>('groups.of_pages', { project });
   return rows.map((row) => ({
     ...row,
     rule: JSON.parse(row.rule) as Rule,
@@ -95,11 +95,11 @@ export function eachMember(
   catalog: Catalog,
   project: string,
 ): AsyncIterable<readonly { readonly groupId: string; readonly keywordId: string }[]> {
-  return catalog.statements.each('keyword_groups_of_project', { project });
+  return catalog.statements.each('groups.keywords', { project });
 }
 
 export async function groupExists(catalog: Catalog, project: string, id: string): Promise<boolean> {
-  return (await catalog.statements.get('group_exists', { project, id })) !== undefined;
+  return (await catalog.statements.get('groups.exists', { project, id })) !== undefined;
 }
 
 /** The keywords of a manual group, archived ones included. */
@@ -109,6 +109,6 @@ export async function listMembers(
   group: string,
 ): Promise<{ readonly id: string; readonly archived: boolean }[]> {
   const of = { project, group };
-  const rows = await catalog.statements.all<{ id: string; archived: number }>('members_of_group', of);
+  const rows = await catalog.statements.all<{ id: string; archived: number }>('groups.members', of);
   return rows.map(({ id, archived }) => ({ id, archived: archived === 1 }));
 }

@@ -50,7 +50,7 @@ export async function filesOf(
   range: Range,
 ): Promise<StoredFile[]> {
   const span = { from: monthOf(range.from), to: monthOf(range.to) };
-  return catalog.statements.all<StoredFile>('fact_files', { project, table, ...span });
+  return catalog.statements.all<StoredFile>('fact-files.of_table', { project, table, ...span });
 }
 
 /** The manifest rows of a table of all projects of a workspace, by project. */
@@ -60,7 +60,7 @@ export async function manifestOfWorkspace(
   table: StoredTable,
 ): Promise<Map<string, FactFile[]>> {
   const byProject = new Map<string, FactFile[]>();
-  const batches = catalog.statements.each<FactFile & { project: string }>('fact_files_of_workspace', {
+  const batches = catalog.statements.each<FactFile & { project: string }>('fact-files.of_workspace', {
     workspace,
     table,
   });
@@ -82,7 +82,7 @@ export async function manifestOf(
   range: Range,
 ): Promise<FactFile[]> {
   const span = { from: monthOf(range.from), to: monthOf(range.to) };
-  return catalog.statements.all<FactFile>('fact_manifest', { project, table, ...span });
+  return catalog.statements.all<FactFile>('fact-files.manifest', { project, table, ...span });
 }
 
 /** The manifest rows from which the totals of keywords until a day are planned (`facts/keywords.ts`). */
@@ -94,7 +94,7 @@ export async function keywordFilesUntil(
 ): Promise<{ days: FactFile[]; cumulative: FactFile[]; running: FactFile | undefined }> {
   const until = { from: '0000-01', to: monthOf(day) };
   const rowsOf = (table: StoredTable): Promise<FactFile[]> =>
-    catalog.statements.all<FactFile>('fact_manifest', { project, table, ...until });
+    catalog.statements.all<FactFile>('fact-files.manifest', { project, table, ...until });
   // Concurrently, to wait only once.
   const [days, cumulative, [running]] = await Promise.all([
     rowsOf(allDevices ? 'keyword_all' : 'keyword_daily'),
@@ -106,7 +106,7 @@ export async function keywordFilesUntil(
 
 /** Whether a table of a project has ever been loaded, even if no rows are left. */
 export async function isLoaded(catalog: Catalog, project: string, table: FactTable): Promise<boolean> {
-  return (await catalog.statements.get('loaded_table', { project, table })) !== undefined;
+  return (await catalog.statements.get('fact-files.is_loaded', { project, table })) !== undefined;
 }
 
 /** What is stored of each fact table of a project; nothing of those without days. */
@@ -114,7 +114,7 @@ export type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 
 /** First and last stored day of each fact table of a project. */
 export async function readCoverage(catalog: Catalog, project: string): Promise<Covered> {
-  const rows = await catalog.statements.all<Coverage & { table: StoredTable }>('coverage', { project });
+  const rows = await catalog.statements.all<Coverage & { table: StoredTable }>('fact-files.coverage', { project });
   const facts = rows.filter(({ table }) => FACT_TABLES.some((name) => name === table));
   return Object.fromEntries(
     facts.map(({ table, firstDay, lastDay, rows: count }) => [
@@ -125,14 +125,14 @@ export async function readCoverage(catalog: Catalog, project: string): Promise<C
 }
 
 export async function listManifest(catalog: Catalog): Promise<ManifestRow[]> {
-  return catalog.statements.all('manifest_all');
+  return catalog.statements.all('fact-files.all');
 }
 
 /** Makes a file current for its project, table and part. The previous file is retired. */
 export async function putFactFile(tx: Catalog, row: ManifestRow): Promise<void> {
   const { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 } = row;
   const values = { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 };
-  await tx.statements.send('fact_file_upsert', values);
+  await tx.statements.send('fact-files.put', values);
 }
 
 /** Removes the current file of a project, table and part. The file is retired. */
@@ -140,31 +140,31 @@ export async function removeFactFile(
   tx: Catalog,
   { project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>,
 ): Promise<void> {
-  await tx.statements.send('removed_part_add', { project, table, part });
-  await tx.statements.send('fact_file_delete', { project, table, part });
+  await tx.statements.send('fact-files.add_removed', { project, table, part });
+  await tx.statements.send('fact-files.remove', { project, table, part });
 }
 
 /** All loaded fact tables. */
 export async function listLoadedTables(catalog: Catalog): Promise<LoadedTable[]> {
-  return catalog.statements.all('loaded_tables');
+  return catalog.statements.all('fact-files.loaded_tables');
 }
 
 export async function addLoadedTable(
   tx: Catalog,
   { project, table }: { readonly project: string; readonly table: StoredTable },
 ): Promise<void> {
-  await tx.statements.send('loaded_table_add', { project, table });
+  await tx.statements.send('fact-files.add_loaded', { project, table });
 }
 
 /** Replaces the whole manifest and marks all projects as changed. Requires a transaction. */
 export async function replaceManifest(tx: Catalog, manifest: readonly ManifestRow[]): Promise<void> {
-  await tx.statements.run('manifest_clear');
-  await tx.statements.run('removed_parts_clear');
+  await tx.statements.run('fact-files.clear');
+  await tx.statements.run('fact-files.clear_removed');
   for (const row of manifest) {
     await putFactFile(tx, row);
     // Journals of older versions do not list loaded tables.
     await addLoadedTable(tx, row);
   }
-  await tx.statements.run('retired_keep');
+  await tx.statements.run('fact-files.keep_retired');
   await raiseAllRevisions(tx);
 }

@@ -30,11 +30,11 @@ export async function removeMember(
     const member = await findMember(tx, workspace, email);
     if (member === undefined) throw notFound(`'${email}' is not a member of the workspace '${workspace}'.`);
     await requireOtherOwner(tx, workspace, email);
-    await tx.statements.run('member_delete', { workspace, email });
+    await tx.statements.run('members.remove', { workspace, email });
     // They must not count again if the address becomes a member again.
-    await tx.statements.run('member_sessions_delete', { workspace, email });
-    await tx.statements.run('member_links_delete', { workspace, email });
-    await tx.statements.run('member_invitations_delete', { workspace, email });
+    await tx.statements.run('members.end_sessions', { workspace, email });
+    await tx.statements.run('members.remove_links', { workspace, email });
+    await tx.statements.run('members.remove_invitations', { workspace, email });
     const details = { role: member.role };
     await recordAudit(tx, { at, workspace, actor, action: 'member.removed', subject: member.email, details });
   });

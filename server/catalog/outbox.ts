@@ -63,7 +63,7 @@ export async function announceSync(
 async function announce(tx: Catalog, { event, subject, at, project, path, data }: Happened): Promise<void> {
   type Row = { id: string; events: string; types: string | null; minSeverity: Alert['severity'] | null };
   const { workspaceId, id, domain } = project;
-  const listening = await tx.statements.all<Row>('channels_listening', { workspace: workspaceId, project: id });
+  const listening = await tx.statements.all<Row>('channels.listening', { workspace: workspaceId, project: id });
   const channels = listening.filter(({ events, types, minSeverity }) => {
     if (!(JSON.parse(events) as string[]).includes(event)) return false;
     const { alert } = data;
@@ -81,7 +81,7 @@ async function announce(tx: Catalog, { event, subject, at, project, path, data }
   // An alert opens and resolves once; the sync may fail again.
   const once = data.sync === undefined ? [event, subject] : [event, subject, at];
   for (const { id: channel } of channels) {
-    await tx.statements.run('delivery_add', {
+    await tx.statements.run('deliveries.add', {
       ...{ id: deliveryId(channel, once), channel, event, subject, body: JSON.stringify(body) },
       // The time of an event may be that of a day long ago; it is due at once.
       ...{ nextAt: 0, createdAt: at },

@@ -33,13 +33,13 @@ export async function filesOfProject(
   since: number | null,
 ): Promise<FileChanges> {
   const { id, factsRevision } = project;
-  const begun = (await catalog.statements.get<{ since: number }>('files_since', { project: id }))?.since ?? 0;
+  const begun = (await catalog.statements.get<{ since: number }>('revisions.files_since', { project: id }))?.since ?? 0;
   // Other revisions are of an earlier project with this id, or of a lost catalog.
   const isKnown = since !== null && begun > 0 && since >= begun && since <= factsRevision;
   const of = { project: id, revision: isKnown ? since : -1 };
-  const files = await catalog.statements.all<FactFile & { table: StoredTable }>('fact_files_after', of);
+  const files = await catalog.statements.all<FactFile & { table: StoredTable }>('fact-files.after_revision', of);
   const removed = isKnown
-    ? await catalog.statements.all<{ table: StoredTable; part: Part }>('removed_parts_after', of)
+    ? await catalog.statements.all<{ table: StoredTable; part: Part }>('fact-files.removed_after', of)
     : [];
   return { since: isKnown ? since : null, files: files.filter(isOfFacts), removed: removed.filter(isOfFacts) };
 }
@@ -51,7 +51,7 @@ export async function findFileOfProject(
   file: string,
 ): Promise<ReadableFile | undefined> {
   type Row = StoredFile & { firstDay: Day | null; isCurrent: number };
-  const row = await catalog.statements.get<Row>('fact_file_by_name', { project, file });
+  const row = await catalog.statements.get<Row>('fact-files.by_name', { project, file });
   return row && { ...row, firstDay: row.firstDay ?? startOfFile(row.file), isCurrent: row.isCurrent === 1 };
 }
 

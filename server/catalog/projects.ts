@@ -90,7 +90,7 @@ async function listProjects(
   workspace: string,
   readable: readonly string[] | null,
 ): Promise<Project[]> {
-  const rows = await catalog.statements.all<ProjectRow>('projects_of_workspace', { workspace });
+  const rows = await catalog.statements.all<ProjectRow>('projects.of_workspace', { workspace });
   return rows.filter(({ id }) => isReadable(readable, id)).map(toProject);
 }
 
@@ -125,13 +125,13 @@ export async function readWorkspaceProjects(
 
 /** A project of a workspace that has finished setup. */
 export async function findProject(catalog: Catalog, workspace: string, id: string): Promise<Project | undefined> {
-  const row = await catalog.statements.get<ProjectRow>('project', { id, workspace });
+  const row = await catalog.statements.get<ProjectRow>('projects.one', { id, workspace });
   return row && toProject(row);
 }
 
 /** A project of any workspace, including projects with unfinished setup. */
 export async function findAnyProject(catalog: Catalog, id: string): Promise<Project | undefined> {
-  const row = await catalog.statements.get<ProjectRow>('project_any', { id });
+  const row = await catalog.statements.get<ProjectRow>('projects.any', { id });
   return row && toProject(row);
 }
 
@@ -147,12 +147,12 @@ export function findLargestProject(
   catalog: Catalog,
   most: number,
 ): Promise<{ readonly id: string; readonly workspace: string } | undefined> {
-  return catalog.statements.get('project_largest', { most });
+  return catalog.statements.get('projects.largest', { most });
 }
 
 /** All projects of a workspace, or of all workspaces, including projects with unfinished setup. */
 export async function listAllProjects(catalog: Catalog, workspace: string | null): Promise<Project[]> {
-  const rows = await catalog.statements.all<ProjectRow>('projects_all', { workspace });
+  const rows = await catalog.statements.all<ProjectRow>('projects.all', { workspace });
   return rows.map(toProject);
 }
 
@@ -162,12 +162,12 @@ export async function findProjectsOfProperty(
   workspace: string,
   property: string,
 ): Promise<Project[]> {
-  const rows = await catalog.statements.all<ProjectRow>('projects_by_property', { workspace, property });
+  const rows = await catalog.statements.all<ProjectRow>('projects.by_property', { workspace, property });
   return rows.map(toProject);
 }
 
 export async function projectIdIsTaken(catalog: Catalog, id: string): Promise<boolean> {
-  return (await catalog.statements.get('project_exists', { id })) !== undefined;
+  return (await catalog.statements.get('projects.exists', { id })) !== undefined;
 }
 
 /** An id that no project has yet. */
@@ -179,6 +179,6 @@ export async function newProjectId(catalog: Catalog): Promise<string> {
 
 /** Deletes a project and everything that belongs to it. Its files are retired. */
 export async function deleteProject(tx: Catalog, id: string): Promise<void> {
-  await tx.statements.run('project_delete', { project: id });
-  await tx.statements.run('unused_keys_delete');
+  await tx.statements.run('projects.remove', { project: id });
+  await tx.statements.run('grants.remove_unused');
 }

@@ -13,7 +13,7 @@ export interface ProviderPause {
 
 /** The last pause of a property, even if it has ended. */
 export async function findPause(catalog: Catalog, kind: string, property: string): Promise<ProviderPause | undefined> {
-  return catalog.statements.get<ProviderPause>('pause_get', { kind, property });
+  return catalog.statements.get<ProviderPause>('provider-pauses.one', { kind, property });
 }
 
 /** Atomically replaces the last pause by the result of `change`, if any. */
@@ -25,6 +25,6 @@ export async function changePause(
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
     const pause = change(await findPause(tx, kind, property));
-    if (pause !== undefined) await tx.statements.run('pause_set', { kind, property, ...pause });
+    if (pause !== undefined) await tx.statements.run('provider-pauses.put', { kind, property, ...pause });
   });
 }

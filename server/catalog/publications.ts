@@ -9,15 +9,15 @@ export interface Publication {
 
 /** The last publication in the catalog. */
 export async function lastPublication(catalog: Catalog): Promise<Publication> {
-  return (await catalog.statements.get<Publication>('publication'))!;
+  return (await catalog.statements.get<Publication>('revisions.publication'))!;
 }
 
 /** Starts the next publication. */
 export async function nextPublication(tx: Catalog): Promise<Publication> {
-  return (await tx.statements.get<Publication>('publication_next', { id: newUuid() }))!;
+  return (await tx.statements.get<Publication>('revisions.next_publication', { id: newUuid() }))!;
 }
 
 /** Sets the last publication of a rebuilt catalog. */
 export async function setPublication(tx: Catalog, { number, id }: Publication): Promise<void> {
-  await tx.statements.run('publication_set', { number, id });
+  await tx.statements.run('revisions.set_publication', { number, id });
 }

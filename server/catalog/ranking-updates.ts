@@ -20,11 +20,11 @@ export async function readRankingRecord(catalog: Catalog): Promise<RankingRecord
 
 /** The last day that the feed was complete for when it was read last; null if it never was. */
 export async function readRankingFeedThrough(catalog: Catalog): Promise<Day | null> {
-  return (await catalog.statements.get<{ through: Day }>('ranking_feed'))?.through ?? null;
+  return (await catalog.statements.get<{ through: Day }>('ranking-updates.feed'))?.through ?? null;
 }
 
 function listStored(catalog: Catalog): Promise<ReadRankingUpdate[]> {
-  return catalog.statements.all<ReadRankingUpdate>('ranking_updates');
+  return catalog.statements.all<ReadRankingUpdate>('ranking-updates.all');
 }
 
 /**
@@ -43,10 +43,10 @@ export async function storeRankingFeed(
     const oldest = updates.map(({ from }) => from).reduce(earlier, '9999-12-31');
     const changed = updates.filter((update) => !isDeepStrictEqual({ ...stored.get(update.id) }, { ...update }));
     const removed = [...stored.values()].filter(({ id, from }) => !read.has(id) && from >= oldest);
-    for (const update of changed) await tx.statements.run('ranking_update_put', { ...update });
-    for (const { id } of removed) await tx.statements.run('ranking_update_remove', { id });
+    for (const update of changed) await tx.statements.run('ranking-updates.put', { ...update });
+    for (const { id } of removed) await tx.statements.run('ranking-updates.remove', { id });
     const { completeThrough: before } = await readRankingRecord(tx);
-    await tx.statements.run('ranking_feed_put', { through });
+    await tx.statements.run('ranking-updates.put_feed', { through });
     const { completeThrough } = await readRankingRecord(tx);
     const count = changed.length + removed.length;
     // Answers name the day that the record is complete for, up to the last one that was reported.

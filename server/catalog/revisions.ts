@@ -15,22 +15,22 @@ export interface Changed {
 
 /** The last revision of any project. */
 export async function lastRevision(catalog: Catalog): Promise<number> {
-  return (await catalog.statements.get<{ value: number }>('revision_last'))!.value;
+  return (await catalog.statements.get<{ value: number }>('revisions.last'))!.value;
 }
 
 /** Increments the revisions of changed projects. Requires the transaction of the change. */
 export async function raiseRevisions(tx: Catalog, { facts, projects, keywords, workspaces }: Changed): Promise<void> {
   if (facts.size + projects.size + workspaces.size === 0) return;
   const { statements } = tx;
-  for (const id of keywords) await statements.send('tracked_keywords_count', { id });
+  for (const id of keywords) await statements.send('revisions.count_keywords', { id });
   // Others wait for this row until the commit, so nothing that follows is waited for.
-  await statements.send('revision_next');
-  for (const id of projects) await statements.send('entities_changed', { id });
-  for (const id of workspaces) await statements.send('entities_changed_of_workspace', { id });
+  await statements.send('revisions.next');
+  for (const id of projects) await statements.send('revisions.change_entities', { id });
+  for (const id of workspaces) await statements.send('revisions.change_entities_of_workspace', { id });
   for (const id of facts) {
-    await statements.send('facts_changed', { id });
-    await statements.send('fact_files_changed', { id });
-    await statements.send('removed_parts_changed', { id });
+    await statements.send('revisions.change_facts', { id });
+    await statements.send('revisions.change_files', { id });
+    await statements.send('revisions.change_removed_parts', { id });
   }
 }
 
@@ -39,16 +39,16 @@ export async function raiseRevisions(tx: Catalog, { facts, projects, keywords, w
  * @param options `after`: null for all projects
  */
 export async function raiseRevisionsOfReported(tx: Catalog, { after }: { readonly after: Day | null }): Promise<void> {
-  if ((await tx.statements.get('projects_reported_after', { after })) === undefined) return;
-  await tx.statements.send('revision_next');
-  await tx.statements.send('entities_changed_of_reported', { after });
+  if ((await tx.statements.get('revisions.any_reported', { after })) === undefined) return;
+  await tx.statements.send('revisions.next');
+  await tx.statements.send('revisions.change_entities_of_reported', { after });
 }
 
 /** Marks all projects as changed, with a revision above any of a lost catalog. */
 export async function raiseAllRevisions(tx: Catalog): Promise<void> {
   // Seconds since 1970 exceed any number of loads.
   const least = Math.floor(Date.now() / 1000);
-  const { value: revision } = (await tx.statements.get<{ value: number }>('revision_set', { least }))!;
-  await tx.statements.run('revision_raise_all', { revision });
-  await tx.statements.run('fact_files_raise_all', { revision });
+  const { value: revision } = (await tx.statements.get<{ value: number }>('revisions.set', { least }))!;
+  await tx.statements.run('revisions.raise_projects', { revision });
+  await tx.statements.run('revisions.raise_files', { revision });
 }

@@ -28,11 +28,11 @@ interface Writer {
 
 /** The views of a project, by name. */
 export async function listSavedViews(catalog: Catalog, project: string): Promise<SavedView[]> {
-  return catalog.statements.all<SavedView>('saved_views', { project, id: null });
+  return catalog.statements.all<SavedView>('saved-views.of_project', { project, id: null });
 }
 
 export async function findSavedView(catalog: Catalog, project: string, id: string): Promise<SavedView | undefined> {
-  return catalog.statements.get<SavedView>('saved_views', { project, id });
+  return catalog.statements.get<SavedView>('saved-views.of_project', { project, id });
 }
 
 /** Identifies what members edit of a view. */
@@ -53,7 +53,7 @@ export async function saveView(
     requireFreeName(known, fields.name);
     const view = { id: newUuid(), ...fields, author: writer.by, createdAt: writer.at };
     const { id, project, name, address, author, createdAt: at } = view;
-    await tx.statements.run('saved_view_put', { id, project, name, address, author, at });
+    await tx.statements.run('saved-views.add', { id, project, name, address, author, at });
     await audit(tx, 'view.created', view, writer);
     return view;
   };
@@ -77,7 +77,7 @@ export async function changeView(
       known.filter((other) => other !== found),
       view.name,
     );
-    await tx.statements.run('saved_view_change', { id, name: view.name, address: view.address });
+    await tx.statements.run('saved-views.change', { id, name: view.name, address: view.address });
     await audit(tx, 'view.changed', view, writer);
     return view;
   });
@@ -86,7 +86,7 @@ export async function changeView(
 /** Removes a view; one that is gone stays so. */
 export async function removeView(catalog: Catalog, view: SavedView, writer: Writer): Promise<void> {
   await catalog.transaction(async (tx) => {
-    if ((await tx.statements.run('saved_view_remove', { id: view.id })) > 0) {
+    if ((await tx.statements.run('saved-views.remove', { id: view.id })) > 0) {
       await audit(tx, 'view.removed', view, writer);
     }
   });

@@ -80,7 +80,7 @@ export async function rotateSecrets(catalog: Catalog, keyFile: KeyFile, forget: 
       const readable = all.filter(({ sealed, ...field }) => isReadable(keyFile, field, sealed));
       for (const { sealed, ...field } of readable) {
         const again = await seal(tx, keyFile, field, unseal(keyFile, field, sealed));
-        const statement: Statement = { template: 'sealed_value_set', fills: SEALED_COLUMNS[field.column] };
+        const statement: Statement = { template: 'grants.set_sealed', fills: SEALED_COLUMNS[field.column] };
         await tx.statements.run(statement, { id: field.id, sealed: again });
       }
       const counts = { rotated: readable.length, unreadable: all.length - readable.length };
@@ -119,7 +119,7 @@ export async function checkSecretsKey(catalog: Catalog, keyFile: KeyFile): Promi
 async function readAll(tx: Catalog): Promise<(SealedField & { sealed: string })[]> {
   const found: (SealedField & { sealed: string })[] = [];
   for (const [name, fills] of Object.entries(SEALED_COLUMNS)) {
-    const rows = await tx.statements.all<{ id: string; sealed: string }>({ template: 'sealed_values', fills });
+    const rows = await tx.statements.all<{ id: string; sealed: string }>({ template: 'grants.sealed', fills });
     found.push(...rows.map((row) => ({ ...row, column: name as SealedField['column'] })));
   }
   return found;

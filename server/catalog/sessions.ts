@@ -39,9 +39,9 @@ export async function createSession(
   const token = newSessionToken();
   const expiresAt = at + SESSION_SECONDS * 1e6;
   await catalog.transaction(async (tx) => {
-    await tx.statements.run('sessions_forget', { at });
+    await tx.statements.run('sessions.forget', { at });
     const values = { hash: hashOf(token), id: newUuid(), workspace, keyId, email, at, expiresAt };
-    await tx.statements.run('session_insert', values);
+    await tx.statements.run('sessions.add', values);
     const { id } = values;
     const actor = email ?? `key ${keyId}`;
     await recordAudit(tx, { at, workspace, actor, action: 'session.created', subject: id });
@@ -52,7 +52,7 @@ export async function createSession(
 /** The session with a hash; undefined if it is unknown, its key was revoked or its member removed. */
 export async function findSession(catalog: Catalog, hash: string): Promise<Session | undefined> {
   type Row = SignedIn & Omit<Session, 'projects'> & RightsRow & { hash: string };
-  const row = await catalog.statements.get<Row>('session_by_hash', { hash });
+  const row = await catalog.statements.get<Row>('sessions.by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   const { hash: _, ...session } = row;
   return { ...session, ...rightsOf(row) };
@@ -60,7 +60,7 @@ export async function findSession(catalog: Catalog, hash: string): Promise<Sessi
 
 /** Ends a session at once. */
 export async function endSession(catalog: Catalog, token: string): Promise<void> {
-  await catalog.statements.run('session_delete', { hash: hashOf(token) });
+  await catalog.statements.run('sessions.end', { hash: hashOf(token) });
 }
 
 /** Creates a link that signs in once; its secret is only in the result. */
@@ -73,7 +73,7 @@ export async function createLink(
   await catalog.transaction(async (tx) => {
     await requireWorkspace(tx, workspace);
     if (email !== null) await requireMember(tx, workspace, email);
-    await tx.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
+    await tx.statements.run('sessions.add_link', { hash: hashOf(token), workspace, keyId, email, expiresAt });
     const subject = email ?? keyId;
     await recordAudit(tx, { at, workspace, actor: actorOf(null), action: 'login.created', subject });
   });
@@ -94,10 +94,10 @@ export async function takeLink(catalog: Catalog, token: string, at: Microseconds
   const hash = hashOf(token);
   type Row = SignedIn & Omit<Link, 'projects'> & RightsRow & { expiresAt: Microseconds };
   // Anybody can send a token: transactions only for links that exist.
-  if ((await catalog.statements.get<Row>('login_link', { hash })) === undefined) return undefined;
+  if ((await catalog.statements.get<Row>('sessions.link', { hash })) === undefined) return undefined;
   return catalog.transaction(async (tx) => {
-    const link = await tx.statements.get<Row>('login_link', { hash });
-    await tx.statements.run('login_links_forget', { hash, at });
+    const link = await tx.statements.get<Row>('sessions.link', { hash });
+    await tx.statements.run('sessions.forget_links', { hash, at });
     return link === undefined || link.expiresAt <= at ? undefined : { ...link, ...rightsOf(link) };
   });
 }

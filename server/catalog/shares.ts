@@ -51,7 +51,7 @@ export async function createShare(
     const token = newShareToken();
     const share = { id: newUuid(), project, workspace, ...choice, createdAt: at, revokedAt: null };
     const stored = { screens: JSON.stringify(screens), hideQueries: Number(hideQueries), passwordHash, expiresAt };
-    await tx.statements.run('share_insert', { id: share.id, project, hash: hashOf(token), ...stored, at });
+    await tx.statements.run('shares.add', { id: share.id, project, hash: hashOf(token), ...stored, at });
     const ends = { expiresAt: isoInstantOrNull(expiresAt), hasPassword: passwordHash !== null };
     const details = { project, screens, hideQueries, ...ends };
     await recordAudit(tx, { at, workspace, actor: by, action: 'share.created', subject: share.id, details });
@@ -62,11 +62,11 @@ export async function createShare(
 
 /** Shares, the newest first; of one project, or of all with null. */
 export async function listShares(catalog: Catalog, project: string | null): Promise<Share[]> {
-  return (await catalog.statements.all<Row>('shares', { project, id: null })).map(shareOf);
+  return (await catalog.statements.all<Row>('shares.all', { project, id: null })).map(shareOf);
 }
 
 export async function findShare(catalog: Catalog, id: string): Promise<Share | undefined> {
-  const row = await catalog.statements.get<Row>('shares', { project: null, id });
+  const row = await catalog.statements.get<Row>('shares.all', { project: null, id });
   return row && shareOf(row);
 }
 
@@ -75,7 +75,7 @@ export async function findShareOfToken(
   catalog: Catalog,
   hash: string,
 ): Promise<(Share & { readonly plan: string }) | undefined> {
-  const row = await catalog.statements.get<Row & { plan: string }>('share_by_hash', { hash });
+  const row = await catalog.statements.get<Row & { plan: string }>('shares.by_hash', { hash });
   return row && { ...shareOf(row), plan: row.plan };
 }
 
@@ -84,7 +84,7 @@ export async function revokeShare(catalog: Catalog, id: string, { by: actor, at 
   await catalog.transaction(async (tx) => {
     const share = await findShare(tx, id);
     if (share === undefined) throw notFound(`There is no share '${id}'.`);
-    if ((await tx.statements.run('share_revoke', { id, at })) === 0) return;
+    if ((await tx.statements.run('shares.revoke', { id, at })) === 0) return;
     const { workspace, project } = share;
     await recordAudit(tx, { at, workspace, actor, action: 'share.revoked', subject: id, details: { project } });
   });

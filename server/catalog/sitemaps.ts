@@ -18,13 +18,13 @@ export async function readSitemaps(
   property: string,
 ): Promise<StoredSitemaps | undefined> {
   type Row = Omit<StoredSitemaps, 'sitemaps'> & { readonly sitemaps: string | null };
-  const row = await catalog.statements.get<Row>('sitemaps', { project, property });
+  const row = await catalog.statements.get<Row>('sitemaps.one', { project, property });
   return row && { ...row, sitemaps: row.sitemaps === null ? null : (JSON.parse(row.sitemaps) as Sitemap[]) };
 }
 
 /** Ids of connected projects whose sitemaps are due, those never read first. */
 export async function listDueSitemaps(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
-  const rows = await catalog.statements.all<{ id: string }>('sitemaps_due', { now, limit });
+  const rows = await catalog.statements.all<{ id: string }>('sitemaps.due', { now, limit });
   return rows.map(({ id }) => id);
 }
 
@@ -36,5 +36,5 @@ export async function putSitemaps(
   { sitemaps, dueAt, ...state }: StoredSitemaps & { readonly dueAt: Microseconds },
 ): Promise<void> {
   const text = sitemaps && JSON.stringify(sitemaps);
-  await catalog.statements.run('sitemaps_put', { project, property, sitemaps: text, dueAt, ...state });
+  await catalog.statements.run('sitemaps.put', { project, property, sitemaps: text, dueAt, ...state });
 }

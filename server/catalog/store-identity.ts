@@ -11,17 +11,17 @@ export interface StoreIdentity {
 }
 
 export async function readStoreIdentity(catalog: Catalog): Promise<StoreIdentity> {
-  return (await catalog.statements.get<StoreIdentity>('store_identity'))!;
+  return (await catalog.statements.get<StoreIdentity>('store.identity'))!;
 }
 
 /** Joins the catalog with a store. Requires a transaction. */
 export async function putStore(tx: Catalog, { id, address }: { id: string; address: string }): Promise<void> {
-  await tx.statements.run('store_identity_put', { store: id, address });
+  await tx.statements.run('store.join', { store: id, address });
 }
 
 /** Makes a restored catalog another one than its original, which joins the store of its files. Requires a transaction. */
 export async function forgetStore(tx: Catalog): Promise<void> {
-  await tx.statements.run('restored_store', { catalog: newIdentity() });
+  await tx.statements.run('store.part', { catalog: newIdentity() });
 }
 
 export function newIdentity(): string {

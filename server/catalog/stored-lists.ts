@@ -60,7 +60,7 @@ function readFlags(row: Record<Flag, number>): Record<Flag, boolean> {
 }
 
 export async function findList(catalog: Catalog, key: ListKey): Promise<StoredList | undefined> {
-  const row = await catalog.statements.get<Row<StoredList>>('list_get', { ...key });
+  const row = await catalog.statements.get<Row<StoredList>>('lists.one', { ...key });
   return row && { ...row, ...readFlags(row) };
 }
 
@@ -71,15 +71,15 @@ export async function findList(catalog: Catalog, key: ListKey): Promise<StoredLi
 export async function putList(tx: Catalog, key: ListKey, list: StoredList): Promise<void> {
   const before = await findList(tx, key);
   if (before !== undefined) await removeList(tx, before.file);
-  await tx.statements.run('lists_delete_of_other_sources', { project: key.project, sourceKey: key.sourceKey });
+  await tx.statements.run('lists.remove_of_other_sources', { project: key.project, sourceKey: key.sourceKey });
   const { fetchedAt: at, truncated, capped, final, ...rest } = list;
   const flags = { truncated: Number(truncated), capped: Number(capped), final: Number(final) };
-  await tx.statements.run('list_put', { ...key, ...rest, ...flags, at });
+  await tx.statements.run('lists.put', { ...key, ...rest, ...flags, at });
 }
 
 /** The number of stored lists, and their bytes. */
 export async function readListTotals(catalog: Catalog): Promise<ListLimits> {
-  return (await catalog.statements.get<ListLimits>('list_totals'))!;
+  return (await catalog.statements.get<ListLimits>('lists.totals'))!;
 }
 
 /** Whether stored lists exceed `limits`. */
@@ -98,7 +98,7 @@ export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
 
 /** All stored lists, or those of one project, newest first. */
 export async function listStoredLists(catalog: Catalog, project: string | null): Promise<ListStatus[]> {
-  const rows = await catalog.statements.all<Row<ListStatus>>('lists_all', { project });
+  const rows = await catalog.statements.all<Row<ListStatus>>('lists.all', { project });
   return rows.map((row) => ({ ...row, ...readFlags(row) }));
 }
 
@@ -117,42 +117,42 @@ export async function listProviderLists(
   catalog: Catalog,
   fetched: { after: Microseconds; until: Microseconds },
 ): Promise<ProviderList[]> {
-  return catalog.statements.all<ProviderList>('lists_of_providers', fetched);
+  return catalog.statements.all<ProviderList>('lists.of_providers', fetched);
 }
 
 /** Removes a list; its file is retired. */
 export async function removeList(catalog: Catalog, file: string): Promise<void> {
-  await catalog.statements.run('list_delete', { file });
+  await catalog.statements.run('lists.remove', { file });
 }
 
 /** Retires a file before it is stored: if interrupted, it is removed like the file of a removed list. */
 export async function retireList(catalog: Catalog, file: string, at: Microseconds): Promise<void> {
-  await catalog.statements.run('list_retire', { file, at });
+  await catalog.statements.run('lists.retire', { file, at });
 }
 
 export async function dropProviderLists(catalog: Catalog, project: string): Promise<void> {
-  await catalog.statements.run('lists_delete_of_providers', { project });
+  await catalog.statements.run('lists.remove_of_providers', { project });
 }
 
 /** Drops the lists of a project that end before a day. Files are retired. */
 export async function dropListsBefore(tx: Catalog, project: string, before: Day): Promise<void> {
-  await tx.statements.run('lists_delete_before', { project, before });
+  await tx.statements.run('lists.remove_before', { project, before });
 }
 
 /** Removes lists of outdated data. */
 export async function dropOutdatedLists(catalog: Catalog): Promise<void> {
-  await catalog.statements.run('lists_delete_outdated');
+  await catalog.statements.run('lists.remove_outdated');
 }
 
 /** The file of the list with the oldest fetch, except `keep`. */
 export async function findOldestList(catalog: Catalog, keep: string): Promise<string | undefined> {
-  const row = await catalog.statements.get<{ file: string }>('list_oldest', { keep });
+  const row = await catalog.statements.get<{ file: string }>('lists.oldest', { keep });
   return row?.file;
 }
 
 /** Whether a file belongs to a stored or retired list. */
 export async function isListKnown(catalog: Catalog, file: string): Promise<boolean> {
-  return (await catalog.statements.get('list_known', { file })) !== undefined;
+  return (await catalog.statements.get('lists.is_known', { file })) !== undefined;
 }
 
 /** Files of lists that were removed before an instant, oldest first. */
@@ -160,13 +160,13 @@ export async function listRetiredLists(
   catalog: Catalog,
   before: Microseconds,
 ): Promise<{ file: string; retiredAt: Microseconds }[]> {
-  return catalog.statements.all('lists_retired', { before });
+  return catalog.statements.all('lists.retired', { before });
 }
 
 /** Deletes the records of retired files after their removal. */
 export async function forgetRetiredLists(catalog: Catalog, files: readonly string[]): Promise<void> {
   await catalog.statements.runEach(
-    'list_retired_forget',
+    'lists.forget_retired',
     files.map((file) => ({ file })),
   );
 }

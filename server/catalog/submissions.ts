@@ -38,15 +38,15 @@ export async function createOnce<T>(
   if (submission === undefined) return create();
   const { workspace, at } = submission;
   const { hash, request, secret } = namesOf(submission);
-  const before = await tx.statements.get<{ request: string; result: string }>('submission', { hash });
+  const before = await tx.statements.get<{ request: string; result: string }>('submissions.one', { hash });
   if (before !== undefined) {
     if (before.request === request) return open<T>(before.result, secret);
     const message = 'This form was submitted before with other content, which was saved. Reload the page to see it.';
     throw new KnownError('conflict', message);
   }
   const created = await create();
-  await tx.statements.run('submissions_forget', { before: at - KEPT });
-  await tx.statements.run('submission_add', { hash, workspace, request, result: seal(created, secret), at });
+  await tx.statements.run('submissions.forget', { before: at - KEPT });
+  await tx.statements.run('submissions.add', { hash, workspace, request, result: seal(created, secret), at });
   return created;
 }
 

@@ -49,7 +49,7 @@ export async function findSyncFailure(
   project: string,
   table: FactTable,
 ): Promise<string | null | undefined> {
-  return (await catalog.statements.get<Pick<SyncDay, 'reason'>>('sync_failure', { project, table }))?.reason;
+  return (await catalog.statements.get<Pick<SyncDay, 'reason'>>('sync-days.failure', { project, table }))?.reason;
 }
 
 /** Makes a project due for the sync, with what could not be fetched of some tables. */
@@ -57,13 +57,13 @@ export async function retryFailures(
   tx: Catalog,
   { project, tables, at }: { project: string; tables: readonly FactTable[]; at: Microseconds },
 ): Promise<void> {
-  for (const table of tables) await tx.statements.run('sync_failures_retry', { project, table, at });
-  await tx.statements.run('sync_now', { project });
+  for (const table of tables) await tx.statements.run('sync-days.retry', { project, table, at });
+  await tx.statements.run('sync-projects.now', { project });
 }
 
 /** The states of the days of a project, by table and day. */
 export async function listSyncDays(catalog: Catalog, project: string): Promise<SyncDay[]> {
-  const rows = await catalog.statements.all<Row>('sync_days_of_project', { project });
+  const rows = await catalog.statements.all<Row>('sync-days.of_project', { project });
   return rows.map((row) => ({ ...row, final: row.final === 1, cutOff: row.cutOff === 1 }));
 }
 
@@ -74,19 +74,19 @@ export async function putSyncDays(catalog: Catalog, project: string, days: reado
     final: Number(final),
     cutOff: Number(cutOff),
   }));
-  await catalog.statements.runEach('sync_day_put', rows);
+  await catalog.statements.runEach('sync-days.put', rows);
 }
 
 /** Stores the age at which days were compared. */
 export async function putCompared(catalog: Catalog, project: string, days: ReadonlyMap<Day, number>): Promise<void> {
   const rows = [...days].map(([day, compared]) => ({ project, day, compared }));
-  await catalog.statements.runEach('sync_day_compared', rows);
+  await catalog.statements.runEach('sync-days.set_compared', rows);
 }
 
 /** Makes all days of a project pending. Its facts remain until they are replaced. */
 export async function forgetSyncDays(catalog: Catalog, project: string): Promise<void> {
-  await catalog.statements.run('sync_days_forget', { project });
-  await catalog.statements.run('sync_keywords_forget', { project });
+  await catalog.statements.run('sync-days.forget', { project });
+  await catalog.statements.run('sync-days.forget_keywords', { project });
 }
 
 /**
@@ -94,9 +94,9 @@ export async function forgetSyncDays(catalog: Catalog, project: string): Promise
  * none.
  */
 export async function forgetSyncDaysBefore(tx: Catalog, project: string, before: Day): Promise<boolean> {
-  const days = await tx.statements.run('sync_days_forget_before', { project, before });
-  const ended = await tx.statements.run('sync_keywords_end_before', { project, before });
-  const begun = await tx.statements.run('sync_keywords_begin_at', { project, before });
+  const days = await tx.statements.run('sync-days.forget_before', { project, before });
+  const ended = await tx.statements.run('sync-days.keywords_end_before', { project, before });
+  const begun = await tx.statements.run('sync-days.keywords_begin_at', { project, before });
   return days + ended + begun > 0;
 }
 
@@ -107,7 +107,7 @@ export interface FetchedKeyword extends Range {
 }
 
 export async function listFetchedKeywords(catalog: Catalog, project: string): Promise<FetchedKeyword[]> {
-  return catalog.statements.all<FetchedKeyword>('sync_keywords_of_project', { project });
+  return catalog.statements.all<FetchedKeyword>('sync-days.keywords', { project });
 }
 
 export async function putSyncKeywords(
@@ -116,7 +116,7 @@ export async function putSyncKeywords(
   keywords: readonly FetchedKeyword[],
 ): Promise<void> {
   const rows = keywords.map(({ id, query, from, to }) => ({ project, id, query, from, to }));
-  await catalog.statements.runEach('sync_keyword_put', rows);
+  await catalog.statements.runEach('sync-days.put_keyword', rows);
 }
 
 /** How far the sync knows a table; null where it knows no day. */
@@ -128,12 +128,12 @@ export interface LastDays {
 }
 
 export async function readLastDays(catalog: Catalog, project: string, table: FactTable): Promise<LastDays> {
-  return (await catalog.statements.get<LastDays>('sync_last_days', { project, table }))!;
+  return (await catalog.statements.get<LastDays>('sync-days.last', { project, table }))!;
 }
 
 /** The first day or week of a table that the provider still gave when it was last fetched; null if the sync knows none. */
 export async function readFirstKept(catalog: Catalog, project: string, table: FactTable): Promise<Day | null> {
-  return (await catalog.statements.get<{ day: Day | null }>('sync_first_kept', { project, table }))!.day;
+  return (await catalog.statements.get<{ day: Day | null }>('sync-days.first_kept', { project, table }))!.day;
 }
 
 /** `readLastDays` of all projects of a workspace, by project. */
@@ -142,7 +142,7 @@ export async function readLastDaysOfWorkspace(
   workspace: string,
   table: FactTable,
 ): Promise<Map<string, LastDays>> {
-  const rows = await catalog.statements.all<LastDays & { readonly project: string }>('sync_last_days_of_workspace', {
+  const rows = await catalog.statements.all<LastDays & { readonly project: string }>('sync-days.last_of_workspace', {
     workspace,
     table,
   });
@@ -162,7 +162,7 @@ export async function listUnusualDaysOfWorkspace(
   const byProject = new Map<string, Map<Day, UnusualDay>>();
   const values = { workspace, table, from, to };
   const batches = catalog.statements.each<Pick<Row, 'day' | 'state' | 'cutOff'> & { project: string }>(
-    'sync_days_not_whole_of_workspace',
+    'sync-days.not_whole_of_workspace',
     values,
   );
   for await (const rows of batches) {
@@ -182,7 +182,7 @@ export async function listUnusualDays(
   { from, to }: Range,
 ): Promise<Map<Day, UnusualDay>> {
   const values = { project, table, from, to };
-  const rows = await catalog.statements.all<Pick<Row, 'day' | 'state' | 'cutOff'>>('sync_days_not_whole', values);
+  const rows = await catalog.statements.all<Pick<Row, 'day' | 'state' | 'cutOff'>>('sync-days.not_whole', values);
   return new Map(rows.map(({ day, state, cutOff }) => [day, { state, cutOff: cutOff === 1 }]));
 }
 
@@ -200,7 +200,7 @@ export async function listPartialDays(
   project: string,
   range: Range,
 ): Promise<ReadonlyMap<Day, PartialDay>> {
-  const rows = await catalog.statements.all<{ day: Day; followed: number; missed: number }>('sync_hours_partial', {
+  const rows = await catalog.statements.all<{ day: Day; followed: number; missed: number }>('sync-days.partial_hours', {
     project,
     ...range,
   });

@@ -44,30 +44,34 @@ export const NEVER_SYNCED: SyncProject = {
 type Row = Omit<SyncProject, 'brandTerms'> & { readonly brandTerms: string | null };
 
 export async function readSyncProject(catalog: Catalog, project: string): Promise<SyncProject> {
-  const row = await catalog.statements.get<Row>('sync_project', { project });
+  const row = await catalog.statements.get<Row>('sync-projects.one', { project });
   return row === undefined
     ? NEVER_SYNCED
     : { ...row, brandTerms: row.brandTerms === null ? [] : (JSON.parse(row.brandTerms) as BrandTerm[]) };
 }
 
 export async function putSyncProject(catalog: Catalog, project: string, sync: SyncProject): Promise<void> {
-  await catalog.statements.run('sync_project_put', { project, ...sync, brandTerms: JSON.stringify(sync.brandTerms) });
+  await catalog.statements.run('sync-projects.put', { project, ...sync, brandTerms: JSON.stringify(sync.brandTerms) });
 }
 
 /** Makes a project due at once, also days that were fetched before. Requires a transaction. */
 export async function putSyncRequest(tx: Catalog, project: string, at: Microseconds): Promise<void> {
-  await tx.statements.run('sync_request', { project, at });
+  await tx.statements.run('sync-projects.request', { project, at });
 }
 
 /** When somebody last asked for a sync of a project; null for never. */
 export async function readSyncRequest(catalog: Catalog, project: string): Promise<Microseconds | null> {
-  const row = await catalog.statements.get<{ requestedAt: Microseconds | null }>('sync_requested', { project });
+  const row = await catalog.statements.get<{ requestedAt: Microseconds | null }>('sync-projects.requested', {
+    project,
+  });
   return row?.requestedAt ?? null;
 }
 
 /** When final days of a project were last compared with the provider; null for never. */
 export async function readReconciledAt(catalog: Catalog, project: string): Promise<Microseconds | null> {
-  const row = await catalog.statements.get<{ reconciledAt: Microseconds | null }>('sync_reconciled', { project });
+  const row = await catalog.statements.get<{ reconciledAt: Microseconds | null }>('sync-projects.reconciled', {
+    project,
+  });
   return row?.reconciledAt ?? null;
 }
 
@@ -77,7 +81,7 @@ export async function readReconciledOfWorkspace(
   workspace: string,
 ): Promise<ReadonlyMap<string, Microseconds>> {
   const rows = await catalog.statements.all<{ project: string; reconciledAt: Microseconds }>(
-    'sync_reconciled_of_workspace',
+    'sync-projects.reconciled_of_workspace',
     { workspace },
   );
   return new Map(rows.map(({ project, reconciledAt }) => [project, reconciledAt]));
@@ -85,39 +89,40 @@ export async function readReconciledOfWorkspace(
 
 /** Stores when final days were compared, and invalidates reports. Requires a transaction. */
 export async function putReconciledAt(tx: Catalog, project: string, at: Microseconds): Promise<void> {
-  await tx.statements.run('sync_reconciled_put', { project, at });
+  await tx.statements.run('sync-projects.set_reconciled', { project, at });
   await raiseEntityRevisions(tx, [project]);
 }
 
 /** The start of the first hour that may still change; null before hours were fetched. */
 export async function readHoursUntil(catalog: Catalog, project: string): Promise<HourStart | null> {
-  const until = (await catalog.statements.get<{ until: Microseconds | null }>('sync_hours', { project }))?.until;
+  const until = (await catalog.statements.get<{ until: Microseconds | null }>('sync-projects.hours', { project }))
+    ?.until;
   return until === undefined || until === null ? null : until / 1000;
 }
 
 /** Stores the start of the first hour that may still change. Returns whether it is news. */
 export async function putHoursUntil(tx: Catalog, project: string, until: Microseconds): Promise<boolean> {
-  return (await tx.statements.run('sync_hours_put', { project, until })) > 0;
+  return (await tx.statements.run('sync-projects.set_hours', { project, until })) > 0;
 }
 
 /** Ids of connected projects, oldest first. */
 export async function listConnectedProjects(catalog: Catalog): Promise<string[]> {
-  return ids(await catalog.statements.all<{ id: string }>('projects_connected'));
+  return ids(await catalog.statements.all<{ id: string }>('sync-projects.connected'));
 }
 
 /** Ids of connected projects whose next run is due: those that have never run first, then by waiting time. */
 export async function listDueProjects(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
-  return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
+  return ids(await catalog.statements.all<{ id: string }>('sync-projects.due', { now, limit }));
 }
 
 /** Whether a connected project is due now; another process may just have run it. */
 export async function isDueProject(catalog: Catalog, project: string, now: Microseconds): Promise<boolean> {
-  return (await catalog.statements.get('sync_is_due', { project, now })) !== undefined;
+  return (await catalog.statements.get('sync-projects.is_due', { project, now })) !== undefined;
 }
 
 /** Ids of connected projects whose sync was requested since their last run began, by the time of the request. */
 export async function listRequestedProjects(catalog: Catalog, limit: number): Promise<string[]> {
-  return ids(await catalog.statements.all<{ id: string }>('sync_asked', { limit }));
+  return ids(await catalog.statements.all<{ id: string }>('sync-projects.asked', { limit }));
 }
 
 /** Time without a successful run after which a project has a warning and counts as stale, in milliseconds. */
@@ -125,7 +130,7 @@ export const STALE_AFTER = 36 * 3_600_000;
 
 /** Ids of connected projects with status `ok` whose last successful run was before an instant. */
 export async function listStaleProjects(catalog: Catalog, before: Microseconds): Promise<string[]> {
-  return ids(await catalog.statements.all<{ id: string }>('sync_stale', { before }));
+  return ids(await catalog.statements.all<{ id: string }>('sync-projects.stale', { before }));
 }
 
 /**
@@ -136,7 +141,7 @@ export function listOldestSyncs(
   catalog: Catalog,
   limit: number,
 ): Promise<{ readonly project: string; readonly since: Microseconds }[]> {
-  return catalog.statements.all('sync_oldest', { limit });
+  return catalog.statements.all('sync-projects.oldest', { limit });
 }
 
 /** Numbers of connected projects. */
@@ -155,7 +160,7 @@ export async function readSyncCounts(
   options: { readonly now: Microseconds; readonly before: Microseconds },
 ): Promise<SyncCounts> {
   type Row = Omit<SyncCounts, 'byStatus'> & { readonly status: Project['syncStatus']; readonly projects: number };
-  const rows = await catalog.statements.all<Row>('sync_counts', options);
+  const rows = await catalog.statements.all<Row>('sync-projects.counts', options);
   const sum = (of: 'stale' | 'failing' | 'due'): number => rows.reduce((all, row) => all + row[of], 0);
   const byStatus = { pending: 0, ok: 0, warning: 0, failed: 0 };
   for (const { status, projects } of rows) byStatus[status] = projects;
@@ -176,7 +181,7 @@ export async function putSyncState(catalog: Catalog, id: string, changes: Partia
   if (before === undefined) return false;
   const { syncStatus, lastSyncedAt, syncedThrough, provisionalAfter, historyBackfilling } = { ...before, ...changes };
   const state = { syncStatus, syncedThrough, provisionalAfter };
-  await catalog.statements.run('project_synced', {
+  await catalog.statements.run('sync-projects.set_state', {
     id,
     ...state,
     lastSyncedAt,
@@ -202,7 +207,10 @@ export async function announceSyncStatus(
   const project = await findAnyProject(tx, id);
   if (project === undefined || project.syncStatus === 'pending') return;
   const { syncStatus: status } = project;
-  const changed = await tx.statements.run('sync_failing', { project: id, failing: Number(status !== 'ok') });
+  const changed = await tx.statements.run('sync-projects.set_failing', {
+    project: id,
+    failing: Number(status !== 'ok'),
+  });
   if (changed > 0) await announceSync(tx, project, { status, ...(status === 'ok' ? { reason: null } : why), at });
 }
 

@@ -19,11 +19,11 @@ export const ROLES = ['owner', 'admin', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 
 export async function listWorkspaces(catalog: Catalog): Promise<(Workspace & { projects: number })[]> {
-  return catalog.statements.all('workspaces');
+  return catalog.statements.all('workspaces.all');
 }
 
 export async function findWorkspace(catalog: Catalog, id: string): Promise<Workspace | undefined> {
-  return catalog.statements.get<Workspace>('workspace', { id });
+  return catalog.statements.get<Workspace>('workspaces.one', { id });
 }
 
 /** Throws if the id is already used. */
@@ -36,7 +36,7 @@ export async function createWorkspace(
       throw new Error(`There is already a workspace '${workspace.id}'.`);
     }
     const { id, name, plan, keywordHistoryDays: days, requestsPerMinute: requests = null, keepDays = null } = workspace;
-    await tx.statements.run('workspace_insert', { id, name, plan, days, requests, keepDays });
+    await tx.statements.run('workspaces.add', { id, name, plan, days, requests, keepDays });
     const details = { name, plan };
     await recordAudit(tx, { workspace: id, actor: actorOf(null), action: 'workspace.created', subject: id, details });
   });
@@ -64,17 +64,17 @@ export async function setKeepDays(catalog: Catalog, id: string, keepDays: KeepDa
 
 /** Like `setKeepDays`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
 export async function putKeepDays(tx: Catalog, id: string, keepDays: KeepDays): Promise<void> {
-  await tx.statements.run('workspace_keep_days', { id, keepDays });
+  await tx.statements.run('workspaces.set_keep_days', { id, keepDays });
 }
 
 /** Like `setRequestsPerMinute`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
 export async function putRequestsPerMinute(tx: Catalog, id: string, requests: number | null): Promise<void> {
-  await tx.statements.run('workspace_requests', { id, requests });
+  await tx.statements.run('workspaces.set_requests', { id, requests });
 }
 
 /** Deletes a workspace with its projects, members and keys. Files are retired. */
 export async function deleteWorkspace(tx: Catalog, id: string): Promise<void> {
-  await tx.statements.run('workspace_delete', { workspace: id });
+  await tx.statements.run('workspaces.remove', { workspace: id });
 }
 
 /** Who changes the members of a workspace, and when. */
@@ -105,20 +105,20 @@ export async function setMember(
   { by: actor, at }: MemberWriter,
 ): Promise<void> {
   await requireWorkspace(tx, workspace);
-  await tx.statements.run('member_upsert', { workspace, email, role });
+  await tx.statements.run('members.put', { workspace, email, role });
   const details = { role };
   await recordAudit(tx, { at, workspace, actor, action: 'member.set', subject: email, details });
 }
 
 export async function listMembers(catalog: Catalog, workspace: string): Promise<MemberOf[]> {
   await requireWorkspace(catalog, workspace);
-  const members = await catalog.statements.all<MemberOf>('members_of_workspace', { workspace });
+  const members = await catalog.statements.all<MemberOf>('members.of_workspace', { workspace });
   return members.sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1));
 }
 
 /** A member, whatever the case of the address; undefined for others. */
 export function findMember(catalog: Catalog, workspace: string, email: string): Promise<MemberOf | undefined> {
-  return catalog.statements.get<MemberOf>('member', { workspace, email });
+  return catalog.statements.get<MemberOf>('members.one', { workspace, email });
 }
 
 /** The role of a member; undefined for others. */

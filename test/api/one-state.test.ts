@@ -83,7 +83,7 @@ t.test('an answer comes from one state of the catalog, even if another process c
       const patched = t.intercept(StatementSync.prototype, 'get', {
         value(this: StatementSync, ...parameters: Parameters<typeof get>) {
           const row = get.apply(this, parameters);
-          if (this.sourceSQL === sqlText('catalog/project') && reads++ === moment) {
+          if (this.sourceSQL === sqlText('catalog/projects.one') && reads++ === moment) {
             other.exec(`begin; ${CHANGES(++state).join(';')}; commit`);
             disturbed.add(path);
           }

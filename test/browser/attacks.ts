@@ -33,7 +33,7 @@ t.test('pages of other origins can neither read nor change anything', async (t) 
     await page.waitForLoadState();
     t.match(await page.locator('body').textContent(), 'forbidden', 'a form');
   }
-  const names = (await catalog.statements.all<{ name: string }>('keys_of_workspace', { workspace: 'acme' })).map(
+  const names = (await catalog.statements.all<{ name: string }>('keys.of_workspace', { workspace: 'acme' })).map(
     ({ name }) => name,
   );
   t.notOk(names.includes('evil'));

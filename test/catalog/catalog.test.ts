@@ -31,11 +31,11 @@ t.test('a catalog that cannot be copied takes changes again, and those begun bef
   other.exec('begin immediate');
   t.throws(() => stopChanges(folder, 'elsewhere', { timeout: 0 }), /is locked by another process/);
   other.exec('rollback');
-  await catalog.statements.run('revision_next');
+  await catalog.statements.run('revisions.next');
   const undo = stopChanges(folder, 'elsewhere');
-  await t.rejects(catalog.statements.run('revision_next'), /was copied to elsewhere and takes no more changes/);
+  await t.rejects(catalog.statements.run('revisions.next'), /was copied to elsewhere and takes no more changes/);
   undo();
-  await catalog.statements.run('revision_next');
+  await catalog.statements.run('revisions.next');
 });
 
 t.test('a catalog of before has its revisions and its tracked keywords counted', async (t) => {

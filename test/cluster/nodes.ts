@@ -75,8 +75,8 @@ export async function filled(t: Test, node: NodeJS.ProcessEnv, tables: Tables = 
 export async function namedKeys(catalog: Catalog): Promise<string[]> {
   const { statements } = catalog;
   const rows = [
-    ...(await statements.all<{ file: string }>('known_files')),
-    ...(await statements.all<{ file: string }>('lists_all', { project: null })),
+    ...(await statements.all<{ file: string }>('fact-files.known')),
+    ...(await statements.all<{ file: string }>('lists.all', { project: null })),
   ];
   return rows.map(({ file }) => `${PREFIX}/${file}`).sort();
 }

@@ -216,7 +216,7 @@ t.test('a cached snapshot fails with the database, and not after it is back', { 
 
 t.test('a transaction that would wait for the one it is in is an error', { skip }, async (t) => {
   const [one, two] = await openTwo(t);
-  const write = (tx: Catalog) => tx.statements.run('publication_set', { number: 7, id: 'x' });
+  const write = (tx: Catalog) => tx.statements.run('revisions.set_publication', { number: 7, id: 'x' });
   await t.rejects(
     one.transaction(async (tx) => {
       await write(tx);
@@ -226,9 +226,9 @@ t.test('a transaction that would wait for the one it is in is an error', { skip 
   );
   const other = one.transaction(async () => {
     // Of others, it waits.
-    await Promise.all([two.statements.get('publication'), one.statements.get('publication')]);
+    await Promise.all([two.statements.get('revisions.publication'), one.statements.get('revisions.publication')]);
   });
   await Promise.all([other, one.transaction(write), two.transaction(write)]);
   await one.transaction(async (tx) => void (await tx.transaction(write)));
-  t.match(await two.statements.get('publication'), { number: 7 });
+  t.match(await two.statements.get('revisions.publication'), { number: 7 });
 });

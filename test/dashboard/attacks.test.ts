@@ -74,7 +74,12 @@ async function scene(t: Test) {
   };
   const own = { 'sec-fetch-site': 'same-origin' };
   const changes = async (): Promise<number> => {
-    const rows = await catalog.statements.all('audit_list', { workspace: 'acme', action: null, since: 0, limit: 1000 });
+    const rows = await catalog.statements.all('audit.newest', {
+      workspace: 'acme',
+      action: null,
+      since: 0,
+      limit: 1000,
+    });
     return rows.length;
   };
   return { ...team, routes, pathOf, ask, own, changes, ids, cookie: (who: 'owner' | 'other') => cookies.get(who)! };

@@ -96,6 +96,6 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
 /** The entries of the audit trail with an action, newest first. */
 export async function audited(catalog: World['catalog'], action: string) {
   type Entry = { actor: string; subject: string; details: string };
-  const rows = await catalog.statements.all<Entry>('audit_list', { workspace: 'acme', action, since: 0, limit: 99 });
+  const rows = await catalog.statements.all<Entry>('audit.newest', { workspace: 'acme', action, since: 0, limit: 99 });
   return rows.map(({ actor, subject, details }) => ({ actor, subject, details: JSON.parse(details) as object }));
 }

@@ -75,7 +75,7 @@ t.test('spreadsheets: files', async (t) => {
 });
 
 t.test('spreadsheets: a feed', async (t) => {
-  const keyId = (await catalog.statements.all<{ id: string }>('keys_of_workspace', { workspace: 'acme' }))[0]!.id;
+  const keyId = (await catalog.statements.all<{ id: string }>('keys.of_workspace', { workspace: 'acme' }))[0]!.id;
   const out = await shell(here('spreadsheets', 'feed').replace('KEY_ID', keyId));
   const [, path = ''] = /https:\/\/ordinate\.example\.com(\/feeds\/ord_feed_\w+\.csv)/.exec(out) ?? [];
   const { body, statusCode } = await app.inject(path);

@@ -111,7 +111,7 @@ t.test('a restore step by step', async (t) => {
 
 t.test('keys', async (t) => {
   const { block } = await scene(t);
-  const id = (await catalog.statements.all<{ id: string }>('keys_of_workspace', { workspace: 'acme' }))[0]!.id;
+  const id = (await catalog.statements.all<{ id: string }>('keys.of_workspace', { workspace: 'acme' }))[0]!.id;
   t.match(await block('keys', { KEY_ID: id }), /ord_live_[\s\S]*The old key stays valid until[\s\S]*is revoked/);
 });
 

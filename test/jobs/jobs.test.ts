@@ -57,8 +57,8 @@ t.test(
 t.test('a folder that looks like that of another catalog is left alone, with a warning', async (t) => {
   const world = await makeWorld(t, { site_daily: SITE });
   const file = (await findSmallFactFile(world.catalog))!.file;
-  await world.catalog.statements.run('manifest_clear');
-  await world.catalog.statements.run('retired_forget', { before: Number.MAX_SAFE_INTEGER });
+  await world.catalog.statements.run('fact-files.clear');
+  await world.catalog.statements.run('fact-files.forget_retired', { before: Number.MAX_SAFE_INTEGER });
   const log: string[] = [];
   // A day later than the load, which has looked for orphans itself.
   await runOnce(sweepFacts, world, Date.now() + 25 * HOUR, log);

@@ -240,7 +240,7 @@ class Talk implements Talking {
     const places = { TOKENS: google.tokenUrl, PROVIDER: google.url, ...known };
     const put = Object.entries(places).reduce((text, [name, value]) => text.replace(name, value), words);
     const { code, stdout, stderr } = await command({ ORDINATE_DATA: dataFolder }, ...wordsOf(put));
-    const stored = await this.world.catalog.statements.all('connections_all', { workspace: null });
+    const stored = await this.world.catalog.statements.all('connections.all', { workspace: null });
     for (const secret of [...SECRETS, ...(bing ? [bing.key] : [])])
       this.t.notOk(`${stdout}${stderr}${JSON.stringify(stored)}`.includes(secret), secret);
     this.seen = google.requests.length;

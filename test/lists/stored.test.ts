@@ -54,7 +54,7 @@ t.test('so many lists are stored, the most recently used ones', async (t) => {
   await ask(2);
   t.equal(await storedDays(world), '02 04 01');
   const bytes = (await listStoredLists(world.catalog, null)).reduce((sum, list) => sum + list.bytes, 0);
-  t.strictSame({ ...(await world.catalog.statements.get<object>('list_totals')) }, { lists: 3, bytes });
+  t.strictSame({ ...(await world.catalog.statements.get<object>('lists.totals')) }, { lists: 3, bytes });
   await world.app.close();
 
   // Without the database of uses the age decides.

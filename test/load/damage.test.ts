@@ -32,7 +32,9 @@ const ASKED: Readonly<Record<string, string>> = {
 };
 
 async function manifestOf(world: World): Promise<ManifestRow[]> {
-  return (await world.catalog.statements.all<ManifestRow>('manifest_all')).filter(({ project }) => project === 'Proj1');
+  return (await world.catalog.statements.all<ManifestRow>('fact-files.all')).filter(
+    ({ project }) => project === 'Proj1',
+  );
 }
 
 t.test('a damaged file is never answered from, and the log names it', async (t) => {

@@ -18,7 +18,7 @@ const FACTS: Tables = {
 
 async function manifestOf(dataFolder: string): Promise<string[]> {
   await using catalog = await openCatalog(sqliteIn(dataFolder));
-  return (await catalog.statements.all<{ file: string }>('manifest_all')).map(({ file }) => join(dataFolder, file));
+  return (await catalog.statements.all<{ file: string }>('fact-files.all')).map(({ file }) => join(dataFolder, file));
 }
 
 /** What the first command on a folder says, and nothing else. */

@@ -52,7 +52,7 @@ async function rebuiltAsItWas(t: Test, dataFolder: string, what: string): Promis
   cpSync(dataFolder, copy, { recursive: true, filter: (path) => !/catalog\.sqlite|load\.lock|staging/.test(path) });
   const manifestOf = async (folder: string): Promise<string[]> => {
     await using catalog = await openCatalog(sqliteIn(folder));
-    return (await catalog.statements.all<{ file: string }>('manifest_all')).map(({ file }) => file);
+    return (await catalog.statements.all<{ file: string }>('fact-files.all')).map(({ file }) => file);
   };
   const isCutOff = globSync(`${copy}/facts/journal/*.pending.*`).length > 0;
   const { damaged } = await rebuild(copy);

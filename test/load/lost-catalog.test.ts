@@ -40,7 +40,7 @@ function removeCatalog(dataFolder: string): void {
 
 async function manifestOf(dataFolder: string): Promise<unknown[]> {
   await using catalog = await openCatalog(sqliteIn(dataFolder));
-  return await catalog.statements.all('manifest_all');
+  return await catalog.statements.all('fact-files.all');
 }
 
 async function load(
@@ -92,7 +92,7 @@ t.test('a server whose catalog is gone is not ready, answers nothing and writes 
     t.match(await world.ask('/site'), { status: 503, body: { error: { code: 'unavailable' } } });
     t.match(world.log.join(''), new RegExp(`catalog\\.sqlite' was ${what}`), 'the log names it');
     t.notMatch((await world.ask('/site')).body.error.message, /sqlite/, 'the client hears no paths');
-    await t.rejects(world.catalog.statements.run('revision_next'), /catalog\.sqlite' was/);
+    await t.rejects(world.catalog.statements.run('revisions.next'), /catalog\.sqlite' was/);
     await t.rejects(
       world.catalog.transaction(async () => {}),
       /catalog\.sqlite' was/,
@@ -107,7 +107,7 @@ t.test('a server whose catalog is gone is not ready, answers nothing and writes 
   await nextTurn();
   t.equal(await ready(), 503, 'emptied');
   t.match(await world.ask('/site'), { status: 503 });
-  await t.rejects(world.catalog.statements.run('revision_next'), /catalog\.sqlite' was emptied/);
+  await t.rejects(world.catalog.statements.run('revisions.next'), /catalog\.sqlite' was emptied/);
   await world.catalog.close();
   t.equal(statSync(path).size, 0, 'nor does its end write to it');
 });
@@ -174,7 +174,7 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   await rebuild(dataFolder);
   t.strictSame(await manifestOf(dataFolder), manifest);
   await using catalog = await openCatalog(sqliteIn(dataFolder));
-  const counted = { template: 'state_all', fills: { table: 'keywords', columns: 'count(*) as count' } };
+  const counted = { template: 'rows.all', fills: { table: 'keywords', columns: 'count(*) as count' } };
   t.match(await catalog.statements.get(counted), { count: 200 + 4 });
 });
 

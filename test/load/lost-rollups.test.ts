@@ -30,7 +30,7 @@ const ASKED = {
 
 /** Removes the files of tables. */
 async function remove(world: LazyWorld, ...tables: readonly StoredTable[]): Promise<void> {
-  const files = await world.catalog.statements.all<ManifestRow>('manifest_all');
+  const files = await world.catalog.statements.all<ManifestRow>('fact-files.all');
   await using store = await openJoinedStore(world.settings, world.catalog);
   for (const { table, file } of files) if (tables.includes(table)) await store.remove(file);
 }

@@ -131,7 +131,7 @@ t.test('a load that commits while a list is computed costs nobody an answer', as
   const rows = Array.from({ length: 3000 }, (_, index) => ['2026-03-09', `query ${index}`, 'usa', 1, 2, 3] as const);
   const world = await makeWorld(t, { query_daily: facts('date query country', ...rows) });
   const asking = world.ask('/queries?period=7d&limit=1');
-  await world.catalog.statements.run('revision_next');
-  await world.catalog.statements.run('facts_changed', { id: 'Proj1' });
+  await world.catalog.statements.run('revisions.next');
+  await world.catalog.statements.run('revisions.change_facts', { id: 'Proj1' });
   t.match(await asking, { status: 200, body: { paging: { total: 3000 } } });
 });

@@ -126,7 +126,27 @@ export function forgetLines(): void {
 
 const sources = globSync('{server,cli}/**/*.{ts,tsx}', { cwd: ROOT, exclude: ['**/dist/**'] });
 
-/** The places of the product that name a SQL file or import a module: `[file, line]`. */
+/**
+ * What code calls that uses a line of a SQL file: the file, or of a file with several statements the one that the line is of
+ * (`keys.revoke`), or those that have the part which it is of.
+ */
+export function calledNames(name: string, text: string, line: number): string[] {
+  const blocks = text.split(/^-- (?=(?:name|part): )/m).slice(1);
+  const heads = [
+    ...text
+      .split('\n')
+      .slice(0, line)
+      .join('\n')
+      .matchAll(/^-- (name|part): (\w+)/gm),
+  ];
+  const [, kind, own] = heads.at(-1) ?? [];
+  if (kind === 'name') return [`${name}.${own}`];
+  const users = blocks.filter((block) => kind === undefined || block.includes(`{>${own}}`));
+  const found = users.flatMap((block) => /^name: (\w+)/.exec(block)?.[1] ?? []).map((one) => `${name}.${one}`);
+  return found.length > 0 ? [...new Set(found)] : [name];
+}
+
+/** The places of the product that name a statement or import a module: `[file, line]`. */
 function placesOf(name: string): [file: string, line: number][] {
   const pattern = new RegExp(`['"\`/{>]${name.replaceAll(/[.\\]/g, '\\$&')}['"\`.}]`);
   return sources.flatMap((file) => {
@@ -149,8 +169,9 @@ export function testsOfLine(all: readonly TestLines[], file: string, line: numbe
   const direct = testsAt(all, file, line);
   if (direct.length > 0) return direct;
   const name = basename(file).replace(/\.sql$/, '');
+  const names = file.endsWith('.sql') ? calledNames(name, readFileSync(join(ROOT, file), 'utf8'), line) : [name];
   // A part of statements is named by other statements, a migration by none: then all tests may notice it.
-  const places = placesOf(name);
+  const places = names.flatMap(placesOf);
   const found = new Set(places.flatMap(([at, where]) => testsAt(all, at, where)));
   return found.size > 0 ? [...found] : [...all];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { temporaryFolder } from '../world.ts';
 import { lineOf, parseCatalogue, plant } from './catalogue.ts';
-import { readCoverage, type TestLines, testsOfLine } from './line-map.ts';
+import { calledNames, readCoverage, type TestLines, testsOfLine } from './line-map.ts';
 
 const CATALOGUE = `# Comments are left out.
 
@@ -101,4 +101,27 @@ t.test('the lines that ran, and the tests that ran one', async (t) => {
     [['one'], ['other'], ['one', 'other']],
     'outside functions, all of the file',
   );
+});
+
+t.test('a line of SQL is run by what calls its statement', async (t) => {
+  const text = [
+    '-- Keys.',
+    '-- part: key',
+    'k.id',
+    '-- name: one',
+    '-- A key.',
+    'select {>key} from keys',
+    '-- name: of_workspace (postgres)',
+    'select {>key}',
+    'from keys',
+    '-- name: revoke',
+    'delete from keys',
+  ].join('\n');
+  const of = (line: number): string[] => calledNames('keys', text, line);
+  t.strictSame(
+    [of(3), of(5), of(9), of(11)],
+    [['keys.one', 'keys.of_workspace'], ['keys.one'], ['keys.of_workspace'], ['keys.revoke']],
+  );
+  t.strictSame(of(1), ['keys.one', 'keys.of_workspace', 'keys.revoke'], 'the first comment is about all');
+  t.strictSame(calledNames('key_used', '-- A use.\nselect 1', 2), ['key_used']);
 });

@@ -241,7 +241,7 @@ t.test('no file has days of keywords before the history of the plan', async (t) 
     keyword_page_daily: ofProject('Short', pages),
   });
   t.strictSame(await places(), [null, 'keyword_daily 2026-03'], 'a day more, which the plan does not have');
-  const known = await world.catalog.statements.all<{ file: string }>('known_files', {});
+  const known = await world.catalog.statements.all<{ file: string }>('fact-files.known', {});
   const statuses: Record<string, number> = {};
   for (const { file } of known) {
     const [, table = '', project, name] = file.split('/');

@@ -52,13 +52,13 @@ t.test('a process with another store changes nothing and says which one it expec
   t.match(JSON.parse(readFileSync(join(world.dataFolder, MARK_FILE), 'utf8')), { id: store });
   const folder = join(temporaryFolder(t), 'forgotten');
   const settings = elsewhere(world, folder);
-  const before = await world.catalog.statements.all('manifest_all');
+  const before = await world.catalog.statements.all('fact-files.all');
   const snapshot = writeSnapshot(t, { site_daily: MORE });
   const message = new RegExp(`in the store ${store} .*but '${folder}' is not marked as a store of Ordinate`);
   const refused = { name: 'WrongStore', message };
   await t.rejects(loadSnapshot({ ...world, settings }, { folder: snapshot }), refused);
   await t.rejects(verify({ ...world, settings }, { repair: true }), refused);
-  t.strictSame(await world.catalog.statements.all('manifest_all'), before);
+  t.strictSame(await world.catalog.statements.all('fact-files.all'), before);
   t.strictSame(existsSync(folder) ? filesIn(folder) : [], [], 'nothing was written there');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, MARK_FILE), JSON.stringify({ ordinateStore: 1, id: 'another', catalog: 'x' }));
@@ -148,7 +148,7 @@ t.test('the catalog goes over to a complete copy, and the old store is refused f
 
 t.test('a load that runs while the catalog goes over publishes nothing', localOnly, async (t) => {
   const { world, copy } = await movedWorld(t);
-  const before = await world.catalog.statements.all('manifest_all');
+  const before = await world.catalog.statements.all('fact-files.all');
   const report = async (step: string): Promise<void> => {
     if (step.startsWith('writing')) moving ??= opening(t, elsewhere(world, copy), world);
   };
@@ -160,7 +160,7 @@ t.test('a load that runs while the catalog goes over publishes nothing', localOn
   });
   await t.rejects(loading, { name: 'WrongStore' });
   await moving;
-  t.strictSame(await world.catalog.statements.all('manifest_all'), before);
+  t.strictSame(await world.catalog.statements.all('fact-files.all'), before);
 });
 
 t.test('an interrupted copy is no store of the catalog', localOnly, async (t) => {
@@ -181,7 +181,7 @@ t.test('a catalog that takes no changes is read without joining', localOnly, asy
   rmSync(join(world.dataFolder, MARK_FILE));
   writeFileSync(join(world.dataFolder, 'catalog-was-copied'), 'elsewhere\n');
   const store = await opening(t, world.settings, world);
-  const [file] = await world.catalog.statements.all<{ file: string; bytes: number; sha256: string }>('manifest_all');
+  const [file] = await world.catalog.statements.all<{ file: string; bytes: number; sha256: string }>('fact-files.all');
   using opened = await store.open([file!]);
   t.equal(opened.paths.length, 1);
   t.match(await readStoreIdentity(world.catalog), { store: null });
@@ -193,7 +193,7 @@ t.test(
   localOnly,
   async (t) => {
     const world = await makeLazyWorld(t, EVERYTHING);
-    const [file] = await world.catalog.statements.all<StoredFile>('manifest_all');
+    const [file] = await world.catalog.statements.all<StoredFile>('fact-files.all');
     await changeCatalog(world.settings, UNJOINED);
     const remote = new RemoteInMemory();
     remote.isReadOnly = true;

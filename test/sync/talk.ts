@@ -558,7 +558,7 @@ class Talk implements Talking {
         return { status: 400, body: BING_ERRORS.invalidKey };
       };
     else if (word === 'again')
-      await world.catalog.transaction((tx) => tx.statements.run('sync_days_forget', { project: 'Proj1' }));
+      await world.catalog.transaction((tx) => tx.statements.run('sync-days.forget', { project: 'Proj1' }));
     else Object.assign(bing, parse(what));
   }
 

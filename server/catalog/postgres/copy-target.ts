@@ -35,7 +35,7 @@ export class PostgresTarget implements AsyncDisposable {
       const result = await work(new CatalogScope(session, { mayWrite: true }));
       session.end();
       await session.settle();
-      await connection.query(sqlText('catalog/postgres/copied'));
+      await connection.query(sqlText('catalog/postgres/database.copied'));
       await connection.query('update catalog_version set value = value + 1; commit');
       // The server would do this itself, but later. Concurrent calls may fail at a system table.
       await connection.query('analyze').catch(() => {});

@@ -48,8 +48,7 @@ const FILLS = { now: 'coalesce(floor(extract(epoch from clock_timestamp()) * 100
 const translated = new Map<string, Translated>();
 
 /**
- * The statement of a name (or template) of a folder of `sql/`. A file of the same name in its folder `postgres/` takes
- * precedence.
+ * The statement of a name (or template) of a folder of `sql/`. One for PostgreSQL of the same name takes precedence.
  */
 export function statementOf(folder: 'catalog' | 'usage', statement: Statement): Translated {
   const key = cacheKey(folder, statement);

@@ -4,7 +4,7 @@ import type { Address } from './address.ts';
 
 /** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html) and Node: message, remedy. */
 const REASONS: Readonly<Record<string, readonly [ResourceFailure | undefined, string, string]>> = {
-  // Raised by `stop_changes.sql`.
+  // Raised by `database.stop_changes`.
   OR001: [
     'read-only',
     'takes no more changes, which a copy would not have; it is still read',

@@ -27,9 +27,11 @@ const ATTEMPTS = 100;
  * this one needs.
  */
 export async function readApplied(client: Queries): Promise<number> {
-  const there = await client.query(sqlText('catalog/postgres/has_catalog'));
+  const there = await client.query(sqlText('catalog/postgres/database.exists'));
   if (there.rows.length === 0) return 0;
-  const found = await client.query<{ applied: number; oldest: number }>(sqlText('catalog/postgres/applied_migrations'));
+  const found = await client.query<{ applied: number; oldest: number }>(
+    sqlText('catalog/postgres/database.applied_migrations'),
+  );
   const { applied, oldest } = found.rows[0]!;
   if (oldest > SCHEMA_VERSION) throw newerCatalog(oldest, SCHEMA_VERSION);
   return applied;

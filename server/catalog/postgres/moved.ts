@@ -14,7 +14,7 @@ export async function stopChanges(url: string, to: string): Promise<() => Promis
     const { rows } = await client.query("select 1 from pg_namespace where nspname = 'catalog_was_copied'");
     if (rows.length > 0) return true;
     await client.query('begin');
-    await client.query(sqlText('catalog/postgres/stop_changes'));
+    await client.query(sqlText('catalog/postgres/database.stop_changes'));
     await client.query(NAME_PLACE, [to]);
     await client.query('commit');
     return false;

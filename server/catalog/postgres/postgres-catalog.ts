@@ -13,7 +13,7 @@ import { Session } from './session.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
 import { VersionReader } from './version.ts';
 
-const RAISE = translate(sqlText('catalog/postgres/catalog_version_raise')).text;
+const RAISE = translate(sqlText('catalog/postgres/database.raise_version')).text;
 const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only';
 const beginTransaction = (lock: string): string =>
   `begin; select pg_advisory_xact_lock${lock}(${ADVISORY.space}, ${ADVISORY.transaction})`;
@@ -84,11 +84,11 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   }
 
   async size(): Promise<number> {
-    return (await this.get<{ bytes: number }>('catalog_size'))!.bytes;
+    return (await this.get<{ bytes: number }>('database.size'))!.bytes;
   }
 
   async check(): Promise<void> {
-    await this.get('ping');
+    await this.get('database.ping');
   }
 
   snapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T> {

@@ -13,10 +13,10 @@ const TRY = 'select pg_try_advisory_lock($1) as taken';
 const TRY_SHARED = 'select pg_try_advisory_lock_shared($1) as taken';
 const RELEASE = 'select pg_advisory_unlock($1)';
 
-const PLAN = translate(sqlText('catalog/postgres/planned_file_add'));
-const PLANS = translate(sqlText('catalog/postgres/planned_files'));
-const FORGET = translate(sqlText('catalog/postgres/planned_files_forget'));
-const AGAIN = translate(sqlText('catalog/postgres/planned_files_again'));
+const PLAN = translate(sqlText('catalog/postgres/database.add_planned_file'));
+const PLANS = translate(sqlText('catalog/postgres/database.planned_files'));
+const FORGET = translate(sqlText('catalog/postgres/database.forget_planned_files'));
+const AGAIN = translate(sqlText('catalog/postgres/database.plan_again'));
 
 const LOADS = numberOf('loads');
 

@@ -106,7 +106,7 @@ class CachedStatements implements Statements {
       this.#opened = promise;
       this.#snapshot(async ({ statements }) => {
         // Its first statement, so that no commit comes between it and others.
-        const version = statements.get<Version>('catalog_version');
+        const version = statements.get<Version>('database.version');
         resolve({ statements, version });
         await Promise.allSettled([version, this.#ended.promise]);
       }).catch(reject);

@@ -7,7 +7,7 @@ import type { Connection, PostgresPool } from './pool.ts';
 const ANSWER_TIMEOUT = 5000;
 const OPTIONS = { statement_timeout: ANSWER_TIMEOUT, query_timeout: ANSWER_TIMEOUT, pipeline: false };
 
-const { name, text } = translate(sqlText('catalog/postgres/catalog_version'));
+const { name, text } = translate(sqlText('catalog/postgres/database.version'));
 
 /** The version, and the migrations of the oldest release that can use it; neither is known if the table is empty. */
 interface Row {

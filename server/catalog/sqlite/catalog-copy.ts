@@ -23,7 +23,7 @@ export function copyCatalog(dataFolder: string, path: string): void {
   const source = join(dataFolder, 'catalog.sqlite');
   try {
     using db = new DatabaseSync(source, { readOnly: true, timeout: 30_000 });
-    db.prepare(sqlText('catalog/copy_into')).run({ path });
+    db.prepare(sqlText('catalog/database.copy_into')).run({ path });
   } catch (error) {
     throw nameCatalogFailure(error, source);
   }
@@ -33,10 +33,10 @@ export function copyCatalog(dataFolder: string, path: string): void {
 export function readCopy(path: string): CatalogCopy {
   try {
     using db = new DatabaseSync(path, { readOnly: true });
-    const rows = db.prepare(sqlText('catalog/manifest_all')).all() as unknown as StoredFile[];
+    const rows = db.prepare(sqlText('catalog/fact-files.all')).all() as unknown as StoredFile[];
     return {
       schema: schemaVersionOf(db),
-      projects: Number(db.prepare(sqlText('catalog/projects_count')).get()!['projects']),
+      projects: Number(db.prepare(sqlText('catalog/projects.count')).get()!['projects']),
       files: rows.map(({ file, bytes, sha256 }) => ({ file, bytes, sha256 })),
     };
   } catch (error) {

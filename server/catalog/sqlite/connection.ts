@@ -12,7 +12,7 @@ const BUSY_TIMEOUT = 30_000;
 /** Rows per batch. */
 const BATCH = 500;
 
-/** A connection to the catalog file. Statements are files of `sql/catalog/`, prepared once. */
+/** A connection to the catalog file. Each statement of `sql/catalog/` is prepared once. */
 export class Connection implements Statements {
   readonly #path: string;
   readonly db: DatabaseSync;

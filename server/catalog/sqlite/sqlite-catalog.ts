@@ -110,7 +110,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
 
   async check(): Promise<void> {
     this.#file.check();
-    await this.get('ping');
+    await this.get('database.ping');
   }
 
   snapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T> {

@@ -1,2 +1,0 @@
--- Removes a channel with its deliveries. $id.
-delete from channels where id = $id

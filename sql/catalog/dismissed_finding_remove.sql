@@ -1,2 +1,0 @@
--- Restores a finding. $id.
-delete from dismissed_findings where id = $id

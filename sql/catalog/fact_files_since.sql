@@ -1,2 +1,0 @@
--- Current fact files of publications after a revision. $revision.
-select file from fact_files where revision > $revision

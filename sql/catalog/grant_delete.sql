@@ -1,2 +1,0 @@
--- Deletes a grant, and with it the connections of its projects. $id.
-delete from grants where id = $id

@@ -1,2 +1,0 @@
--- Removes an invitation. $id.
-delete from invitations where id = $id

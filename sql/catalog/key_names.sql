@@ -1,2 +1,0 @@
--- The name and workspace of every key.
-select id, name, workspace_id as workspace from keys

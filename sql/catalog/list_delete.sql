@@ -1,2 +1,0 @@
--- Drops a list. $file.
-delete from lists where file = $file

@@ -1,2 +1,0 @@
--- Empties the manifest, for a rebuild.
-delete from fact_files

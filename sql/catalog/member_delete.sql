@@ -1,2 +1,0 @@
--- Removes a member. $workspace, $email.
-delete from members where workspace_id = $workspace and email = $email

@@ -1,2 +1,0 @@
--- Does the catalog answer?
-select count(*) as workspaces from workspaces

@@ -1,2 +1,0 @@
--- One row 'ok': a server of PostgreSQL checks its own files.
-select 'ok' as result

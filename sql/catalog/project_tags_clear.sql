@@ -1,2 +1,0 @@
--- Removes the tags of a project. $project.
-delete from project_tags where project_id = $project

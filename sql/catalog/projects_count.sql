@@ -1,2 +1,0 @@
--- The number of projects.
-select count(*) as projects from projects

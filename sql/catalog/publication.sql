@@ -1,2 +1,0 @@
--- The last publication in the catalog.
-select number, id from publication

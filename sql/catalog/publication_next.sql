@@ -1,2 +1,0 @@
--- Begins the next publication. $id.
-update publication set number = number + 1, id = $id returning number, id

@@ -1,2 +1,0 @@
--- Forgets all parts without a file, for a rebuild.
-delete from removed_parts

@@ -1,2 +1,0 @@
--- Forgets all invitations: some may have been used or revoked after the backup.
-delete from invitations

@@ -1,2 +1,0 @@
--- Forgets all one-time links.
-delete from login_links

@@ -1,2 +1,0 @@
--- Forgets retired fact files, which are not part of a backup.
-delete from retired_files

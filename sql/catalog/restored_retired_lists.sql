@@ -1,2 +1,0 @@
--- Forgets the files of retired lists.
-delete from retired_lists

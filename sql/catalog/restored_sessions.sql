@@ -1,2 +1,0 @@
--- Ends all sessions of the dashboard.
-delete from sessions

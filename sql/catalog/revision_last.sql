@@ -1,2 +1,0 @@
--- The last revision of any project.
-select value from revision

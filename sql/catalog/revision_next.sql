@@ -1,2 +1,0 @@
--- Takes the next revision.
-update revision set value = value + 1 returning value

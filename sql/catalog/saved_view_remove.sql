@@ -1,2 +1,0 @@
--- Removes a view. $id.
-delete from saved_views where id = $id

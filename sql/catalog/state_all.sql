@@ -1,2 +1,0 @@
--- Every row of a table, for the loader.
-select {columns} from {table}

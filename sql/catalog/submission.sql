@@ -1,2 +1,0 @@
--- What a form has created. $hash.
-select request, result from submissions where hash = $hash

@@ -1,2 +1,0 @@
--- Makes all days of a project pending. $project.
-delete from sync_days where project_id = $project
