@@ -202,7 +202,7 @@ t.test('a stored list that cannot be read at the moment is unavailable, and not 
   t.strictSame([(await other.ask(`/pages?${FINAL}`)).status, world.google.requests.length], [200, 1]);
 });
 
-t.test('a damaged database of uses is replaced; without one, lists are answered', async (t) => {
+t.test('a damaged database of uses is replaced; without one, lists are answered', localOnly, async (t) => {
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(3);
   await world.app.close();
