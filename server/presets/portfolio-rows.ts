@@ -7,7 +7,7 @@ import type { Device, Facts, SiteDayMeasures, StoredRange } from '../facts/facts
 import { answerOf } from '../query/ask.ts';
 import { KnownDays, readUnseenEvents } from '../query/known-days.ts';
 import { qualityFrom } from '../query/quality.ts';
-import { queryOf, tableOf } from '../query/query.ts';
+import { queryOf, rangesIn, tableOf } from '../query/query.ts';
 import { refuseUnknownDevices } from '../query/read.ts';
 import type { KnownMetrics, Row, Sums } from '../query/rows.ts';
 import { Series } from '../query/series.ts';
@@ -80,13 +80,13 @@ function rowOf(
 ): PortfolioRow {
   const { asked, project, known } = planned;
   if ('error' in asked) return { planned, site: asked };
+  const { range, comparison } = asked;
   try {
-    refuseUnknownDevices(days, device);
+    refuseUnknownDevices(days, device, rangesIn({ ...range, comparison }));
   } catch (error) {
     return { planned, site: { error: errorOfProject(error) } };
   }
   const series = new Series(days);
-  const { range, comparison } = asked;
   const by = daily ? [timeOf(interval)] : [];
   const query = queryOf({ ...range, surface: type ?? 'web', by, device, comparison });
   const of = { query, table: tableOf(query), project, stored: planned.days, monthlyThrough: null };

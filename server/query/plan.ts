@@ -6,7 +6,7 @@ import { type Range, spanOf, within } from '../domain/range.ts';
 import type { FactsQuery } from '../facts/facts.ts';
 import { type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
 import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
-import { type Query, tableOf } from './query.ts';
+import { type Query, rangesIn, tableOf } from './query.ts';
 
 type Files = FactsQuery['files'];
 
@@ -38,8 +38,8 @@ export async function plan(catalog: Catalog, project: Project, query: Query, cov
   const table = tableOf(query);
   const site = siteTableOf(table);
   const stored = storedDays(project, covered[site]?.firstDay);
-  const { from, to, comparison, days } = query;
-  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
+  const { comparison, days } = query;
+  const ranges = rangesIn(query);
   const span = days === 'all' ? spanOf(ranges) : stored && within(spanOf(ranges), stored.from, stored.to);
   const filesFor = (name: FactTable | undefined): Files | Promise<Files> =>
     span && name && project.syncedThrough !== null ? filesOf(catalog, project.id, name, span) : [];

@@ -43,6 +43,11 @@ export function tableOf({
   return table;
 }
 
+/** The range of a query, and the one to compare with if there is one. */
+export function rangesIn({ from, to, comparison }: Pick<Query, 'from' | 'to' | 'comparison'>): readonly Range[] {
+  return [{ from, to }, ...(comparison === null ? [] : [comparison])];
+}
+
 /** The length of what rows of time are about; undefined for rows of names. */
 export function intervalIn({ by }: Query): Interval | undefined {
   const time = by.find(isTime);

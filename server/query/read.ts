@@ -1,12 +1,12 @@
 import { addDays, countDays, type Day, monthOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { type Range, within } from '../domain/range.ts';
+import { haveDay, type Range, within } from '../domain/range.ts';
 import { byDate, undividedDays } from '../facts/days.ts';
 import type { DayMeasures, Device, Facts, SiteDayMeasures } from '../facts/facts.ts';
 import { EVERY_ROW, rowsWith } from '../facts/sums.ts';
 import { type ColumnName, DIMENSIONS, type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
 import type { Plan } from './plan.ts';
-import { intervalIn, namesIn } from './query.ts';
+import { intervalIn, namesIn, rangesIn } from './query.ts';
 import { type MonthMeasures, Series } from './series.ts';
 
 /**
@@ -32,14 +32,9 @@ export async function readSeries(facts: Facts, plan: Plan, range: Range, signal:
 }
 
 /** The property has few rows, which are in memory if they were read lately. */
-async function readProperty(
-  facts: Facts,
-  { query: { device }, files }: Plan,
-  range: Range,
-  signal: AbortSignal,
-): Promise<Series> {
-  const days = await facts.siteDays({ files, range, signal }, device);
-  refuseUnknownDevices(days, device);
+async function readProperty(facts: Facts, { query, files }: Plan, range: Range, signal: AbortSignal): Promise<Series> {
+  const days = await facts.siteDays({ files, range, signal }, query.device);
+  refuseUnknownDevices(days, query.device, rangesIn(query));
   return new Series(days);
 }
 
@@ -83,9 +78,13 @@ async function readNames(facts: Facts, plan: Plan, range: Range, signal: AbortSi
   );
 }
 
-/** Throws `invalid_request` for a device on days whose devices are unknown: some imports have such days. */
-export function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {
-  const unknown = device === 'all' ? [] : rows.filter(({ hasUnknownDevice }) => hasUnknownDevice === 1);
+/**
+ * Throws `invalid_request` for a device on days whose devices are unknown: some imports have such days.
+ * @param ranges those that are asked about; rows of days between them do not matter
+ */
+export function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device, ranges: readonly Range[]): void {
+  if (device === 'all') return;
+  const unknown = rows.filter(({ date, hasUnknownDevice }) => hasUnknownDevice === 1 && haveDay(ranges, date));
   if (unknown.length === 0) return;
   const days = told(unknown.map(({ date }) => date));
   throw invalidRequest(`device must be all, not '${device}': the devices of ${days} are unknown.`);
@@ -94,17 +93,21 @@ export function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: D
 /** Days of an import without devices have countries only if another import added them. */
 async function refuseUnknownCountries(
   facts: Facts,
-  { query: { country }, siteFiles, files }: Plan,
+  { query, siteFiles, files }: Plan,
   range: Range,
   { signal, found }: { readonly signal: AbortSignal; readonly found: number },
 ): Promise<void> {
   if (found === countDays(range.from, range.to)) return;
-  const whole = [...undividedDays(await facts.siteDevices({ files: siteFiles, range, signal }))];
+  const ranges = rangesIn(query);
+  const site = await facts.siteDevices({ files: siteFiles, range, signal });
+  const whole = [...undividedDays(site)].filter((day) => haveDay(ranges, day));
   if (whole.length === 0) return;
   const known = new Set(await facts.storedDays({ files, range, signal }));
   const unknown = whole.filter((day) => !known.has(day));
   if (unknown.length === 0) return;
-  throw invalidRequest(`country must be left out, not '${country}': the countries of ${told(unknown)} are unknown.`);
+  throw invalidRequest(
+    `country must be left out, not '${query.country}': the countries of ${told(unknown)} are unknown.`,
+  );
 }
 
 function told(days: readonly Day[]): string {

@@ -91,13 +91,15 @@ export async function unknownDays(
   return { unknown: unknown.filter((day) => isUnknown(day, withRows)), known };
 }
 
+/** The days of the ranges, as far as the project is synced, that pass a test: each once, in order. */
 function daysIn({ known: { ranges, project } }: QuestionDaysPlan, test: (day: Day) => boolean): Day[] {
   const { syncedThrough } = project;
   if (syncedThrough === null) return [];
-  return ranges.flatMap((range) => {
+  const all = ranges.flatMap((range) => {
     const part = within(range, range.from, syncedThrough);
-    return part === null ? [] : eachDay(part.from, part.to).filter(test);
+    return part === null ? [] : eachDay(part.from, part.to);
   });
+  return [...new Set(all)].sort().filter(test);
 }
 
 async function unknownSegments(facts: Facts, query: FactsQuery): Promise<ReadonlySet<Day>> {
@@ -227,7 +229,10 @@ async function unknownKeywordDays(
   const { unknown } = await unknownDays(facts, days, { site, signal });
   const undivided = undividedDays(site);
   if (unknown.some((day) => undivided.has(day))) return { unknown, areMissing: false };
-  const isNothingKnown = unknown.length === new Set(site.map(({ date }) => date)).size;
+  // Days after the last synced one may be stored, too; they make nothing known.
+  const asked = new Set(daysIn(days, () => true));
+  const known = new Set(site.map(({ date }) => date)).intersection(asked);
+  const isNothingKnown = known.size > 0 && unknown.length === known.size;
   return isNothingKnown && hasDays ? { unknown, areMissing: true } : undefined;
 }
 

@@ -221,7 +221,11 @@ function siteOf(
   const divided = new Set(world.daysOf(project, table));
   const isWhole = (row: Row): boolean => row['device'] === 'unknown' && !divided.has(number(String(row['date'])));
   const behindMonths = { ...asked, from: Math.max(asked.from, monthly + 1) };
-  if (country !== null && world.rows(project, site, behindMonths).some(isWhole)) throw bad('country');
+  const isAsked = (row: Row): boolean =>
+    all.some(({ from, to }) => from <= number(String(row['date'])) && number(String(row['date'])) <= to);
+  if (country !== null && world.rows(project, site, behindMonths).some((row) => isWhole(row) && isAsked(row))) {
+    throw bad('country');
+  }
   const isMeant = (row: Row): boolean => (country === null ? isAbout(device)(row) : row['country'] === country);
   const over = (days: readonly number[]): Sum => {
     const known = days.filter((day) => day >= first && day <= last);
