@@ -212,11 +212,17 @@ function seriesOf(
   const buckets = bucketsOf({ from, to }, interval);
   const dayCounts =
     interval === 'day' ? undefined : buckets.map((bucket) => daysUntil(bucket, project.syncedThrough ?? to));
-  const comparers = other?.ranges && buckets.map((bucket) => other.ranges.part(bucket));
   const parts = {
     now: buckets.map((bucket) => [bucket]),
     base: buckets.map((bucket) => other?.ranges.counterpart(bucket) ?? []),
   };
+  const comparerOf = other
+    ? partComparer(
+        buckets.map((bucket) => other.ranges.part(bucket)),
+        gaps,
+        parts,
+      )
+    : undefined;
   const read = {
     device,
     now: { ...days, parts: partsOf(days.range, parts.now) },
@@ -226,7 +232,7 @@ function seriesOf(
   async function* sets(): AsyncGenerator<DaySet> {
     for await (const grids of readGrids(facts, read, keywords)) {
       if (gaps.size > 0) forgetUnknown(grids, gaps, parts);
-      yield new DaySet(grids, { buckets, dayCounts, comparers });
+      yield new DaySet(grids, { buckets, dayCounts, comparerOf });
       // Whoever asked for a set has written it when the next one is wanted.
       grids.now.release();
       grids.base?.release();
@@ -290,7 +296,7 @@ export class DaySet implements RowSet {
   }
 
   comparer(row: number): Comparer | null | undefined {
-    return this.#parts.comparers?.[this.part(row)];
+    return this.#parts.comparerOf?.(this.keyword(row), this.part(row));
   }
 
   base(row: number): Measures {
@@ -300,15 +306,31 @@ export class DaySet implements RowSet {
 
 interface SetParts extends Pick<TrackedSeries, 'buckets' | 'dayCounts'> {
   /** Null for parts that the other range does not have; undefined without a comparison. */
-  readonly comparers: readonly (Comparer | null)[] | undefined;
+  readonly comparerOf: ((keyword: TrackedKeyword, part: number) => Comparer | null) | undefined;
+}
+
+/** The days of each part of the range, and those of the other range that it is compared with. */
+type PartDays = Readonly<Record<'now' | 'base', readonly (readonly Range[])[]>>;
+
+/**
+ * Compares the parts of a keyword, which may lack days that the property has.
+ * @param whole what compares the parts of keywords that lack none
+ */
+function partComparer(
+  whole: readonly (Comparer | null)[],
+  gaps: KeywordGaps,
+  parts: PartDays,
+): (keyword: TrackedKeyword, part: number) => Comparer | null {
+  const partial = gaps.size === 0 ? whole : whole.map((comparer) => comparer?.with(['missing_days']) ?? null);
+  return ({ id }, part) => {
+    const lacks = (days: readonly Range[]): boolean => days.some((range) => lacksDays(gaps, id, range));
+    const isPartial = gaps.has(id) && (lacks(parts.now[part]!) || lacks(parts.base[part]!));
+    return (isPartial ? partial : whole)[part]!;
+  };
 }
 
 /** Makes each part unknown that has an unknown day of its keyword. */
-function forgetUnknown(
-  { keywords, now, base }: Grids,
-  gaps: KeywordGaps,
-  parts: Readonly<Record<'now' | 'base', readonly (readonly Range[])[]>>,
-): void {
+function forgetUnknown({ keywords, now, base }: Grids, gaps: KeywordGaps, parts: PartDays): void {
   for (const [index, { id }] of keywords.entries()) {
     if (!gaps.has(id)) continue;
     const isUnknown = (days: readonly Range[]): boolean => days.some((range) => isUnknownIn(gaps, id, range));

@@ -43,6 +43,40 @@ t.test('days of the compared range that are not fetched yet of a keyword are mis
   ]);
 });
 
+t.test('weeks of a keyword lack the days that the keyword lacks, as its totals do', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  await world.catalog.transaction((tx) =>
+    putSyncKeywords(tx, 'Proj1', [
+      { id: 'Keyw1', query: 'boots', from: '2026-01-01', to: '2026-03-10' },
+      { id: 'Keyw2', query: 'shoes', from: '2026-02-12', to: '2026-03-10' },
+    ]),
+  );
+  const weeks = async (days: string) => {
+    const { keywords } = (await world.ask(`/keywords?${days}&daily=1&interval=week`)).body;
+    return (keywords as Keywords).map(({ daily }) => daily.map(({ date, unsafe }) => [date, unsafe]));
+  };
+  const [first, second, third] = ['2026-02-09', '2026-02-16', '2026-02-23'];
+  t.strictSame(
+    await weeks(`from=${second}&to=2026-03-01&compare=${first}..2026-02-22`),
+    [
+      [
+        [second, {}],
+        [third, {}],
+      ],
+      [
+        [second, ALL_LACK],
+        [third, {}],
+      ],
+    ],
+    'only the week that is compared with some that are missing',
+  );
+  t.strictSame(
+    await weeks(`from=${first}&to=2026-02-15&compare=${second}..2026-02-22`),
+    [[[first, {}]], [[first, ALL_LACK]]],
+    'and the week that lacks some itself',
+  );
+});
+
 t.test('days of the compared range before the keyword history are missing, and not read', async (t) => {
   const { ask } = await makeWorld(t, SHORT);
   const { range, keywords } = (
