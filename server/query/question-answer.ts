@@ -6,7 +6,7 @@ import { bucketsOf, daysUntil } from '../domain/intervals.ts';
 import { NOTHING } from '../domain/metrics.ts';
 import { readsSums } from '../domain/predicate.ts';
 import { eventsOf } from '../domain/provider-events.ts';
-import { type Range, spanOf } from '../domain/range.ts';
+import { spanOf } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keywords.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
@@ -14,7 +14,8 @@ import { intervalOf, isTime } from '../model/tables.ts';
 import { type QuestionNames, readNames } from './names.ts';
 import { type QuestionTest, sentFilter } from './predicate.ts';
 import { qualityOf } from './quality.ts';
-import { type QuestionPlan, type QuestionValue, readWhole, remainderOf } from './question-plan.ts';
+import { rangesIn } from './query.ts';
+import { type AskedRange, type QuestionPlan, type QuestionValue, readWhole, remainderOf } from './question-plan.ts';
 import { keyOf, nothingIn, QuestionRows } from './question-rows.ts';
 import { RefusedQuestion } from './refuse.ts';
 import type { Row, Sums } from './rows.ts';
@@ -33,34 +34,33 @@ type Plan = QuestionPlan & {
 
 /** Answers a question exactly, or throws `invalid_request` that says what is not known. */
 export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sources) {
-  const { query, project, ranges, quality } = plan;
-  const { from, to, comparison, dimensions, limit, offset } = query;
-  const range = { from, to };
+  const { query, project, range, base, quality } = plan;
+  const { dimensions, limit, offset } = query;
   const nothing = nothingIn(query.grain);
   const totalsOf = totalsReader(plan, facts, signal);
   // Read beside the property, which tells what is known. A failure is thrown where the totals are used.
-  if (plan.isOfTotals && ranges.now !== null) totalsOf(ranges.now).catch(() => {});
+  if (plan.isOfTotals && range.served !== null) totalsOf(range).catch(() => {});
   const names = await namesOf(plan, { facts, cache, signal }, totalsOf);
   const rows = new QuestionRows(facts, { plan, names, totalsOf, signal });
   const site = await readSite(plan, facts, signal);
   const known = site && (await readKnown(plan, facts, { site, signal }));
   await refuseUnknownKeywords(facts, plan.keywordDays, signal, 'range');
-  for (const [at, partial] of plan.partial.entries()) {
-    refusePartial(names, partial, { filters: query.filters, isOfComparison: at > 0 });
+  for (const asked of [range, ...(base ? [base] : [])]) {
+    refusePartial(names, asked.gaps, { filters: query.filters, isOfComparison: asked === base });
   }
   const [{ rows: read, count, total }, baseTotal, whole] = await Promise.all([
-    rows.of(range, ranges.now),
-    comparison && rows.total(ranges.base),
+    rows.of(range),
+    base && rows.total(base),
     site === null ? NOTHING : readWhole(facts, plan, { site, signal }),
   ]);
   const cutOff = known !== null && bucketsOf(range, 'day').some(({ from: day }) => known.isCutOff(day));
-  const compared = comparison && new ComparedRanges(range, comparison, known ?? NO_REASONS, null);
-  const daysOf = dayCounter(query, project.syncedThrough ?? to);
+  const compared = base && new ComparedRanges(range, base, known ?? NO_REASONS, null);
+  const daysOf = dayCounter(query, project.syncedThrough ?? range.to);
   const comparerOf = compared?.ofRows(dimensions);
   const answersOf = async (batch: readonly Row[]): Promise<readonly Row[]> => {
     // Rows of remembered lists stay the same objects, whose JSON is remembered too.
-    if (comparison === null && daysOf === undefined) return batch;
-    const before = comparison && (await rows.compared(comparison, ranges.base, batch));
+    if (base === null && daysOf === undefined) return batch;
+    const before = base && (await rows.compared(base, batch));
     return batch.map((row) => {
       const days = daysOf?.(row.names);
       if (comparerOf === undefined || before === null) return { ...row, days };
@@ -71,7 +71,7 @@ export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sourc
   const answers = await answersOf(read);
   async function* batches(): AsyncGenerator<readonly Row[]> {
     yield answers;
-    for await (const batch of rows.after(read.length, count, range, ranges.now)) yield await answersOf(batch);
+    for await (const batch of rows.after(read.length, count, range)) yield await answersOf(batch);
   }
   const totals: Sums | null = total && {
     now: total,
@@ -105,34 +105,32 @@ function dayCounter(
   return (names) => counts.get(names[at]!)!;
 }
 
-type TotalsOf = (range: Range) => Promise<KeywordTotals>;
+type TotalsOf = (range: AskedRange) => Promise<KeywordTotals>;
 
-/** Reads the totals of keywords over one of the ranges of a plan, once. */
-function totalsReader({ totals, tracked, ranges, partial }: Plan, facts: Facts, signal: AbortSignal): TotalsOf {
-  const known = new Map<Range, Promise<KeywordTotals>>();
-  return (range) => {
-    const unknown = new Set(partial[range === ranges.now ? 0 : 1]?.keys());
+/** Reads the totals of keywords over the served days of a range of a plan, once. */
+function totalsReader({ tracked }: Plan, facts: Facts, signal: AbortSignal): TotalsOf {
+  const known = new Map<AskedRange, Promise<KeywordTotals>>();
+  return (asked) => {
+    const { served, totals: files, gaps } = asked;
+    const unknown = new Set(gaps.keys());
     const found =
-      known.get(range) ??
-      facts.keywordTotals({ files: totals.get(range)!, range, unknown, signal }, 'all', tracked.indexes);
-    known.set(range, found);
+      known.get(asked) ?? facts.keywordTotals({ files, range: served!, unknown, signal }, 'all', tracked.indexes);
+    known.set(asked, found);
     return found;
   };
 }
 
 function namesOf(plan: Plan, { facts, cache, signal }: Sources, totalsOf: TotalsOf): Promise<QuestionNames> {
-  const { query, files, tracked, pageGroups, ranges } = plan;
-  const { from, to, comparison } = query;
-  const range = { from, to };
-  const all = comparison === null ? range : spanOf([range, comparison]);
+  const { query, files, tracked, pageGroups, range } = plan;
+  const all = spanOf(rangesIn(query));
   return readNames({
     question: query,
     tracked,
     pageGroups,
     cache,
     totals: async () => {
-      if (ranges.now === null) return () => NOTHING;
-      const found = await totalsOf(ranges.now);
+      if (range.served === null) return () => NOTHING;
+      const found = await totalsOf(range);
       return (keyword) => found.of(keyword);
     },
     urls: () => facts.pageUrls({ files, range: all, signal }),

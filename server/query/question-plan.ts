@@ -1,4 +1,4 @@
-import { readKeywordGaps } from '../catalog/keyword-gaps.ts';
+import { type KeywordGaps, readKeywordGaps } from '../catalog/keyword-gaps.ts';
 import { listPageGroups } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import type { TrackedRead } from '../catalog/tracked.ts';
@@ -13,6 +13,7 @@ import { rowsWith } from '../facts/sums.ts';
 import { countsIn, type Dimension, type FactTable, hasDimension, type StoredTable, TABLES } from '../model/tables.ts';
 import { dimensionsOf, type QuestionTest } from './predicate.ts';
 import { planQuality } from './quality.ts';
+import { rangesIn } from './query.ts';
 import type { Question } from './question.ts';
 import { planKeywordDays, planQuestionDays, type QuestionDaysPlan, unknownDays } from './strict-days.ts';
 
@@ -21,6 +22,16 @@ export interface QuestionValue extends Range, Omit<Question, 'range' | 'compare'
   readonly comparison: Range | null;
   /** The comparison as it was asked for. */
   readonly compare: Compare | null;
+}
+
+/** A range of a question, and what to read of it. */
+export interface AskedRange extends Range {
+  /** The days up to the last synced one; null for none. */
+  readonly served: Range | null;
+  /** The files of the totals of keywords over the served days; null if they are not needed. */
+  readonly totals: KeywordFiles | null;
+  /** The keywords that lack days of the range. */
+  readonly gaps: KeywordGaps;
 }
 
 /** The dimensions of a question and of its filters. */
@@ -38,27 +49,32 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
   const { grain, comparison, from, to, filters } = query;
   const used = usedIn(query);
   const coverage = await readCoverage(catalog, project.id);
-  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
+  const ranges = rangesIn(query);
   const { syncedThrough } = project;
   const served = (range: Range): Range | null =>
     syncedThrough === null ? null : within(range, range.from, syncedThrough);
-  const now = served({ from, to });
   const hull = spanOf(ranges);
   const files = async (table: StoredTable) => (served(hull) === null ? [] : filesOf(catalog, project.id, table, hull));
   const daysOf = (of: FactTable, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> =>
     planQuestionDays(catalog, project, of, { ranges: asked, coverage, devices, hasEvents: comparison !== null });
   const isOfKeywords = hasDimension(grain, 'keyword');
-  const base = comparison && served(comparison);
   const isOfTotals = used.length > 0 && used.every((dimension) => dimension === 'keyword' || dimension === 'group');
-  const totals = new Map<Range, KeywordFiles>();
-  for (const range of [now, base]) {
-    if (range === null || !(isOfTotals || used.includes('group'))) continue;
-    totals.set(range, await keywordFilesUntil(catalog, project.id, range.to, true));
-  }
+  const needsTotals = isOfTotals || used.includes('group');
+  const asked = async (range: Range): Promise<AskedRange> => {
+    const days = served(range);
+    return {
+      ...range,
+      served: days,
+      totals: days && needsTotals ? await keywordFilesUntil(catalog, project.id, days.to, true) : null,
+      gaps: isOfKeywords ? await readKeywordGaps(catalog, project.id, range) : NO_GAPS,
+    };
+  };
   const reference = referenceOf(grain, filters);
   return {
     project,
-    ranges: { now, base },
+    range: await asked({ from, to }),
+    /** What to compare with; null for nothing. */
+    base: comparison && (await asked(comparison)),
     days: await daysOf(grain, used.includes('device'), ranges),
     files: isOfTotals ? [] : await files(tableOf(grain, used)),
     /** What remains is told of the property, or of some of its devices or countries. */
@@ -72,11 +88,7 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
     },
     /** Whether the days of keywords are known; null if the question is not about any. */
     keywordDays: isOfKeywords ? await planKeywordDays(catalog, project, { from, to }, tracked) : null,
-    /** The keywords that lack days of the ranges. */
-    partial: await Promise.all(isOfKeywords ? ranges.map((range) => readKeywordGaps(catalog, project.id, range)) : []),
-    /** The files of the totals of keywords over `ranges`, for questions about keywords and groups. */
-    totals,
-    /** Whether the totals answer it. */
+    /** Whether the totals of keywords answer it. */
     isOfTotals,
     pageGroups: used.includes('pageGroup') ? await listPageGroups(catalog, project.id) : [],
     quality: query.quality
@@ -84,6 +96,8 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
       : null,
   };
 }
+
+const NO_GAPS: KeywordGaps = new Map();
 
 export type QuestionPlan = Awaited<ReturnType<typeof planQuestion>>;
 
@@ -157,10 +171,9 @@ function isComplete(grain: FactTable, reference: QuestionPlan['reference']): boo
  */
 export async function readWhole(
   facts: Facts,
-  { query, ranges, reference }: QuestionPlan & { readonly query: QuestionValue },
+  { query, range: { served: range }, reference }: QuestionPlan & { readonly query: QuestionValue },
   read: Parameters<typeof unknownDays>[2],
 ): Promise<Measures | null> {
-  const { now: range } = ranges;
   if (range === null || isUncountable(query.grain) || isComplete(query.grain, reference)) return NOTHING;
   if (reference.days !== null) {
     const { unknown } = await unknownDays(facts, reference.days, read);

@@ -4,7 +4,6 @@ import { eachDay } from '../domain/dates.ts';
 import { bucketsOf } from '../domain/intervals.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
 import { decider, isSumTest, type LeafOf, metricOf, sumTest } from '../domain/predicate.ts';
-import type { Range } from '../domain/range.ts';
 import { everyRow } from '../domain/select-rows.ts';
 import { SortKeys, sortInSteps } from '../domain/sort-steps.ts';
 import { compareTexts } from '../domain/texts.ts';
@@ -25,7 +24,7 @@ import { countsIn, type Dimension, type FactTable, intervalOf, isTime } from '..
 import { inTurns } from '../runtime/turns.ts';
 import { keywordDecider, namesByText, type QuestionNames } from './names.ts';
 import { MAX_ROWS } from './question.ts';
-import type { QuestionPlan, QuestionValue } from './question-plan.ts';
+import type { AskedRange, QuestionPlan, QuestionValue } from './question-plan.ts';
 
 /** Equal for rows of the same names. */
 export const keyOf = (names: readonly string[]): string => JSON.stringify(names);
@@ -34,7 +33,7 @@ interface Options {
   readonly plan: QuestionPlan & { readonly query: QuestionValue; readonly tracked: TrackedKeywords };
   readonly names: QuestionNames;
   /** The totals of keywords over one of the ranges of the plan. */
-  readonly totalsOf: (range: Range) => Promise<KeywordTotals>;
+  readonly totalsOf: (range: AskedRange) => Promise<KeywordTotals>;
   readonly signal: AbortSignal;
 }
 
@@ -59,47 +58,46 @@ export class QuestionRows {
   }
 
   /**
-   * A page of the rows, or the first of all, how many there are, and what they add up to, each row of facts once; null if they cannot be added
-   * up, because a search can have several appearances.
-   * @param served the days of the range that are served; null for none
+   * A page of the rows, or the first of all, how many there are, and what they add up to, each row of facts once; null if
+   * they cannot be added up, because a search can have several appearances.
    */
-  async of(range: Range, served: Range | null): Promise<Omit<ReadRows, 'total'> & { total: Measures | null }> {
+  async of(range: AskedRange): Promise<Omit<ReadRows, 'total'> & { total: Measures | null }> {
     const { plan, names } = this.#options;
     const { limit, offset } = plan.query;
-    if (served === null) return { rows: [], count: 0, total: this.#adds ? nothingIn(plan.query.grain) : null };
-    const by = this.#by(range, range);
+    if (range.served === null) return { rows: [], count: 0, total: this.#adds ? nothingIn(plan.query.grain) : null };
+    const by = this.#by(range);
     const { having } = names;
-    const read = await this.#read(served, { by, having, limit: limit ?? PART, offset });
+    const read = await this.#read(range, { by, having, limit: limit ?? PART, offset });
     const { rows } = read;
     // Beyond the last row nothing tells how many there are.
     const isBeyond = rows.length === 0 && offset > 0;
-    const { count, total } = isBeyond ? await this.#read(served, { by, having, limit: 1, offset: 0 }) : read;
+    const { count, total } = isBeyond ? await this.#read(range, { by, having, limit: 1, offset: 0 }) : read;
     if (!this.#adds) return { rows, count, total: null };
-    return { rows, count, total: names.overlap ? await this.total(served) : total };
+    return { rows, count, total: names.overlap ? await this.total(range) : total };
   }
 
   /** The rows after those that `of` has read, some at a time: only these are in memory. */
-  async *after(read: number, count: number, range: Range, served: Range | null): AsyncGenerator<readonly ReadRow[]> {
-    if (served === null || this.#options.plan.query.limit !== null) return;
-    const by = this.#by(range, range);
+  async *after(read: number, count: number, range: AskedRange): AsyncGenerator<readonly ReadRow[]> {
+    if (range.served === null || this.#options.plan.query.limit !== null) return;
+    const by = this.#by(range);
     const { having } = this.#options.names;
     for (let offset = read; offset < count; offset += PART) {
-      yield (await this.#read(served, { by, having, limit: PART, offset })).rows;
+      yield (await this.#read(range, { by, having, limit: PART, offset })).rows;
     }
   }
 
   /** The same rows over the range to compare with, by their keys. */
-  async compared(range: Range, served: Range | null, rows: readonly ReadRow[]): Promise<Map<string, Measures>> {
+  async compared(base: AskedRange, rows: readonly ReadRow[]): Promise<Map<string, Measures>> {
     const { query } = this.#options.plan;
-    if (served === null || rows.length === 0) return new Map();
-    const by = this.#by(range, { from: query.from, to: query.to });
+    if (base.served === null || rows.length === 0) return new Map();
+    const by = this.#by(base);
     const wanted = query.dimensions.flatMap((dimension, at) => {
       const one = by[at]!;
       if (isTime(dimension) || typeof one !== 'string') return [];
       const values = [...new Set(rows.map(({ names }) => names[at]!))];
       return [{ op: 'equals', field: one, values, fold: false } as const];
     });
-    const found = await this.#read(served, { by, limit: MAX_COMPARED, offset: 0, wanted });
+    const found = await this.#read(base, { by, limit: MAX_COMPARED, offset: 0, wanted });
     return new Map(found.rows.map((row) => [keyOf(row.names), row.now]));
   }
 
@@ -107,19 +105,18 @@ export class QuestionRows {
    * What all rows of the answer add up to over a range, each row of facts once; null if they cannot be added up. Conditions on
    * sums choose rows by the range of the question, also where others are to be compared with it.
    */
-  async total(served: Range | null): Promise<Measures | null> {
+  async total(range: AskedRange): Promise<Measures | null> {
     if (!this.#adds) return null;
     const { plan, names } = this.#options;
-    const asked = { from: plan.query.from, to: plan.query.to };
-    const { now } = plan.ranges;
-    if (served === null || (names.having !== null && now === null)) return nothingIn(plan.query.grain);
+    const { having } = names;
+    if (range.served === null || (having !== null && plan.range.served === null)) return nothingIn(plan.query.grain);
     const page = { limit: 1, offset: 0, isTotal: true };
-    if (names.having !== null) {
-      const kept = { range: now!, by: this.#by(asked, asked) };
-      return (await this.#read(served, { ...page, by: this.#by(served, asked), having: names.having, kept })).total;
+    if (having !== null) {
+      return (await this.#read(range, { ...page, by: this.#by(range), having, isOfKept: true })).total;
     }
-    const by = names.overlap ? this.#by(served, served) : this.#by(served, asked).filter(isNamed);
-    return (await this.#read(served, { ...page, by })).total;
+    // Days that stand beside none of the question's count, too.
+    const by = names.overlap ? this.#by(range, range) : this.#by(range).filter(isNamed);
+    return (await this.#read(range, { ...page, by })).total;
   }
 
   /** Whether the rows can be added up. */
@@ -127,8 +124,11 @@ export class QuestionRows {
     return !this.#options.plan.query.dimensions.includes('appearance');
   }
 
-  /** What rows are grouped by. Days, weeks and months of another range are named after those of `named` that they stand beside. */
-  #by(range: Range, named: Range): GroupedBy[] {
+  /**
+   * What rows of a range are grouped by. Days, weeks and months of the one to compare with are named after those of the
+   * question that they stand beside.
+   */
+  #by(range: AskedRange, named = this.#options.plan.range): GroupedBy[] {
     return this.#options.names.by.map(({ dimension, grouped }) => {
       if (!isTime(dimension)) return grouped!;
       if (dimension === 'date' && range.from === named.from) return 'date';
@@ -140,18 +140,20 @@ export class QuestionRows {
     });
   }
 
+  /** Reads the served days of a range. `isOfKept`: only rows that `having` keeps in the range of the question. */
   async #read(
-    range: Range,
+    range: AskedRange,
     {
       by,
       limit,
       offset,
       having = null,
-      kept,
+      isOfKept = false,
       isTotal = false,
       wanted = [],
-    }: Pick<SumsQuery, 'by' | 'having' | 'kept'> &
+    }: Pick<SumsQuery, 'by' | 'having'> &
       Omit<RowPage, 'order'> & {
+        isOfKept?: boolean;
         isTotal?: boolean;
         wanted?: readonly FactTest[];
       },
@@ -163,17 +165,17 @@ export class QuestionRows {
     const page = { order, limit, offset };
     if (plan.isOfTotals) {
       const named = { ...page, by: by.filter(isNamed), test, having, isTotal };
-      return rowsOfKeywords(named, plan.tracked.keywords, totalsOf(range), kept && totalsOf(kept.range));
+      return rowsOfKeywords(named, plan.tracked.keywords, totalsOf(range), isOfKept ? totalsOf(plan.range) : undefined);
     }
     return this.#facts.sums({
       files,
-      range,
+      range: range.served!,
       signal,
       table: query.grain,
       by,
       test,
       having,
-      ...(kept && { kept }),
+      ...(isOfKept && { kept: { range: plan.range.served!, by: this.#by(plan.range) } }),
       isTotal,
       page,
     });

@@ -1,6 +1,7 @@
 // The total of a question counts each keyword once, and only those in rows that its conditions keep, in both ranges.
 import t from 'tap';
-import { facts, keyword, makeWorld } from '../world.ts';
+import { eachDay } from '../../server/domain/dates.ts';
+import { facts, keyword, makeWorld, PROJECT } from '../world.ts';
 
 const IDS = ['Kw001', 'Kw002', 'Kw003'];
 const GROUPS = { Both1: ['Kw001', 'Kw002'], Both2: ['Kw002', 'Kw003'] };
@@ -63,3 +64,22 @@ for (const more of [[], ['device']]) {
     t.strictSame(await clicksOf(['keyword', ...more], 6), { rows: [10], now: 10, before: 2 });
   });
 }
+
+t.test('months of a comparison that ends after the last synced day add up to its total', async (t) => {
+  const days = eachDay('2025-02-01', '2026-02-20');
+  const { ask: asked } = await makeWorld(t, {
+    projects: [{ ...PROJECT, synced_through: '2026-02-20', provisional_after: '2026-02-17' }],
+    site_daily: facts('date device', ...days.map((day) => [day, 'mobile', 10, 100, 100])),
+  });
+  const question = {
+    range: { from: '2025-02-01', to: '2025-03-31' },
+    compare: { from: '2026-01-01', to: '2026-02-28' },
+    metrics: ['clicks'],
+    dimensions: ['month'],
+    filters: [['gte', 'clicks', [300]]],
+  };
+  const { body } = await asked(`/query?q=${encodeURIComponent(JSON.stringify(question))}`);
+  const march = { clicks: 310, comparison: { clicks: 200 } };
+  t.match(body.rows, [{ month: '2025-03-01', ...march }]);
+  t.match(body.totals, march);
+});
