@@ -83,7 +83,7 @@ ratchet(
     'server/presets': 'effect-answer effect-clicks explain findings-plan hours lists portfolio-plan surfaces',
     'server/projects': 'known-queries',
     'server/providers/bing': 'provider',
-    'server/query': 'known-days question-answer question-plan strict-days',
+    'server/query': 'known-days question-answer question-days question-plan',
     'server/sync': [
       'compare fetch inspections new-days plan prepare project-state publish questions requests run',
       'tables',

@@ -14,7 +14,7 @@ import { daySums, undividedDays } from '../facts/days.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { rowsWith } from '../facts/sums.ts';
 import type { StoredTable } from '../model/tables.ts';
-import { groupMembers, planTotals, readTotals, type TotalsPlan } from '../query/tracked.ts';
+import { groupMembers, planTotals, readTotals, type TotalsPlan } from '../query/keyword-totals.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import {

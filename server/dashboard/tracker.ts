@@ -6,7 +6,7 @@ import { isKnown, type Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { type KeywordsResult, keywordsPreset } from '../presets/keywords.ts';
 import { askPreset, type PresetRequest, type PresetSources } from '../presets/preset.ts';
-import { groupMembers } from '../query/tracked.ts';
+import { groupMembers } from '../query/keyword-totals.ts';
 import { inTurns } from '../runtime/turns.ts';
 
 /** The last positions of bands; what is beyond the last one is in a band of its own. */

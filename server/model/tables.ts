@@ -378,6 +378,11 @@ export type FactTable = keyof typeof TABLE_RULES;
 export const TABLES: Readonly<Record<FactTable, Table>> = TABLE_RULES;
 export const FACT_TABLES = Object.keys(TABLES) as FactTable[];
 
+/** The table with totals of months that stand for the first days of a table; undefined if none do. */
+export function monthsOf(table: FactTable): FactTable | undefined {
+  return TABLES[table].months as FactTable | undefined;
+}
+
 /** The tables with a column. */
 export function tablesWith(column: ColumnName): FactTable[] {
   return FACT_TABLES.filter((name) => TABLES[name].key.includes(column));

@@ -4,7 +4,7 @@ import { earlier, later } from '../domain/dates.ts';
 import { type ExactMeasures, NOTHING } from '../domain/metrics.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';
 import { dimension, exactSum, MEASURED, table } from '../formats/table.ts';
-import { type FactTable, TABLES, tableFor } from '../model/tables.ts';
+import { monthsOf, tableFor } from '../model/tables.ts';
 import { type Answer, ask } from '../query/ask.ts';
 import { type Plan, plan } from '../query/plan.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
@@ -197,7 +197,7 @@ function metricsOfName({ now, base, comparer }: Row, { metrics }: Pick<Answer, '
 /** The first and the last stored day of any of the tables; null if there is none. */
 function availableRange(plans: Readonly<Record<Part, Plan | undefined>>, coverage: Covered) {
   const tables = Object.values(plans).flatMap((of) => {
-    const months = of && (TABLES[of.table].months as FactTable | undefined);
+    const months = of && monthsOf(of.table);
     return of ? [of.table, ...(months ? [months] : [])] : [];
   });
   const stored = tables.flatMap((table) => coverage[table] ?? []);

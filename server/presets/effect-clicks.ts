@@ -16,8 +16,8 @@ import { type Unit, unitOf, type Windows } from '../effects/scores.ts';
 import { daySums } from '../facts/days.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { EVERY_ROW, rowsWith } from '../facts/sums.ts';
+import { groupMembers, planTotals, readTotals, type TotalsPlan } from '../query/keyword-totals.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
-import { groupMembers, planTotals, readTotals, type TotalsPlan } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Parameter } from './parameters.ts';
 

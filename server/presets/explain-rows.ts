@@ -12,15 +12,14 @@ import type { ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import { hasPartOfMonth } from '../domain/spread.ts';
 import { type UsualChange, usualChange, usualDays } from '../domain/usual-change.ts';
-import type { Facts } from '../facts/facts.ts';
-import type { FactTable } from '../model/tables.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { type FactTable, monthsOf, siteTableOf } from '../model/tables.ts';
+import { areKeywordsUnknown, planKeywordDays, planTotals, readTotals } from '../query/keyword-totals.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from '../query/known-days.ts';
 import { type Plan, plan } from '../query/plan.ts';
 import { queryOf, tableOf } from '../query/query.ts';
 import { lacksMonth, monthsIn, type NamedSeries, ownSeries, readSeries } from '../query/read.ts';
 import type { Series } from '../query/series.ts';
-import { areKeywordsUnknown, planKeywordDays, planRowDays, readRowDays } from '../query/strict-days.ts';
-import { planTotals, readTotals } from '../query/tracked.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { beginsBeforeApi, eventsOfLists, type ListSource, sourceOf } from './lists.ts';
 import type { PresetSources } from './preset.ts';
@@ -195,7 +194,9 @@ async function planKeywords({ catalog, project, tracked }: TrackedRead, asked: A
   const ranges = [now, base];
   const totals = await planTotals(catalog, project, spanOf(ranges));
   const days = await planRowDays(catalog, project, table, { ranges, coverage, notBefore: historyFrom });
-  const known = await Promise.all(ranges.map((range) => planKeywordDays(catalog, project, range, tracked)));
+  const known = await Promise.all(
+    ranges.map((range) => planKeywordDays(catalog, project, range, { tracked, coverage })),
+  );
   return async ({ facts }, limit, signal) => {
     const read = ({ from, to }: Range) =>
       readTotals(facts, totals, { from: later(from, historyFrom), to }, tracked, signal);
@@ -337,4 +338,52 @@ function* ordered(rows: readonly RangesRow[], limit: number): Generator<void, Pi
 /** A row without impressions is not in a range. */
 function shownOf(measures: ExactMeasures): ExactMeasures {
   return measures.impressions === 0 ? NOTHING : measures;
+}
+
+/** What to read to know on which days the rows of an explanation are stored. */
+interface RowDaysPlan extends KnownDaysPlan {
+  readonly files: FactsQuery['files'];
+  /** Days that are stored as monthly totals. */
+  readonly months: Range | null;
+}
+
+async function planRowDays(
+  catalog: Catalog,
+  project: Project,
+  table: FactTable,
+  days: {
+    readonly ranges: readonly Range[];
+    readonly coverage: Covered;
+    readonly notBefore?: Day;
+  },
+): Promise<RowDaysPlan> {
+  const months = monthsOf(table);
+  const monthly = months && days.coverage[months];
+  const known = await planKnownDays(catalog, project, table, { ...days, hasEvents: false });
+  return {
+    ...known,
+    files: table === siteTableOf(table) ? known.siteFiles : known.ownFiles,
+    months: monthly === undefined ? null : { from: monthly.firstDay, to: monthly.lastDay },
+  };
+}
+
+/** What is known of the days of rows. */
+interface RowDays {
+  /**
+   * Whether a day of the ranges has no rows, unless the sync knows that it is empty. Unlike in comparisons, rows of the site
+   * alone do not prove that a day of its rows is stored: what they lack would look like a loss.
+   */
+  readonly lacks: boolean;
+  /** The events of the provider that concern what the days came from. */
+  readonly events: readonly ProviderEvent[];
+}
+
+async function readRowDays(facts: Facts, plan: RowDaysPlan, signal: AbortSignal): Promise<RowDays> {
+  const { ranges, files, months } = plan;
+  if (ranges.length === 0) return { lacks: false, events: [] };
+  const days = new Set(await facts.storedDays({ files, range: spanOf(ranges), signal }));
+  const isMonthly = (day: Day): boolean => months !== null && months.from <= day && day <= months.to;
+  const known = new KnownDays(plan, { has: (day) => days.has(day) || isMonthly(day) });
+  const lacks = ranges.some(({ from, to }) => eachDay(from, to).some((day) => !known.isStored(day)));
+  return { lacks, events: known.events };
 }

@@ -1,3 +1,4 @@
+import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type BrandTerm, brandTest } from '../domain/brand-terms.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
@@ -5,8 +6,7 @@ import { matchGroup, pagesOf, selectKeywords } from '../domain/groups.ts';
 import { readsSums } from '../domain/predicate.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
 import { type Rule, testOfRule } from '../domain/rules.ts';
-import { planKeywordDays, refuseUnknownKeywords } from '../query/strict-days.ts';
-import { planTotals, readTotals } from '../query/tracked.ts';
+import { planKeywordDays, planTotals, readTotals, refuseUnknownKeywords } from '../query/keyword-totals.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { pagesPreset, queriesPreset } from './pages-and-queries.ts';
 import { askPreset, type PresetSources } from './preset.ts';
@@ -29,7 +29,9 @@ export async function previewGroup(
 ): Promise<{ total: number; keywords: { id: string; query: string }[] }> {
   const plan = await trackedCache.read(workspaceId, id, async ({ catalog, project, tracked }) => {
     const range = keywordRange({ from: undefined, to: undefined, period: undefined }, project, now());
-    const days = readsSums(testOfRule(rule)) ? await planKeywordDays(catalog, project, range, tracked) : null;
+    const days = readsSums(testOfRule(rule))
+      ? await planKeywordDays(catalog, project, range, { tracked, coverage: await readCoverage(catalog, project.id) })
+      : null;
     return { tracked, range, days, totals: await planTotals(catalog, project, range) };
   });
   if (plan === undefined) throw notFound('The project was removed.');

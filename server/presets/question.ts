@@ -25,10 +25,10 @@ import type { DimensionValues } from '../query/names.ts';
 import { sentFilter } from '../query/predicate.ts';
 import { DEFAULT_ROWS, MAX_ROWS, parseQuestion } from '../query/question.ts';
 import { answerQuestion } from '../query/question-answer.ts';
+import { WITHOUT_COMPARE } from '../query/question-days.ts';
 import { planQuestion, type QuestionValue } from '../query/question-plan.ts';
 import { type Offer, RefusedQuestion, withParts } from '../query/refuse.ts';
 import { countedOf, metricsOf, type ObjectSet, type Row, rowSet, type Sums } from '../query/rows.ts';
-import { WITHOUT_COMPARE } from '../query/strict-days.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { formatParameters, NAMED_RANGES, type Parameter, readParameters } from './parameters.ts';
 import { type PresetRequest, type PresetSources, projectReference, trackedPreset } from './preset.ts';
@@ -263,7 +263,7 @@ function questionOf(q: string, how: { readonly hasAllRows: boolean }, project: P
   const { range, compare, ...question } = parseQuestion(q, how);
   const days = siteRange(range, project, now);
   const comparison = comparedRange(days, compare);
-  if (hasDimension(question.grain, 'keyword')) {
+  if (hasDimension(question.table, 'keyword')) {
     const first = keywordHistoryFrom(project, now);
     const problemOf = (name: string): string => `${name}: keywords before ${first} are not known in this plan.`;
     if (days.from < first) {
@@ -359,13 +359,13 @@ export function questionAnswer(result: QuestionResult) {
 
 /** What an answer has before its rows. */
 function questionHead({ query, project, totals, remainder, paging, quality }: QuestionResult) {
-  const { from, to, comparison, grain } = query;
+  const { from, to, comparison, table } = query;
   const { provisionalAfter } = project;
   return {
     project: projectReference(project),
     range: { from, to, provisionalAfter, ...(comparison === null ? {} : { comparison }) },
-    grain,
-    aggregation: TABLES[grain].counts,
+    grain: table,
+    aggregation: TABLES[table].counts,
     ...(totals === undefined ? {} : { totals: totals && metricsIn(totals, query) }),
     remainder,
     paging,
@@ -373,8 +373,8 @@ function questionHead({ query, project, totals, remainder, paging, quality }: Qu
   };
 }
 
-function metricsIn(sums: Sums, { grain, metrics }: QuestionValue): object {
-  const counts = countsIn(grain);
+function metricsIn(sums: Sums, { table, metrics }: QuestionValue): object {
+  const counts = countsIn(table);
   if (counts !== null) return countedOf(sums, counts, metrics);
   return metricsOf(
     sums,
@@ -401,7 +401,7 @@ function writeRemembered(bytes: RowBytes, result: QuestionResult): void {
 /** Writes the rows, separated by commas, without an object for each. */
 function writeRows(bytes: RowBytes, { query, rows, valuesOf }: QuestionResult): void {
   const properties = query.dimensions.map((dimension, at) => propertyWriter(dimension, valuesOf[at]!));
-  const set = rowSet(rows, 'all', countsIn(query.grain));
+  const set = rowSet(rows, 'all', countsIn(query.table));
   for (let row = 0; row < rows.length; row++) {
     const { names, days } = rows[row]!;
     if (row > 0) bytes.char(',');
@@ -435,7 +435,7 @@ function questionTable(result: QuestionResult): RowsAnswer {
   const { query, project, batches, remainder, paging, quality, valuesOf } = result;
   const { dimensions, metrics, comparison } = query;
   const isCompared = comparison !== null;
-  const counts = countsIn(query.grain)?.filter(({ name }) => metrics.includes(name));
+  const counts = countsIn(query.table)?.filter(({ name }) => metrics.includes(name));
   async function* sets(): AsyncGenerator<ObjectSet> {
     for await (const rows of batches()) yield rowSet(rows, 'all', counts);
   }

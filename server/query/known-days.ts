@@ -19,7 +19,7 @@ import {
 import { EVERY_DAY, haveDay, type Range, spanOf, within } from '../domain/range.ts';
 import { undividedDays } from '../facts/days.ts';
 import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
-import { type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
+import { type FactTable, monthsOf, siteTableOf, TABLES } from '../model/tables.ts';
 
 /** What the catalog has about the days of a table. */
 export interface PlannedDays {
@@ -107,11 +107,11 @@ const BULK_EXPORT_DAYS: Readonly<Partial<Record<RowSource, readonly Range[]>>> =
 
 function firstDayOf(table: FactTable, coverage: Covered): Day | null {
   const first = coverage[table]?.firstDay ?? null;
-  const { isSparse, months: monthly } = TABLES[table];
   // Its first days may have no rows and still be stored.
-  if (isSparse === true) return coverage[siteTableOf(table)]?.firstDay ?? first;
-  const months = coverage[monthly as FactTable]?.firstDay;
-  return months === undefined ? first : earlier(months, first ?? months);
+  if (TABLES[table].isSparse === true) return coverage[siteTableOf(table)]?.firstDay ?? first;
+  const monthly = monthsOf(table);
+  const firstMonth = monthly && coverage[monthly]?.firstDay;
+  return firstMonth === undefined ? first : earlier(firstMonth, first ?? firstMonth);
 }
 
 /**

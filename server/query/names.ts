@@ -36,7 +36,7 @@ export interface QuestionNames {
 }
 
 /** The parts of a question that have names. */
-type AskedNames = Pick<Question, 'dimensions' | 'filters' | 'grain'>;
+type AskedNames = Pick<Question, 'dimensions' | 'filters' | 'table'>;
 
 interface NamesSources {
   readonly question: AskedNames;
@@ -62,13 +62,13 @@ interface Members {
 /** Finds which keywords, groups and pages a question names. Throws `invalid_request` for an unknown group. */
 export async function readNames(sources: NamesSources): Promise<QuestionNames> {
   const { question, tracked } = sources;
-  const { dimensions, filters, grain } = question;
+  const { dimensions, filters, table } = question;
   const used = [...dimensions, ...filters.flatMap(dimensionsOf)];
   const members = {
     group: used.includes('group') ? await keywordMembers(sources) : undefined,
     pageGroup: used.includes('pageGroup') ? await pageMembers(sources) : undefined,
   };
-  const isOfKeywords = hasDimension(grain, 'keyword');
+  const isOfKeywords = hasDimension(table, 'keyword');
   const by = dimensions.map((dimension) => ({ dimension, grouped: groupedBy(dimension, tracked, members) }));
   const found = await readFound(sources);
   const test = (leaf: TextTest<Dimension>): FactTest => factTest(leaf, { by, found, members });

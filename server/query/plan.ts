@@ -4,7 +4,7 @@ import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';
 import type { FactsQuery } from '../facts/facts.ts';
-import { type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
+import { type FactTable, monthsOf, siteTableOf } from '../model/tables.ts';
 import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import { type Query, rangesIn, tableOf } from './query.ts';
 
@@ -43,7 +43,7 @@ export async function plan(catalog: Catalog, project: Project, query: Query, cov
   const span = days === 'all' ? spanOf(ranges) : stored && within(spanOf(ranges), stored.from, stored.to);
   const filesFor = (name: FactTable | undefined): Files | Promise<Files> =>
     span && name && project.syncedThrough !== null ? filesOf(catalog, project.id, name, span) : [];
-  const months = TABLES[table].months as FactTable | undefined;
+  const months = monthsOf(table);
   const monthlyThrough = (months && covered[months]?.lastDay) ?? null;
   // In parallel, to wait only once for a remote database.
   const [files, siteFiles, monthFiles] = await Promise.all([

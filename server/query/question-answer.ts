@@ -11,15 +11,16 @@ import type { Facts } from '../facts/facts.ts';
 import type { KeywordTotals } from '../facts/keywords.ts';
 import { EVERY_ROW } from '../facts/sums.ts';
 import { intervalOf, isTime } from '../model/tables.ts';
+import { refuseUnknownKeywords } from './keyword-totals.ts';
 import { type QuestionNames, readNames } from './names.ts';
 import { type QuestionTest, sentFilter } from './predicate.ts';
 import { qualityOf } from './quality.ts';
 import { rangesIn } from './query.ts';
+import { refuseUnknown, unknownDays, WITHOUT_COMPARE } from './question-days.ts';
 import { type AskedRange, type QuestionPlan, type QuestionValue, readWhole, remainderOf } from './question-plan.ts';
-import { keyOf, nothingIn, QuestionRows } from './question-rows.ts';
+import { nothingIn, QuestionRows } from './question-rows.ts';
 import { RefusedQuestion } from './refuse.ts';
-import type { Row, Sums } from './rows.ts';
-import { refuseUnknown, refuseUnknownKeywords, unknownDays, WITHOUT_COMPARE } from './strict-days.ts';
+import { keyOf, type Row, type Sums } from './rows.ts';
 
 interface Sources {
   readonly facts: Facts;
@@ -36,7 +37,7 @@ type Plan = QuestionPlan & {
 export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sources) {
   const { query, project, range, base, quality } = plan;
   const { dimensions, limit, offset } = query;
-  const nothing = nothingIn(query.grain);
+  const nothing = nothingIn(query.table);
   const totalsOf = totalsReader(plan, facts, signal);
   // Read beside the property, which tells what is known. A failure is thrown where the totals are used.
   if (plan.isOfTotals && range.served !== null) totalsOf(range).catch(() => {});
@@ -139,7 +140,7 @@ function namesOf(plan: Plan, { facts, cache, signal }: Sources, totalsOf: Totals
         files,
         range: all,
         signal,
-        table: query.grain,
+        table: query.table,
         by: [column],
         test: EVERY_ROW,
       });
@@ -150,7 +151,7 @@ function namesOf(plan: Plan, { facts, cache, signal }: Sources, totalsOf: Totals
 
 /** The property, which tells what is known and what remains; null for questions about nothing else, and before a sync. */
 async function readSite({ query, days, project }: Plan, facts: Facts, signal: AbortSignal) {
-  const isWhole = query.grain === 'site_daily' && !days.devices && !query.filters.some((filter) => readsSums(filter));
+  const isWhole = query.table === 'site_daily' && !days.devices && !query.filters.some((filter) => readsSums(filter));
   const isPlain = isWhole && query.comparison === null;
   if (project.syncedThrough === null || isPlain) return null;
   return facts.siteDevices({ files: days.known.siteFiles, range: spanOf(days.known.ranges), signal });

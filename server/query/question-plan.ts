@@ -11,11 +11,12 @@ import type { Facts } from '../facts/facts.ts';
 import type { KeywordFiles } from '../facts/keywords.ts';
 import { rowsWith } from '../facts/sums.ts';
 import { countsIn, type Dimension, type FactTable, hasDimension, type StoredTable, TABLES } from '../model/tables.ts';
+import { planKeywordDays } from './keyword-totals.ts';
 import { dimensionsOf, type QuestionTest } from './predicate.ts';
 import { planQuality } from './quality.ts';
 import { rangesIn } from './query.ts';
 import type { Question } from './question.ts';
-import { planKeywordDays, planQuestionDays, type QuestionDaysPlan, unknownDays } from './strict-days.ts';
+import { planQuestionDays, type QuestionDaysPlan, unknownDays } from './question-days.ts';
 
 /** A question about certain days. */
 export interface QuestionValue extends Range, Omit<Question, 'range' | 'compare'> {
@@ -40,13 +41,13 @@ function usedIn({ dimensions, filters }: Pick<Question, 'dimensions' | 'filters'
 }
 
 /** Keywords over all devices are stored as sums, which are fewer. */
-function tableOf(grain: FactTable, used: readonly Dimension[]): StoredTable {
-  return grain === 'keyword_daily' && !used.includes('device') ? 'keyword_all' : grain;
+function tableOf(table: FactTable, used: readonly Dimension[]): StoredTable {
+  return table === 'keyword_daily' && !used.includes('device') ? 'keyword_all' : table;
 }
 
 /** Plans what to read for a question. */
 export async function planQuestion({ catalog, project, tracked }: TrackedRead, query: QuestionValue) {
-  const { grain, comparison, from, to, filters } = query;
+  const { table, comparison, from, to, filters } = query;
   const used = usedIn(query);
   const coverage = await readCoverage(catalog, project.id);
   const ranges = rangesIn(query);
@@ -57,7 +58,7 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
   const files = async (table: StoredTable) => (served(hull) === null ? [] : filesOf(catalog, project.id, table, hull));
   const daysOf = (of: FactTable, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> =>
     planQuestionDays(catalog, project, of, { ranges: asked, coverage, devices, hasEvents: comparison !== null });
-  const isOfKeywords = hasDimension(grain, 'keyword');
+  const isOfKeywords = hasDimension(table, 'keyword');
   const isOfTotals = used.length > 0 && used.every((dimension) => dimension === 'keyword' || dimension === 'group');
   const needsTotals = isOfTotals || used.includes('group');
   const asked = async (range: Range): Promise<AskedRange> => {
@@ -69,31 +70,29 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
       gaps: isOfKeywords ? await readKeywordGaps(catalog, project.id, range) : NO_GAPS,
     };
   };
-  const reference = referenceOf(grain, filters);
+  const reference = referenceOf(table, filters);
   return {
     project,
     range: await asked({ from, to }),
     /** What to compare with; null for nothing. */
     base: comparison && (await asked(comparison)),
-    days: await daysOf(grain, used.includes('device'), ranges),
-    files: isOfTotals ? [] : await files(tableOf(grain, used)),
+    days: await daysOf(table, used.includes('device'), ranges),
+    files: isOfTotals ? [] : await files(tableOf(table, used)),
     /** What remains is told of the property, or of some of its devices or countries. */
     reference: {
       ...reference,
       days:
-        reference.grain === 'site_daily' && reference.filters.length === 0
+        reference.table === 'site_daily' && reference.filters.length === 0
           ? null
-          : await daysOf(reference.grain, true, [{ from, to }]),
-      files: reference.grain === 'site_daily' ? [] : await files(reference.grain),
+          : await daysOf(reference.table, true, [{ from, to }]),
+      files: reference.table === 'site_daily' ? [] : await files(reference.table),
     },
     /** Whether the days of keywords are known; null if the question is not about any. */
-    keywordDays: isOfKeywords ? await planKeywordDays(catalog, project, { from, to }, tracked) : null,
+    keywordDays: isOfKeywords ? await planKeywordDays(catalog, project, { from, to }, { tracked, coverage }) : null,
     /** Whether the totals of keywords answer it. */
     isOfTotals,
     pageGroups: used.includes('pageGroup') ? await listPageGroups(catalog, project.id) : [],
-    quality: query.quality
-      ? await planQuality(catalog, project, { from, to, table: grain, device: null, coverage })
-      : null,
+    quality: query.quality ? await planQuality(catalog, project, { from, to, table, device: null, coverage }) : null,
   };
 }
 
@@ -102,19 +101,19 @@ const NO_GAPS: KeywordGaps = new Map();
 export type QuestionPlan = Awaited<ReturnType<typeof planQuestion>>;
 
 /** What the rows are a part of: the property, with those filters that the property is stored by. */
-function referenceOf(grain: FactTable, filters: Question['filters']) {
+function referenceOf(table: FactTable, filters: Question['filters']) {
   const all = conjunctsOf(filters);
   for (const [dimension, of] of [
     ['device', 'site_daily'],
     ['country', 'country_daily'],
   ] as const) {
-    if (!hasDimension(grain, dimension)) continue;
+    if (!hasDimension(table, dimension)) continue;
     const isOf = (filter: QuestionTest): filter is Test<TextTest<Dimension>> =>
       !readsSums(filter) && dimensionsOf(filter).every((name) => name === dimension);
     const applied = all.filter(isOf);
-    if (applied.length > 0) return { grain: of, filters: applied, isFiltered: applied.length < all.length };
+    if (applied.length > 0) return { table: of, filters: applied, isFiltered: applied.length < all.length };
   }
-  return { grain: 'site_daily' as const, filters: [], isFiltered: all.length > 0 };
+  return { table: 'site_daily' as const, filters: [], isFiltered: all.length > 0 };
 }
 
 interface Rows {
@@ -131,11 +130,11 @@ export function remainderOf(
   { query, reference }: QuestionPlan & { readonly query: QuestionValue },
   { total, cutOff, whole }: Rows,
 ): Remainder {
-  const { grain, dimensions } = query;
+  const { table, dimensions } = query;
   const isGrouped = dimensions.includes('group') || dimensions.includes('pageGroup');
   const reasons = new Set<RemainderReason>([
     ...(reference.isFiltered ? (['filtered'] as const) : []),
-    ...(TABLES[grain].leavesOut ?? []),
+    ...(TABLES[table].leavesOut ?? []),
     ...(isGrouped ? (['not_grouped'] as const) : []),
     ...(cutOff ? (['cut_off'] as const) : []),
   ]);
@@ -145,24 +144,24 @@ export function remainderOf(
     why: left?.clicks === 0 && left.impressions === 0 ? [] : REMAINDER_REASONS.filter((reason) => reasons.has(reason)),
   });
   // The property has no total of what is counted in place of searches.
-  if (countsIn(grain) !== null) reasons.add('unknown');
-  if (isUncountable(grain) || total === null) return told(null);
-  if (isComplete(grain, reference)) return told({ clicks: 0, impressions: 0 });
+  if (countsIn(table) !== null) reasons.add('unknown');
+  if (isUncountable(table) || total === null) return told(null);
+  if (isComplete(table, reference)) return told({ clicks: 0, impressions: 0 });
   if (whole === null) reasons.add('unknown');
   return told(whole && { clicks: whole.clicks - total.clicks, impressions: whole.impressions - total.impressions });
 }
 
-function isUncountable(grain: FactTable): boolean {
+function isUncountable(table: FactTable): boolean {
   return (
-    countsIn(grain) !== null ||
-    TABLES[grain].counts === 'page' ||
-    TABLES[grain].leavesOut?.includes('overlapping') === true
+    countsIn(table) !== null ||
+    TABLES[table].counts === 'page' ||
+    TABLES[table].leavesOut?.includes('overlapping') === true
   );
 }
 
 /** A part of the property that is stored itself is whole. */
-function isComplete(grain: FactTable, reference: QuestionPlan['reference']): boolean {
-  return grain === reference.grain && !reference.isFiltered && (grain === 'site_daily' || reference.filters.length > 0);
+function isComplete(table: FactTable, reference: QuestionPlan['reference']): boolean {
+  return table === reference.table && !reference.isFiltered && (table === 'site_daily' || reference.filters.length > 0);
 }
 
 /**
@@ -174,13 +173,13 @@ export async function readWhole(
   { query, range: { served: range }, reference }: QuestionPlan & { readonly query: QuestionValue },
   read: Parameters<typeof unknownDays>[2],
 ): Promise<Measures | null> {
-  if (range === null || isUncountable(query.grain) || isComplete(query.grain, reference)) return NOTHING;
+  if (range === null || isUncountable(query.table) || isComplete(query.table, reference)) return NOTHING;
   if (reference.days !== null) {
     const { unknown } = await unknownDays(facts, reference.days, read);
     if (unknown.length > 0) return null;
   }
   const test: Test<TextTest<Dimension>> = { op: 'and', of: reference.filters };
-  if (reference.grain === 'site_daily') {
+  if (reference.table === 'site_daily') {
     const { from, to } = range;
     const isOfDevice = decider(
       test,
@@ -194,7 +193,7 @@ export async function readWhole(
     files: reference.files,
     range,
     signal: read.signal,
-    table: reference.grain,
+    table: reference.table,
     by: [],
     test: mapLeaves(test, ({ values }) => rowsWith('country', values)),
     page: { order: [], limit: 1, offset: 0 },

@@ -47,7 +47,7 @@ export interface Question {
   readonly totals: boolean;
   readonly quality: boolean;
   /** What is stored that answers it. */
-  readonly grain: FactTable;
+  readonly table: FactTable;
 }
 
 /** The most rows of an answer, and the number without `limit`. */
@@ -89,15 +89,15 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
   if (tables.length === 0) throw notTogether(dimensions, filters);
   const ofSort = (sort ?? []).map(({ by }) => by).filter((name) => QUESTION_METRICS.includes(name));
   const wanted = [...new Set([...metrics, ...filters.flatMap(metricsIn), ...ofSort])];
-  const grain = tables.find((table) => wanted.every((metric) => hasMetric(table, metric)));
-  if (grain === undefined) throw metricsApart(wanted, tables, QUESTION_METRICS);
+  const table = tables.find((table) => wanted.every((metric) => hasMetric(table, metric)));
+  if (table === undefined) throw metricsApart(wanted, tables, QUESTION_METRICS);
   checkAppearances(dimensions, filters);
   checkRowFilters(dimensions, filters);
   const isAll = hasAllRows && sent['limit'] === undefined && sent['offset'] === undefined;
   return {
     range: rangeOf(sent['range'], 'range'),
     metrics: QUESTION_METRICS.filter((name) =>
-      metrics.length === 0 ? hasMetric(grain, name) : metrics.includes(name),
+      metrics.length === 0 ? hasMetric(table, name) : metrics.includes(name),
     ),
     dimensions,
     filters,
@@ -107,7 +107,7 @@ export function parseQuestion(text: string, { hasAllRows }: { hasAllRows: boolea
     compare: sent['compare'] === undefined ? undefined : compareOf(sent['compare']),
     totals: flag(include['totals'], 'include.totals', true),
     quality: flag(include['quality'], 'include.quality', false),
-    grain,
+    table,
   };
 }
 

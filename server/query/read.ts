@@ -4,7 +4,7 @@ import { haveDay, type Range, within } from '../domain/range.ts';
 import { byDate, undividedDays } from '../facts/days.ts';
 import type { DayMeasures, Device, Facts, SiteDayMeasures } from '../facts/facts.ts';
 import { EVERY_ROW, rowsWith } from '../facts/sums.ts';
-import { type ColumnName, DIMENSIONS, type FactTable, siteTableOf, TABLES } from '../model/tables.ts';
+import { type ColumnName, DIMENSIONS, type FactTable, monthsOf, siteTableOf } from '../model/tables.ts';
 import type { Plan } from './plan.ts';
 import { intervalIn, namesIn, rangesIn } from './query.ts';
 import { type MonthMeasures, Series } from './series.ts';
@@ -53,7 +53,7 @@ async function readNames(facts: Facts, plan: Plan, range: Range, signal: AbortSi
   };
   const [ofDays, ofMonths] = await Promise.all([
     days ? read(table, files, days, [...(isByDay ? (['date'] as const) : []), ...columns]) : [],
-    months ? read(TABLES[table].months as FactTable, monthFiles, months, ['month', ...columns]) : [],
+    months ? read(monthsOf(table)!, monthFiles, months, ['month', ...columns]) : [],
   ]);
   if (days && query.country !== null) await refuseUnknownCountries(facts, plan, days, { signal, found: ofDays.length });
   const byName = new Map<string, { days: DayMeasures[]; months: MonthMeasures[] }>();

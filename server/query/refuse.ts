@@ -89,12 +89,12 @@ function questionOf(
   };
 }
 
-/** The first two dimensions that no grain has together, if the question has more. */
+/** The first two dimensions that no table has together, if the question has more. */
 function pairsOf(wanted: readonly Dimension[]): string {
   if (wanted.length < 3) return '';
   for (const [at, one] of wanted.entries()) {
     for (const other of wanted.slice(at + 1)) {
-      const isStored = QUESTION_TABLES.some((grain) => hasDimension(grain, one) && hasDimension(grain, other));
+      const isStored = QUESTION_TABLES.some((table) => hasDimension(table, one) && hasDimension(table, other));
       if (!isStored) return ` (no table has ${one} and ${other})`;
     }
   }
@@ -103,10 +103,10 @@ function pairsOf(wanted: readonly Dimension[]): string {
 
 /** Questions of dimensions that are stored together, with the most wanted ones first. A keyword may stand for a query. */
 function nearestTo(wanted: readonly Dimension[]): Dimension[][] {
-  const found = QUESTION_TABLES.map((grain) => {
+  const found = QUESTION_TABLES.map((table) => {
     const names = wanted.flatMap((dimension): Dimension[] => {
-      if (hasDimension(grain, dimension)) return [dimension];
-      return dimension === 'query' && hasDimension(grain, 'keyword') ? ['keyword'] : [];
+      if (hasDimension(table, dimension)) return [dimension];
+      return dimension === 'query' && hasDimension(table, 'keyword') ? ['keyword'] : [];
     });
     const kept = names.filter((name) => wanted.includes(name)).length;
     return { names: [...new Set(names)], kept };

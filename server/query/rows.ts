@@ -42,6 +42,9 @@ export interface Row extends PartSums {
 /** Which metrics rows have: some surfaces have no positions, and of anonymised queries only counts are known. */
 export type KnownMetrics = 'all' | 'no_position' | 'counts';
 
+/** Equal for rows of the same names. */
+export const keyOf = (names: readonly string[]): string => JSON.stringify(names);
+
 /**
  * Rows of an answer, or a part of them. All formats read rows through it. It may lie over columns, so that 500,000 rows
  * need no objects: then sums may be one object that the next call overwrites.

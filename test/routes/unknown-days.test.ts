@@ -1,4 +1,4 @@
-// A range or comparison with days that are not known is refused, which says exactly which days; days beside them are not.
+// A range is refused for unknown days of its own or its comparison only, which the error names once each, in order.
 import t from 'tap';
 import { eachDay } from '../../server/domain/dates.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';
