@@ -127,7 +127,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'immutable files, in the data folder or an object store',
     imports: ['domain', 'runtime', 'settings'],
   },
-  runtime: { purpose: 'helpers without domain knowledge: locks, limits, single flight, timing', imports: ['domain'] },
+  runtime: {
+    purpose: 'helpers that know no facts: locks, limits, single flight, timing, work in steps',
+    imports: ['domain'],
+  },
   domain: { purpose: 'pure rules: days, ranges, metrics, groups, errors', imports: ['model'] },
   model: { purpose: 'what facts are, as data: surfaces, tables, dimensions, measures', imports: [] },
   settings: { purpose: 'the table of settings, read from the environment', imports: [] },

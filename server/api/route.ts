@@ -40,8 +40,8 @@ export function patternOf({ params, routeOptions }: FastifyRequest): string | un
 }
 
 /**
- * Adds an endpoint, also at the path of each format. Reports parse the parameters, so that an unknown project precedes an
- * invalid parameter. @param hide leaves it out of the documentation
+ * Adds an endpoint, also at the path of each format. Presets parse the parameters, not Fastify, so that an unknown project is
+ * a 404 even where a parameter is wrong. @param hide leaves it out of the documentation
  */
 export function addRoute(api: FastifyInstance, route: Route, context: Context, { hide = false } = {}): void {
   const schema: FastifySchema = hide ? { hide } : documentationOf(route);

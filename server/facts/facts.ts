@@ -153,7 +153,8 @@ export interface Facts {
   rowSums(query: RowsQuery, days: number, take: TakeColumns): Promise<void>;
 
   /**
-   * Sums of the facts of one table, grouped: the only read that is not of a kind of its own. `Sums` are those of the table.
+   * Sums of the facts of any table, grouped by any of its columns; the other reads are for one purpose each. `Sums` are what
+   * the table counts.
    * Throws `invalid_request` for values of tests that cannot be compared. Short pages are remembered.
    */
   sums<Sums = Measures>(query: FactsQuery & SumsQuery): Promise<ReadRows<Sums>>;

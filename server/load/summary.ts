@@ -36,7 +36,7 @@ export function summarise(entities: ReadonlyMap<string, number>, parts: StagedPa
   return summary;
 }
 
-/** Warns of facts after their project's synced_through, which are not served. */
+/** Warns of facts after their project's `synced_through`, which most answers leave out. */
 export async function syncWarnings(
   session: Session,
   catalog: Catalog,

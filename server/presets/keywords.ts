@@ -32,7 +32,7 @@ const parameters = {
 };
 
 interface KeywordsParameters extends TrackedQuery {
-  /** Whether the range was limited to the keyword history of the plan. */
+  /** Whether the range was cut to the keyword history of the workspace. */
   readonly clamped: boolean;
   /** Id of a group or folder; null for all keywords. */
   readonly group: string | null;
@@ -110,7 +110,7 @@ export const keywordsPreset = trackedPreset({
   run: readKeywords,
   followed: (project) => project,
   json: keywordsJson,
-  // Days are too long to cache.
+  // With days, answers are too long to cache.
   isStreamed: ({ interval }) => interval !== null,
   jsonChunks: dailyKeywordsJson,
   rows: keywordsTable,
@@ -164,7 +164,7 @@ function shownKeyword(
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
-/** Most keywords are shorter, in bytes. */
+/** What most keywords need at most as JSON, in bytes. */
 const BYTES = { plain: 256, compared: 1024 };
 /** Closes the metrics of a keyword. */
 const CLOSE = new Piece('}');

@@ -86,7 +86,7 @@ export interface Documented extends Pick<Answering<never, never, never>, 'operat
   readonly examples: Readonly<Record<number, string>>;
 }
 
-/** A kind of response, from request parameters to a result. Methods, so that all kinds fit into one list. */
+/** How a preset answers, from parameters to a result. Methods, so that presets of all types fit into one list. */
 export interface Answering<Subject, Query extends PresetQuery, Result> {
   /** Name of the operation for generated clients. */
   readonly operation: string;

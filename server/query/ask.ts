@@ -15,7 +15,7 @@ import { lacksMonth, monthsIn, type NamedSeries, ownSeries, readSeries } from '.
 import type { KnownMetrics, Row, Sums } from './rows.ts';
 import type { Series } from './series.ts';
 
-/** The name of what a row of names has where it is not known. */
+/** The name of rows whose country or segment is not known. */
 const UNKNOWN_NAME = 'unknown';
 
 export interface Answer {

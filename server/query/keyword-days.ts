@@ -64,7 +64,7 @@ export function seriesOf(
     for await (const grids of readGrids(facts, read, keywords)) {
       if (gaps.size > 0) forgetUnknown(grids, gaps, parts);
       yield new DaySet(grids, { buckets, dayCounts, comparerOf });
-      // Whoever asked for a set has written it when the next one is wanted.
+      // The next set is asked for when this one has been written.
       grids.now.release();
       grids.base?.release();
     }
@@ -253,7 +253,7 @@ function inOneRange(first: StoredRange, second: StoredRange): StoredRange | unde
   return { files: [...files.values()], range: { from: first.range.from, to: second.range.to } };
 }
 
-/** Max cells in memory at once. */
+/** The most cells of a grid. */
 const MAX_CELLS = 250_000;
 /** The first batch is small, so that a response starts early; the next ones double, to be read while one is written. */
 const FIRST_CELLS = 40_000;

@@ -149,7 +149,10 @@ function namesOf(plan: Plan, { facts, cache, signal }: Sources, totalsOf: Totals
   });
 }
 
-/** The property, which tells what is known and what remains; null for questions about nothing else, and before a sync. */
+/**
+ * The rows of the property, which tell what is known and what remains; null before a sync, and for a question about the
+ * property alone without comparison and without conditions on sums.
+ */
 async function readSite({ query, days, project }: Plan, facts: Facts, signal: AbortSignal) {
   const isWhole = query.table === 'site_daily' && !days.devices && !query.filters.some((filter) => readsSums(filter));
   const isPlain = isWhole && query.comparison === null;

@@ -40,7 +40,7 @@ function usedIn({ dimensions, filters }: Pick<Question, 'dimensions' | 'filters'
   return [...dimensions, ...filters.flatMap(dimensionsOf)];
 }
 
-/** Keywords over all devices are stored as sums, which are fewer. */
+/** Facts of keywords are also stored summed over devices, which are fewer rows. */
 function tableOf(table: FactTable, used: readonly Dimension[]): StoredTable {
   return table === 'keyword_daily' && !used.includes('device') ? 'keyword_all' : table;
 }

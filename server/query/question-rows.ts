@@ -62,7 +62,7 @@ export class QuestionRows {
     const { having } = names;
     const read = await this.#read(range, { by, having, limit: limit ?? PART, offset });
     const { rows } = read;
-    // Beyond the last row nothing tells how many there are.
+    // A page beyond the last row does not say how many rows there are.
     const isBeyond = rows.length === 0 && offset > 0;
     const { count, total } = isBeyond ? await this.#read(range, { by, having, limit: 1, offset: 0 }) : read;
     if (!this.#adds) return { rows, count, total: null };

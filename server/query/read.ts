@@ -43,7 +43,7 @@ async function readNames(facts: Facts, plan: Plan, range: Range, signal: AbortSi
   const { query, files, monthFiles, monthlyThrough, table } = plan;
   const names = namesIn(query);
   const columns = names === undefined ? [] : [DIMENSIONS[names].column];
-  // Of one name, days can be told apart at no cost.
+  // Without names there is one row a day, and days must be told apart for a comparison.
   const isByDay = names === undefined || intervalIn(query) !== undefined;
   const days = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
   const months = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);

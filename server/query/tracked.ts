@@ -30,7 +30,7 @@ import { planQuality, type QualityPlan, qualityOf } from './quality.ts';
 import { rangesIn } from './query.ts';
 import type { RowSet } from './rows.ts';
 
-/** A query whose rows are tracked keywords, also those that count nothing. */
+/** A query whose rows are tracked keywords, those without clicks and impressions among them. */
 export interface TrackedQuery extends Range, Selection {
   readonly device: Device;
   /** The length of the parts of the range that each keyword has; null for totals only. */
@@ -112,8 +112,8 @@ export async function planTracked(
 }
 
 /**
- * Answers a plan: a page of the keywords, how many match, and their parts of the range on demand. Throws `invalid_request`
- * where sums would be made up (`refuseUnknownKeywords`).
+ * Answers a plan: a page of the keywords, how many match, and their days, weeks or months, which are read when they are
+ * asked for. Throws `invalid_request` where sums would be made up (`refuseUnknownKeywords`).
  */
 export async function askTracked(
   plan: TrackedPlan,
@@ -193,7 +193,7 @@ async function readOther(
 export class KeywordSet implements RowSet {
   readonly known = 'all';
   readonly keywords: readonly TrackedKeyword[];
-  /** Of all keywords: unknown for those that are unknown on a stored day of the range. */
+  /** Of all keywords of the project; NaN for those that lack stored days of the range. */
   readonly totals: KeywordTotals;
   /** Undefined without a comparison. */
   readonly other: Pick<Other, 'totals' | 'comparerOf'> | undefined;
