@@ -13,9 +13,10 @@ const COUNTRIES = facts(
 );
 const world = await makeWorld(t, { site_daily: SITE, country_daily: COUNTRIES });
 
-async function told({ get }: Pick<World, 'get'>, path: string): Promise<string | Row> {
-  const { status, body } = await get(path);
-  return status === 200 ? (body.totals ?? body.projects?.[0]?.totals) : body.error.message;
+/** The totals of an answer, or the message that refuses it. */
+async function told({ get }: Pick<World, 'get'>, path: string): Promise<unknown> {
+  const { body } = await get(path);
+  return body.error?.message ?? body.totals ?? body.projects[0].totals;
 }
 
 const MARCH = 'from=2026-03-01&to=2026-03-07';
