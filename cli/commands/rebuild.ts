@@ -62,7 +62,7 @@ export function addRebuild(program: Command): void {
             );
           } else if (rebuilt === 'catalog') {
             print(
-              'What the journal does not have, such as keys, members, connections and alerts, is that of the older catalog: what was changed since then, other than by loads and edits of a project, must be done again.',
+              'What the journal does not have, such as keys, members, connections and alerts, is that of the older catalog: what was changed since then, other than by loads and edits of a project, must be done again. Keys that were revoked since are valid again, and so are feeds, shared links and members: revoke or remove them again.',
             );
           }
         }

@@ -5,6 +5,7 @@ import { requireDataFolder } from './data-folder.ts';
 import { nameCatalogFailure } from './failures.ts';
 import type { CatalogLocation } from './location.ts';
 import { newerCatalog } from './newer-catalog.ts';
+import { CatalogFile } from './sqlite/catalog-file.ts';
 import { MIGRATIONS, schemaVersionOf } from './sqlite/migrations.ts';
 
 /** A migration that this version would run. */
@@ -35,6 +36,7 @@ export async function readSchemaState({ dataFolder, catalogUrl }: CatalogLocatio
     const { catalog, found } = await postgres.readSchemaVersion(catalogUrl);
     return { catalog, ...stateOf(found, postgres.MIGRATIONS, postgres.isRolling) };
   }
+  new CatalogFile(dataFolder).requireWhereFactsAre();
   requireDataFolder(dataFolder);
   const found = versionOf(join(dataFolder, 'catalog.sqlite'));
   if (found > MIGRATIONS.length) throw newerCatalog(found, MIGRATIONS.length);

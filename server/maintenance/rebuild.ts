@@ -46,7 +46,7 @@ const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-s
  * The tables that the journal does not have, copied from a catalog that is older than the facts, with the tables that own
  * their rows: all that a row names must exist.
  */
-export const KEPT_TABLES = [
+const KEPT_TABLES = [
   { table: 'members', key: ['workspace_id', 'email'], owners: { workspaces: 'workspace_id' } },
   { table: 'keys', key: ['id'], owners: { workspaces: 'workspace_id' } },
   { table: 'key_projects', key: ['key_id', 'project_id'], owners: { keys: 'key_id', projects: 'project_id' } },
@@ -177,9 +177,13 @@ async function rebuildCatalog(
   let state: JournalState | undefined;
   try {
     await catalog.transaction(async (tx) => {
-      state = await replay(records, (line) => apply(tx, line));
+      const removed = new Set<Values[string]>();
+      state = await replay(records, async (line) => {
+        if ('remove' in line && line.remove === 'workspaces') removed.add(line.row['id']!);
+        await apply(tx, line);
+      });
       await replaceManifest(tx, state.manifest);
-      if (older !== undefined) await keep(tx, older);
+      if (older !== undefined) await keep(tx, older, removed);
       await setPublication(tx, state.last);
     });
   } finally {
@@ -228,8 +232,18 @@ function entityOf(table: string): EntityTable {
   return found;
 }
 
-/** Copies what the journal does not have from an older catalog, if its owners still exist. */
-async function keep(tx: Catalog, older: Catalog): Promise<void> {
+/**
+ * Copies what the journal does not have from an older catalog, if its owners still exist.
+ * @param removed workspaces that were removed since
+ */
+async function keep(tx: Catalog, older: Catalog, removed: ReadonlySet<Values[string]>): Promise<void> {
+  // The journal has workspaces only once they have a project or a note.
+  const journaled = await idsOf(tx, 'workspaces');
+  for await (const rows of eachWholeRow(older, 'workspaces')) {
+    for (const row of rows) {
+      if (!journaled.has(row['id']!) && !removed.has(row['id']!)) await upsert(tx, entityOf('workspaces'), row);
+    }
+  }
   for (const { table, key, owners } of KEPT_TABLES) {
     const existing: [string, Set<Values[string]>][] = [];
     for (const [owner, column] of Object.entries(owners)) existing.push([column, await idsOf(tx, owner)]);

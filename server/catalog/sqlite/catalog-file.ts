@@ -23,12 +23,17 @@ export class CatalogFile {
     if (create) makeDataFolder(this.dataFolder);
     requireRestored(this.dataFolder);
     requireOwnCatalog(this.dataFolder);
-    const found = statSync(this.path, { throwIfNoEntry: false });
-    if (found === undefined || found.size === 0) this.refuseWhereFactsAre(found === undefined ? 'missing' : 'empty');
+    this.requireWhereFactsAre();
     if (!create) requireDataFolder(this.dataFolder);
     // SQLite creates its other files with the mode of this one.
     makeFile(this.path);
     this.#opened = statSync(this.path);
+  }
+
+  /** Throws if the file is missing or empty although there are facts. */
+  requireWhereFactsAre(): void {
+    const found = statSync(this.path, { throwIfNoEntry: false });
+    if (found === undefined || found.size === 0) this.refuseWhereFactsAre(found === undefined ? 'missing' : 'empty');
   }
 
   /** Throws if there are fact files: with an empty catalog all of them would be orphans. */
