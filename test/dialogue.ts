@@ -16,7 +16,7 @@ import { readArrow, readParquet } from './formats/read.ts';
 import { filesWith, spellingsOf } from './hidden.ts';
 import { duration, fixture, isUpdated, readRecorded, withLetters } from './recorded.ts';
 import { parsed, tablesIn } from './rows.ts';
-import { isLocal, localOnly } from './stores.ts';
+import { localOnly } from './stores.ts';
 import { syncDay } from './sync-day.ts';
 import { type Row, type Tables, temporaryFolder } from './world.ts';
 
@@ -407,9 +407,7 @@ async function runDialogue(t: Test, file: string): Promise<void> {
       const said = [promise];
       for (const line of lines.filter((one) => !one.startsWith('  '))) {
         said.push(line);
-        // Only a catalog in a file is rebuilt.
-        if (line === '$ rebuild' && !isLocal) said.push(lines[lines.indexOf(line) + 1]!);
-        else if (line !== '' && !line.startsWith('#')) said.push(...(await dialogue.say(line)));
+        if (line !== '' && !line.startsWith('#')) said.push(...(await dialogue.say(line)));
       }
       found[at] = said.join('\n');
       if (!isUpdated) t.equal(said.join('\n'), scene);

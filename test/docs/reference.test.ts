@@ -3,6 +3,7 @@ import t from 'tap';
 import { programFor } from '../../cli/program.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../../server/domain/errors.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
+import { nounsMarkdown } from '../catalog/nouns.ts';
 import { commandsMarkdown } from './commands.ts';
 import { checkGenerated } from './generated.ts';
 
@@ -17,6 +18,11 @@ t.test('commands, settings and errors are documented as the code has them', asyn
     .sort(([, a], [, b]) => a.status - b.status)
     .map(([code, { status, when }]) => `| ${status} | \`${code}\` | ${when} |`);
   checkGenerated(t, 'docs/limits.md', 'errors', table('| status | code | when |\n| --- | --- | --- |', errors));
+});
+
+t.test('what is true after the loss of a catalog is documented as the tests have it', (t) => {
+  checkGenerated(t, 'docs/operate.md', 'nouns', nounsMarkdown());
+  t.end();
 });
 
 function table(header: string, rows: readonly string[]): string {

@@ -12,8 +12,7 @@ import { addDays, countDays, type Day } from '../../server/domain/dates.ts';
 import { openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { journaledTransaction } from '../../server/load/publish.ts';
-import { ENTITIES } from '../../server/load/tables.ts';
-import { KEPT_TABLES, rebuild } from '../../server/maintenance/rebuild.ts';
+import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { factsOf, KEYWORDS, projectUntil, START } from '../alerts/world.ts';
 import { command } from '../command.ts';
@@ -178,69 +177,6 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   t.match(await catalog.statements.get(counted), { count: 200 + 4 });
 });
 
-/** A row of a table about a project: every column is filled, apart from choices that another one excludes. */
-function filledRow(db: DatabaseSync, table: string, project: string): Record<string, string | number | null> {
-  const number = Number(project.slice(-1));
-  const known: Record<string, string | number | null> = {
-    ...{ workspace_id: 'acme', project_id: project, key_id: `keys ${project}`, channel_id: `channels ${project}` },
-    ...{ id: table === 'audit' ? number : `${table} ${project}`, grant_id: `grants ${project}`, dataset: null },
-    ...{ role: 'owner', severity: 'info', min_severity: 'info', state: table === 'channels' ? 'on' : '{}' },
-    ...{ kind: table === 'connections' ? 'bing' : 'webhook', archive: 'none', counts: '{}' },
-  };
-  const columns = db.prepare(`pragma table_info(${table})`).all() as { name: string; type: string }[];
-  const filled = ({ name, type }: { name: string; type: string }): string | number | null =>
-    name in known ? known[name]! : /int/i.test(type) ? 1 : `${name} ${project}`;
-  return Object.fromEntries(columns.map((column) => [column.name, filled(column)]));
-}
-
-t.test('what the journal does not have comes from an older catalog, or is named as lost', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [everything]);
-  const path = join(dataFolder, 'catalog.sqlite');
-  const rowsOf = (): Record<string, unknown[]> => {
-    using db = new DatabaseSync(path);
-    const rows = (table: string) =>
-      db
-        .prepare(`select * from ${table}`)
-        .all()
-        .map((row) => JSON.stringify(row));
-    return Object.fromEntries(KEPT_TABLES.map(({ table }) => [table, rows(table).sort()]));
-  };
-  {
-    using db = new DatabaseSync(path);
-    for (const { table } of KEPT_TABLES) {
-      db.exec(`delete from ${table}`);
-      for (const project of ['Proj1', 'Proj2']) {
-        const row = filledRow(db, table, project);
-        const names = Object.keys(row);
-        const values = names.map(() => '?').join();
-        db.prepare(`insert into ${table} (${names.join()}) values (${values})`).run(...Object.values(row));
-      }
-    }
-    db.exec("update workspaces set requests_per_minute = 7, keep_days = 400 where id = 'acme'");
-  }
-  const before = rowsOf();
-  const older = join(temporaryFolder(t), 'older.sqlite');
-  cpSync(path, older);
-  const projects = EVERYTHING['projects']!.filter(({ id }) => id === 'Proj1');
-  await load(dataFolder, { projects }, { replace: true, confirmDelete: ['Proj2'] });
-  removeCatalog(dataFolder);
-  cpSync(older, path);
-  t.match(await rebuild(dataFolder), { rebuilt: 'catalog', lost: [], projects: 1 });
-  const ofProject = /"(?:project_id":"|channel_id":"channels )Proj2"/;
-  const kept = Object.entries(before).map(([table, rows]) => [
-    table,
-    rows.filter((row) => !ofProject.test(String(row))),
-  ]);
-  t.strictSame(rowsOf(), Object.fromEntries(kept));
-  const limits = await command({ ORDINATE_DATA: dataFolder }, 'workspaces', 'list', '--json');
-  t.match(JSON.parse(limits.stdout), [{ id: 'acme', requestsPerMinute: 7, keepDays: 400 }]);
-  removeCatalog(dataFolder);
-  const { code, stdout } = await command({ ORDINATE_DATA: dataFolder }, 'rebuild');
-  t.equal(code, 0);
-  t.match(stdout, /so lost: members, keys, .*saved views, .*evaluated alerts/);
-  t.strictSame(Object.values(rowsOf()).flat(), []);
-});
-
 t.test('which alerts come back with the same ids, and which do not', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
   const settings = { ...ONE_THREAD, ORDINATE_DATA: dataFolder };
@@ -300,30 +236,4 @@ t.test('which alerts come back with the same ids, and which do not', async (t) =
   for (const [id, alert] of back) t.equal(alert, before.get(id));
   const anew = [...after].filter(([id]) => !before.has(id)).map(([, alert]) => alert);
   t.strictSame(anew.sort(), ['keyword_drop 91', 'url_changed 91', 'url_mismatch 95'], 'these began on days 80 and 85');
-});
-
-/** Tables of the catalog that are neither in the journal nor taken from an older catalog, and why. */
-const LEFT: Readonly<Record<string, string>> = {
-  'made of the journal': 'bulk_export_days fact_files keyword_gaps loaded_tables publication removed_parts',
-  'found out again': 'sync_projects sync_days sync_keywords provider_pauses sitemaps last_backup store_identity',
-  'read again': 'ranking_updates ranking_feed',
-  'kept for a while to save work': 'lists list_totals retired_lists retired_files revision submissions',
-  'would let people in again who were turned away since': 'sessions login_links connect_attempts invitations',
-  'would be sent twice': 'deliveries',
-  "SQLite's own": 'sqlite_sequence',
-};
-
-t.test('each table of the catalog is in the journal, taken from an older catalog, or left for a reason', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [everything]);
-  using db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
-  const tables = db
-    .prepare("select name from sqlite_schema where type = 'table'")
-    .all()
-    .map(({ name }) => String(name));
-  const known = [
-    ...ENTITIES.map(({ name }) => name),
-    ...KEPT_TABLES.map(({ table }) => table),
-    ...Object.values(LEFT).flatMap((names) => names.split(' ')),
-  ];
-  t.strictSame(tables.sort(), known.sort());
 });
