@@ -26,7 +26,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'the web page at `/app`: sessions, files, what members do; `client/` runs in the browser',
     imports: [
       ...['api', 'formats', 'presets', 'projects', 'channels', 'alerts', 'sync', 'query', 'lists', 'load'],
-      ...['facts', 'catalog', 'domain', 'model', 'runtime'],
+      ...['operations', 'facts', 'catalog', 'domain', 'model', 'runtime'],
     ],
   },
   mcp: {
@@ -62,6 +62,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
       ...['formats', 'query', 'lists', 'providers', 'findings', 'effects'],
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
     ],
+  },
+  operations: {
+    purpose: 'what members do, declared once: fields, rights, what is audited; routes are made from it',
+    imports: ['catalog', 'domain'],
   },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',

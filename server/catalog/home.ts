@@ -1,7 +1,5 @@
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
-import { requireVersion, versionOf } from '../domain/versions.ts';
-import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import type { Alert } from './events.ts';
 
@@ -40,18 +38,10 @@ export async function listTagsOf(catalog: Catalog, workspace: string, project: s
   return (await listTags(catalog, workspace)).flatMap((one) => (one.project === project ? [one.tag] : []));
 }
 
-/** Replaces the tags of a project. Throws `outdated`. @param version of the tags that a member has read */
-export async function setTags(
-  catalog: Catalog,
-  { workspace, project, tags }: { workspace: string; project: string; tags: readonly string[] },
-  { by, at, version }: { readonly by: string; readonly at: Microseconds; readonly version: string },
-): Promise<void> {
-  await catalog.transaction(async (tx) => {
-    requireVersion(versionOf(await listTagsOf(tx, workspace, project)), version);
-    await tx.statements.run('home.clear_tags', { project });
-    for (const tag of tags) await tx.statements.run('home.add_tag', { project, tag });
-    await recordAudit(tx, { at, workspace, actor: by, action: 'project.tagged', subject: project, details: { tags } });
-  });
+/** Replaces the tags of a project. */
+export async function setTags(tx: Catalog, project: string, tags: readonly string[]): Promise<void> {
+  await tx.statements.run('home.clear_tags', { project });
+  for (const tag of tags) await tx.statements.run('home.add_tag', { project, tag });
 }
 
 /** The projects that a member has marked. */

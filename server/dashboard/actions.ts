@@ -9,14 +9,11 @@ import type { Role } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { LoadIsRunning, type LockOptions } from '../load/change-facts.ts';
+import { checkInput } from '../operations/input.ts';
+import { isManagerRole } from '../operations/rights.ts';
 import { findReadableProject } from '../presets/preset.ts';
 
 const MAX_BODY = 65_536;
-
-/** Who may do something; a key may nothing of it. */
-export const MANAGERS: readonly Role[] = ['owner', 'admin'];
-export const OWNERS: readonly Role[] = ['owner'];
-export const MEMBERS: readonly Role[] = ['owner', 'admin', 'member'];
 
 /** What a member wants to do. */
 export interface Wanted {
@@ -179,10 +176,6 @@ export function isManager(member: Member | null): boolean {
   return member !== null && isManagerRole(member.role);
 }
 
-export function isManagerRole(role: Role): boolean {
-  return MANAGERS.includes(role);
-}
-
 /** Throws `forbidden` for other roles. */
 function requireRole(member: Member | null, roles: readonly Role[]): Member {
   if (member !== null && roles.includes(member.role)) return member;
@@ -226,44 +219,5 @@ function requireNone(request: FastifyRequest): undefined {
 
 /** The JSON body of a request. Throws `invalid_request` with the name of a field that is unknown, wrong or missing. */
 export async function readBody<Body extends TSchema>(schema: Body, request: FastifyRequest): Promise<Static<Body>> {
-  const body = jsonOf(request);
-  // Takes a tenth of a second to load, and the first change can wait for it.
-  const { Value } = await import('typebox/value');
-  if (Value.Check(schema, body)) return body;
-  throw invalidRequest(describe(schema, body, Value.Errors(schema, body)));
-}
-
-/** What is wrong with a body, by the name of its first wrong field. */
-function describe(schema: TSchema, body: unknown, errors: ReturnType<typeof import('typebox/value').Errors>): string {
-  const known = Object.keys((schema as { properties?: object }).properties ?? {});
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return `The body must be a JSON object with the fields ${known.join(', ')}.`;
-  }
-  const sent = Object.keys(body);
-  const unknown = known.length > 0 ? sent.find((name) => !known.includes(name)) : undefined;
-  if (unknown !== undefined) {
-    return `'${unknown.slice(0, 40)}' is not a field of this request; its fields are ${known.join(', ')}.`;
-  }
-  const isChoice = errors.some(({ keyword }) => keyword === 'anyOf');
-  const extra = isChoice ? undefined : errors.find(({ keyword }) => keyword === 'additionalProperties');
-  if (extra !== undefined) {
-    const [name = ''] = (extra.params as { additionalProperties: string[] }).additionalProperties;
-    const path = [...extra.instancePath.split('/').slice(1), name.slice(0, 40)].join('.');
-    return `'${path}' is not a field of this request.`;
-  }
-  const missing = errors.find(({ keyword, instancePath }) => keyword === 'required' && instancePath === '');
-  if (missing)
-    return `${(missing.params as { requiredProperties: string[] }).requiredProperties.join(', ')} must be sent.`;
-  // The last one is about the whole value, where there are several for its parts.
-  const [first] = errors;
-  const field = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-  const { message: found = 'is not valid' } =
-    errors.findLast((error) => error.instancePath === first?.instancePath) ?? {};
-  const choices = errors.filter((error) => error.instancePath === first?.instancePath).map((error) => error.params);
-  const { allowedValues } = (choices.find((each) => 'allowedValues' in each) ?? {}) as {
-    allowedValues?: readonly unknown[];
-  };
-  const message = found === 'schema is false' ? 'is not a field of this request' : found;
-  const wanted = allowedValues === undefined ? message : `must be one of ${allowedValues.join(', ')}`;
-  return field === '' ? `The body ${wanted}.` : `'${field}' ${wanted}.`;
+  return checkInput(schema, jsonOf(request));
 }

@@ -5,8 +5,9 @@ import type { Usage } from '../catalog/usage.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant, type Microseconds } from '../domain/instants.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { type Parameter, readParameters } from '../presets/parameters.ts';
-import { type AddAction, MANAGERS } from './actions.ts';
+import type { AddAction } from './actions.ts';
 
 const MAX_ENTRIES = 1000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;

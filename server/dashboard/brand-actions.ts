@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
 import type { Stores } from '../load/stores.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { previewBrandTerms } from '../presets/previews.ts';
 import { brandTermsVersion, checkBrandTerms, setBrandTerms } from '../projects/brand-terms.ts';
-import { type AddAction, MANAGERS, WAITING } from './actions.ts';
+import { type AddAction, WAITING } from './actions.ts';
 import { previewOf } from './group-actions.ts';
 
 const body = Type.Object({ terms: Type.Array(Type.Unknown()) }, { additionalProperties: false });

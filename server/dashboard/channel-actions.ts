@@ -23,8 +23,9 @@ import {
 import { notFound } from '../domain/errors.ts';
 import { HOUR } from '../domain/hours.ts';
 import type { Stores } from '../load/stores.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
-import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 const MAX_DELIVERIES = 200;
 const MAX_OVERLAP_HOURS = 720;

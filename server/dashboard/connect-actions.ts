@@ -5,6 +5,7 @@ import { logError } from '../api/plugins/errors.ts';
 import { ARCHIVES, ConnectionRefused, removeConnection } from '../catalog/connections.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
+import { MANAGERS, OWNERS } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
 import { connectBing, listBing } from '../projects/bing.ts';
 import {
@@ -18,7 +19,7 @@ import {
   revokeGrant,
 } from '../projects/connect.ts';
 import { projectFromGrant } from '../projects/grant-projects.ts';
-import { type AddAction, MANAGERS, OWNERS, WAITING, type Wanted } from './actions.ts';
+import { type AddAction, WAITING, type Wanted } from './actions.ts';
 import { connectCookie, setConnectCookie } from './connect-cookie.ts';
 import { sessionCookie } from './session-cookie.ts';
 

@@ -6,6 +6,7 @@ import type { Guard } from '../api/plugins/guard.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
+import { OPERATIONS } from '../operations/operations.ts';
 import { takeActions } from './actions.ts';
 import { addAuditActions } from './audit-actions.ts';
 import { addBrandActions } from './brand-actions.ts';
@@ -19,6 +20,7 @@ import { addKeyRoutes } from './key-routes.ts';
 import { addKeywordActions } from './keyword-actions.ts';
 import { addMemberActions } from './member-actions.ts';
 import { addNoteActions } from './note-actions.ts';
+import { addOperations } from './operation-routes.ts';
 import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
 import { addRuleActions } from './rule-actions.ts';
@@ -27,7 +29,6 @@ import { addShareActions } from './share-actions.ts';
 import { addSyncActions } from './sync-actions.ts';
 import { addTogether } from './together.ts';
 import { addUnsubscribe } from './unsubscribe.ts';
-import { addViewActions } from './view-actions.ts';
 
 const API_ROOT = '/app/api';
 
@@ -78,7 +79,7 @@ export async function addDashboard(
       addKeyRoutes(add, context, usage);
       addFeedActions(add, context, stores);
       addNoteActions(add, stores);
-      addViewActions(add, context);
+      addOperations(add, context, OPERATIONS);
       addFindingActions(add, context);
       addHomeActions(add, context);
       addKeywordActions(add, stores);

@@ -5,7 +5,8 @@ import { createFeed, FeedRefused, type ListedFeed, listFeeds, revokeFeed, scopeO
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';
-import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
+import { MANAGERS } from '../operations/rights.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 /** Feeds of the workspace: owners and admins make addresses that answer one question as CSV, and revoke them. */
 export function addFeedActions(add: AddAction, { publicUrl }: Context, { catalog, settings }: Stores): void {

@@ -7,10 +7,11 @@ import {
   restoreFinding,
 } from '../catalog/dismissed-findings.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { findingsPreset } from '../presets/findings.ts';
 import { isSameFinding, shownDismissal, toDismiss } from '../presets/findings-answer.ts';
 import { askPreset } from '../presets/preset.ts';
-import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 /** Every finding that any question lists. */
 const WIDEST = { q: '0.5', dismissed: '1', format: 'ndjson' };

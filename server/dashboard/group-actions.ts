@@ -3,6 +3,7 @@ import type { Context } from '../api/context.ts';
 import { groupExists, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { type PreviewRequest, previewGroup, previewPageGroup } from '../presets/previews.ts';
 import { nullable, oneOf, rule } from '../presets/schemas.ts';
 import { requireGroupRule } from '../projects/group-checks.ts';
@@ -21,7 +22,7 @@ import {
   removePageGroup,
   requirePinned,
 } from '../projects/page-groups.ts';
-import { type AddAction, type Call, MANAGERS, WAITING, type Wanted } from './actions.ts';
+import { type AddAction, type Call, WAITING, type Wanted } from './actions.ts';
 
 const strict = { additionalProperties: false };
 const name = Type.String();

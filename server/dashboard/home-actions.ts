@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
 import { routeOf } from '../api/route.ts';
 import {
@@ -8,23 +7,19 @@ import {
   listFavourites,
   listOpenAlerts,
   listTags,
-  listTagsOf,
   setFavourite,
-  setTags,
 } from '../catalog/home.ts';
 import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { versionOf } from '../domain/versions.ts';
+import { MEMBERS } from '../operations/rights.ts';
 import { portfolioJson, portfolioPreset } from '../presets/portfolio.ts';
-import { type AddAction, MANAGERS, MEMBERS } from './actions.ts';
+import type { AddAction } from './actions.ts';
 import { readFavouritesFirst } from './favourites-first.ts';
 import { readPortfolioTotals } from './portfolio-totals.ts';
 
 /** Alerts in the answer. */
 const MAX_ALERTS = 20;
-const MAX_TAGS = 20;
-const MAX_TAG = 40;
 
 /** What the list of projects shows besides their numbers, and the numbers of some or all projects together. */
 export function addHomeRoutes(api: FastifyInstance, context: Context): void {
@@ -81,26 +76,8 @@ export function addHomeRoutes(api: FastifyInstance, context: Context): void {
   });
 }
 
-/** Tags of projects, which owners and admins set for all, and the marks of each member. */
+/** The marks of each member. */
 export function addHomeActions(add: AddAction, { catalog }: Context): void {
-  add({
-    method: 'GET',
-    url: '/projects/:id/tags',
-    roles: MEMBERS,
-    run: async ({ workspace, project }) => tagsOf(await listTagsOf(catalog, workspace, project!.id)),
-  });
-  add({
-    method: 'PUT',
-    edits: true,
-    url: '/projects/:id/tags',
-    roles: MANAGERS,
-    body: Type.Object({ tags: Type.Array(Type.String()) }, { additionalProperties: false }),
-    run: async ({ workspace, project, body, ...writer }) => {
-      const tags = checkTags(body.tags);
-      await setTags(catalog, { workspace, project: project!.id, tags }, writer);
-      return tagsOf(tags);
-    },
-  });
   const url = '/projects/:id/favourite';
   add({
     method: 'PUT',
@@ -116,8 +93,6 @@ export function addHomeActions(add: AddAction, { catalog }: Context): void {
     run: ({ project, by }) => setFavourite(catalog, project!.id, by, false),
   });
 }
-
-const tagsOf = (tags: readonly string[]) => ({ tags, version: versionOf(tags) });
 
 /** Restricts a request to the projects of `tag` or `favourites`, if it has one of them. */
 async function narrow(request: FastifyRequest, { catalog }: Context): Promise<void> {
@@ -141,12 +116,4 @@ function sinceOf({ query }: FastifyRequest, now: number): number {
   if (Number.isNaN(at))
     throw invalidRequest(`since must be an instant such as 2026-03-01T12:00:00Z, not '${since.slice(0, 40)}'.`);
   return at * 1000;
-}
-
-function checkTags(sent: readonly string[]): string[] {
-  const tags = [...new Set(sent.map((tag) => tag.trim()))].sort();
-  const wrong = tags.find((tag) => tag === '' || tag.length > MAX_TAG);
-  if (wrong !== undefined) throw invalidRequest(`'tags' must each have 1 to ${MAX_TAG} characters.`);
-  if (tags.length > MAX_TAGS) throw invalidRequest(`'tags' must be at most ${MAX_TAGS}, not ${tags.length}.`);
-  return tags;
 }

@@ -4,7 +4,8 @@ import { createKey, KeyRefused, listKeys, revokeKey } from '../catalog/keys.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
-import { type AddAction, MANAGERS } from './actions.ts';
+import { MANAGERS } from '../operations/rights.ts';
+import type { AddAction } from './actions.ts';
 
 /** `/app/api/keys`: owners and admins list, create and revoke the keys of their workspace. */
 export function addKeyRoutes(add: AddAction, { catalog }: Context, usage: Usage): void {

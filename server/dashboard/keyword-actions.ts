@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { findKeyword, type ManagedKeyword } from '../catalog/keywords.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { changeKeyword, keywordVersion, trackQueries } from '../projects/keywords.ts';
 import { requireQueries } from '../projects/new-keywords.ts';
-import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
+import { type AddAction, WAITING, type Wanted } from './actions.ts';
 
 const tags = Type.Optional(Type.Array(Type.String()));
 

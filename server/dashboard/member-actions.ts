@@ -7,8 +7,9 @@ import { findMember, listMembers, type MemberOf, ROLES } from '../catalog/worksp
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { versionOf } from '../domain/versions.ts';
+import { MANAGERS, OWNERS } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
-import { type AddAction, MANAGERS, OWNERS, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 const role = oneOf('Role', ROLES);
 

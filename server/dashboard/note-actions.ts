@@ -1,11 +1,12 @@
 import { type TSchema, Type } from 'typebox';
 import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/events.ts';
-import { KnownError, notFound } from '../domain/errors.ts';
+import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';
+import { MEMBERS, requireAuthor } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
 import { addNote, changeNote, noteVersion, removeNote } from '../projects/notes.ts';
-import { type AddAction, type Call, isManagerRole, MEMBERS, WAITING, type Wanted } from './actions.ts';
+import { type AddAction, WAITING, type Wanted } from './actions.ts';
 
 const textOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const optional = {
@@ -59,7 +60,7 @@ export function addNoteActions(add: AddAction, stores: Stores): void {
       { additionalProperties: false },
     ),
     find,
-    requireRight: requireAuthor,
+    requireRight: ({ found, ...who }) => requireAuthor(who, found.author, 'notes'),
     run: async (call) => answerOf(await changeNote(stores, call.found.id, call.body, call, WAITING)),
   });
   add({
@@ -67,15 +68,9 @@ export function addNoteActions(add: AddAction, stores: Stores): void {
     url: '/projects/:id/notes/:note',
     roles: MEMBERS,
     find,
-    requireRight: requireAuthor,
+    requireRight: ({ found, ...who }) => requireAuthor(who, found.author, 'notes'),
     run: (call) => removeNote(stores, call.found.id, call, WAITING),
   });
-}
-
-/** Throws `forbidden` if a member changes a note of somebody else. */
-function requireAuthor({ role, by, found }: Pick<Call<unknown, Note>, 'role' | 'by' | 'found'>): void {
-  if (isManagerRole(role) || found.author.toLowerCase() === by.toLowerCase()) return;
-  throw new KnownError('forbidden', `Members change their own notes; this one is by ${found.author}.`);
 }
 
 const answerOf = (note: Note) => ({

@@ -10,6 +10,7 @@ import type { Project } from '../catalog/projects.ts';
 import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { shownView } from '../operations/views.ts';
 import { JOINT_LISTS } from '../presets/pages-and-queries.ts';
 import { findReadableProject, type PresetRequest } from '../presets/preset.ts';
 import { listedProject } from '../presets/projects.ts';
@@ -24,7 +25,6 @@ import { readLineDays } from './line-days.ts';
 import { readMoverRows, readMovers } from './movers.ts';
 import { shownRule } from './rule-actions.ts';
 import { readTracker } from './tracker.ts';
-import { shownView } from './view-actions.ts';
 
 /** Archived keywords in one answer. */
 const MAX_ARCHIVED = 1000;

@@ -6,9 +6,10 @@ import type { AlertRule } from '../domain/alert-rules.ts';
 import { notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Stores } from '../load/stores.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
 import { addRule, changeRule, checkRule, removeRule, ruleVersion } from '../projects/rules.ts';
-import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
+import { type AddAction, WAITING, type Wanted } from './actions.ts';
 
 const strict = { additionalProperties: false };
 const name = Type.String();

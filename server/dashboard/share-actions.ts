@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
 import { findShare, listShares, revokeShare, type Share } from '../catalog/shares.ts';
 import { notFound } from '../domain/errors.ts';
+import { MANAGERS } from '../operations/rights.ts';
 import { addShare, shownShare } from '../projects/shares.ts';
-import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 /** Shares of a project: owners and admins make links that show a part of it, and take them back. */
 export function addShareActions(add: AddAction, { catalog, publicUrl }: Context): void {

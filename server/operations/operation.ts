@@ -1,0 +1,239 @@
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { type AuditAction, recordAudit } from '../catalog/audit.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { createOnce, type Submission } from '../catalog/submissions.ts';
+import type { Role } from '../catalog/workspaces.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import { requireVersion, versionOf } from '../domain/versions.ts';
+import { checkInput } from './input.ts';
+
+/** Who does something, and when. */
+export interface Actor {
+  /** The email address, as the author and for the audit trail. */
+  readonly by: string;
+  readonly role: Role;
+  readonly at: Microseconds;
+}
+
+/** Whose things an operation is about. */
+export interface Place {
+  readonly workspace: string;
+}
+
+export interface ProjectPlace extends Place {
+  readonly project: string;
+}
+
+/** What a request names: the place, and one thing in it by its id. */
+export interface Target {
+  readonly workspace: string;
+  readonly project: string | undefined;
+  readonly id: string | undefined;
+}
+
+/** The places that have things of a noun. */
+export interface Scope<In extends Place> {
+  /** The beginning of the paths. */
+  readonly path: string;
+  readonly placeOf: (target: Target) => In;
+}
+
+export const OF_PROJECT: Scope<ProjectPlace> = {
+  path: '/projects/:id',
+  placeOf: ({ workspace, project }) => {
+    if (project === undefined) throw new Error('the path of an operation must name a project');
+    return { workspace, project };
+  },
+};
+
+/** What operations are about: things of a place that have ids, or a setting that each place has once. */
+export interface Noun<In extends Place, Found> {
+  /** In paths and answers: `view`. */
+  readonly name: string;
+  /** In paths: `views`; null for a setting. */
+  readonly plural: string | null;
+  readonly of: Scope<In>;
+  /** Undefined if the place has no such thing. `id`: '' for a setting. */
+  readonly find: (catalog: Catalog, place: In, id: string) => Promise<Found | undefined>;
+  /** The sentence that says so. */
+  readonly missing: string;
+  /** Throws `forbidden` for what the role alone does not decide. */
+  readonly requireRight?: (actor: Pick<Actor, 'by' | 'role'>, found: Found) => void;
+  /** What people edit of it: an edit of an older state is refused as `outdated`. */
+  readonly edited: (found: Found) => object;
+  /** As answers have it. */
+  readonly show: (found: Found) => object;
+  /** What the audit trail keeps of it. */
+  readonly audited: (found: Found) => { readonly subject: string; readonly details: Readonly<Record<string, unknown>> };
+}
+
+/** What an operation works with, after all checks. */
+export interface Work<In extends Place, Input> extends Actor {
+  readonly tx: Catalog;
+  readonly place: In;
+  readonly input: Input;
+}
+
+/** The same about one thing, as the transaction sees it. */
+export interface WorkOn<In extends Place, Input, Found> extends Work<In, Input> {
+  readonly found: Found;
+}
+
+interface Declared<Fields extends TProperties> {
+  readonly roles: readonly Role[];
+  readonly audit: AuditAction;
+  /** What may be sent. The schemas have the rules of single fields; `run` has those of several. */
+  readonly fields: Fields;
+}
+
+export type Verb = 'read' | 'add' | 'change' | 'set' | 'remove';
+
+/** What is asked for. */
+export interface Request extends Target, Actor {
+  readonly input: unknown;
+  /** Of what the member has read; undefined changes any. */
+  readonly version?: string | undefined;
+  /** The form, which adds once however often it is sent. */
+  readonly submission?: Submission | undefined;
+}
+
+/** Something that members do. Routes are made from it. */
+export interface Operation {
+  readonly verb: Verb;
+  readonly noun: Pick<Noun<Place, unknown>, 'name' | 'plural'> & { readonly path: string };
+  readonly roles: readonly Role[];
+  /** Whether anything may be sent. */
+  readonly hasFields: boolean;
+  /** Throws `not_found` if the target does not exist, which precedes what is wrong with the input. */
+  readonly find: (catalog: Catalog, target: Target) => Promise<void>;
+  /**
+   * Does it, in one transaction with its entry of the audit trail. Returns the answer; undefined for a removal. Throws
+   * `invalid_request` for input, `not_found`, `forbidden`, `outdated` for another version, and `conflict`.
+   */
+  readonly perform: (catalog: Catalog, request: Request) => Promise<object | undefined>;
+}
+
+/** How members open one to edit it. */
+export function reads<In extends Place, Found>(noun: Noun<In, Found>, roles: readonly Role[]): Operation {
+  return {
+    ...common(noun, 'read', { roles, fields: {} }),
+    perform: async (catalog, target) => answerOf(noun, await found(noun, catalog, target)),
+  };
+}
+
+/** @param run returns what was added */
+export function adds<In extends Place, Found, Fields extends TProperties>(
+  noun: Noun<In, Found>,
+  { run, ...it }: Declared<Fields> & { readonly run: (work: Work<In, Static<TObject<Fields>>>) => Promise<Found> },
+): Operation {
+  const schema = schemaOf(it.fields);
+  return {
+    ...common(noun, 'add', it),
+    perform: async (catalog, { input: sent, submission, ...request }) => {
+      const input = await checkInput(schema, sent);
+      const add = async (tx: Catalog): Promise<Found> => {
+        const added = await run({ ...actorOf(request), tx, place: noun.of.placeOf(request), input });
+        await audit(noun, tx, { ...it, ...request }, added);
+        return added;
+      };
+      return answerOf(noun, await catalog.transaction((tx) => createOnce(tx, submission, () => add(tx))));
+    },
+  };
+}
+
+/** Changes one thing, or a setting. @param run returns it after the change */
+export function changes<In extends Place, Found, Fields extends TProperties>(
+  noun: Noun<In, Found>,
+  {
+    run,
+    ...it
+  }: Declared<Fields> & { readonly run: (work: WorkOn<In, Static<TObject<Fields>>, Found>) => Promise<Found> },
+): Operation {
+  const schema = schemaOf(it.fields);
+  return {
+    ...common(noun, noun.plural === null ? 'set' : 'change', it),
+    perform: async (catalog, { input: sent, version, ...request }) => {
+      const input = await checkInput(schema, sent);
+      return catalog.transaction(async (tx) => {
+        const before = await found(noun, tx, request);
+        noun.requireRight?.(request, before);
+        requireVersion(versionOf(noun.edited(before)), version);
+        const after = await run({ ...actorOf(request), tx, place: noun.of.placeOf(request), input, found: before });
+        await audit(noun, tx, { ...it, ...request }, after);
+        return answerOf(noun, after);
+      });
+    },
+  };
+}
+
+/** Removes one thing; one that is gone meanwhile stays so. */
+export function removes<In extends Place, Found>(
+  noun: Noun<In, Found>,
+  {
+    run,
+    ...it
+  }: Omit<Declared<Record<never, never>>, 'fields'> & {
+    readonly run: (work: WorkOn<In, object, Found>) => Promise<unknown>;
+  },
+): Operation {
+  return {
+    ...common(noun, 'remove', { ...it, fields: {} }),
+    perform: async (catalog, request) => {
+      await catalog.transaction(async (tx) => {
+        const place = noun.of.placeOf(request);
+        const before = await noun.find(tx, place, request.id ?? '');
+        if (before === undefined) return;
+        noun.requireRight?.(request, before);
+        await run({ ...actorOf(request), tx, place, input: {}, found: before });
+        await audit(noun, tx, { ...it, ...request }, before);
+      });
+      return undefined;
+    },
+  };
+}
+
+function common<In extends Place, Found>(
+  noun: Noun<In, Found>,
+  verb: Verb,
+  { roles, fields }: Pick<Declared<TProperties>, 'roles' | 'fields'>,
+): Omit<Operation, 'perform'> {
+  const { name, plural, of } = noun;
+  return {
+    verb,
+    noun: { name, plural, path: of.path },
+    roles,
+    hasFields: Object.keys(fields).length > 0,
+    find: async (catalog, target) => {
+      if (verb !== 'add') await found(noun, catalog, target);
+    },
+  };
+}
+
+function schemaOf<Fields extends TProperties>(fields: Fields): TObject<Fields> {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+async function found<In extends Place, Found>(noun: Noun<In, Found>, catalog: Catalog, target: Target): Promise<Found> {
+  const one = await noun.find(catalog, noun.of.placeOf(target), target.id ?? '');
+  if (one === undefined) throw notFound(noun.missing);
+  return one;
+}
+
+/** One as answers have it, with the version that an edit must send. */
+function answerOf<In extends Place, Found>(noun: Noun<In, Found>, one: Found): object {
+  return { [noun.name]: noun.show(one), version: versionOf(noun.edited(one)) };
+}
+
+function actorOf({ by, role, at }: Actor): Actor {
+  return { by, role, at };
+}
+
+async function audit<In extends Place, Found>(
+  noun: Noun<In, Found>,
+  tx: Catalog,
+  { audit: action, at, by: actor, workspace }: Actor & Pick<Target, 'workspace'> & { readonly audit: AuditAction },
+  one: Found,
+): Promise<void> {
+  await recordAudit(tx, { at, workspace, actor, action, ...noun.audited(one) });
+}
