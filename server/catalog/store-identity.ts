@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Catalog } from './catalog.ts';
+import { CatalogFailure } from './failures.ts';
 
 /** The identity of a catalog and of its file store. */
 export interface StoreIdentity {
@@ -10,8 +11,13 @@ export interface StoreIdentity {
   readonly address: string | null;
 }
 
+/** Throws `CatalogFailure` for a catalog whose rows are gone. */
 export async function readStoreIdentity(catalog: Catalog): Promise<StoreIdentity> {
-  return (await catalog.statements.get<StoreIdentity>('store.identity'))!;
+  const identity = await catalog.statements.get<StoreIdentity>('store.identity');
+  if (identity !== undefined) return identity;
+  throw new CatalogFailure(
+    'The catalog has lost its rows, which name the facts; nothing was changed. Restore it from a backup.',
+  );
 }
 
 /** Joins the catalog with a store. Requires a transaction. */

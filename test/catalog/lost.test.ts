@@ -11,7 +11,7 @@ import { command, wordsOf } from '../command.ts';
 import { localOnly } from '../stores.ts';
 import { makeWorld, temporaryFolder, writeSnapshot } from '../world.ts';
 import { BOOKS, type Made, NOUNS, TABLES } from './nouns.ts';
-import { type Copy, lookAt, makeAll } from './scene.ts';
+import { type Copy, makeAll, seenOf } from './scene.ts';
 
 const CATALOG = 'catalog.sqlite';
 
@@ -94,12 +94,7 @@ t.test('each table of the catalog belongs to a noun, or keeps the books of other
 
 t.test('what is true of each noun after a loss', localOnly, async (t) => {
   const { made, backup, copy, folders } = await makeWorldOfAll(t);
-  const seen = async (of: Copy): Promise<Map<string, unknown>> => {
-    await using scene = await lookAt(of);
-    const found = new Map<string, unknown>();
-    for (const noun of NOUNS) found.set(noun.what, await noun.seen(scene, made));
-    return found;
-  };
+  const seen = (of: Copy) => seenOf(of, made);
   const before = await seen(folders.before);
   const then = await seen(folders.then);
   const now = await seen(folders.now);

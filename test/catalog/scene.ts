@@ -22,8 +22,12 @@ export interface Copy {
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin', host: 'localhost' };
 const rowsOf =
   (catalog: Scene['catalog']): Scene['rows'] =>
-  (table) =>
-    catalog.statements.all({ template: 'rows.all', fills: { table, columns: '*' } });
+  async (table) => {
+    const fills = { table, columns: '*' };
+    const rows = await catalog.statements.all<Record<string, string>>({ template: 'rows.all', fills });
+    // Databases have an order of their own.
+    return rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  };
 const statusOf =
   (app: Scene['app']): Scene['status'] =>
   async (url, headers = {}, method = 'GET') =>
@@ -38,7 +42,7 @@ function runIn(environment: NodeJS.ProcessEnv): Scene['run'] {
 }
 
 /** Opens what is left after a loss, with an owner and a key of its own, which no noun shows. */
-export async function lookAt({ environment, at }: Copy): Promise<Scene & AsyncDisposable> {
+async function lookAt({ environment, at }: Copy): Promise<Scene & AsyncDisposable> {
   const settings = readSettings({ ORDINATE_LOG_LEVEL: 'silent', ...ONE_THREAD, ...environment });
   const catalog = await openCatalog(settings);
   const engine = await sharedEngine(settings);
@@ -67,10 +71,18 @@ export async function lookAt({ environment, at }: Copy): Promise<Scene & AsyncDi
   };
 }
 
-/** A world in which all nouns are made: `begin` before a copy, `later` after it. */
-export async function makeAll(t: Test) {
+/** What is seen of all nouns, by their names. */
+export async function seenOf(copy: Copy, made: Made): Promise<ReadonlyMap<string, unknown>> {
+  await using scene = await lookAt(copy);
+  const seen = new Map<string, unknown>();
+  for (const { what, seen: see } of NOUNS) seen.set(what, JSON.parse(JSON.stringify((await see(scene, made)) ?? null)));
+  return seen;
+}
+
+/** A world in which all nouns are made: `begin` before a copy, `later` after it. @param stores settings of its stores */
+export async function makeAll(t: Test, stores: NodeJS.ProcessEnv = {}) {
   const providers = await Providers.start(t);
-  const own = { ...providers.environment, ORDINATE_DELIVERY_LOOPBACK: 'on' };
+  const own = { ...providers.environment, ORDINATE_DELIVERY_LOOPBACK: 'on', ...stores };
   const team = await makeTeam(t, TABLES, own);
   team.clock.at = providers.begins;
   await providers.say(`bing {"key": "${BING_KEY}"}`, team);

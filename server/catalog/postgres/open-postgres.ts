@@ -31,7 +31,7 @@ function requireNoFacts(pool: PostgresPool, dataFolder: string, create: boolean)
   const { name } = pool.address;
   if (hasFacts(dataFolder)) {
     throw new CatalogMissing(
-      `There is no catalog in ${name}, but '${dataFolder}' contains facts; nothing was changed. Copy the catalog of the folder into it: 'ordinate catalog copy --to ADDRESS', without ORDINATE_CATALOG.`,
+      `There is no catalog in ${name}, but '${dataFolder}' contains facts; nothing was changed. If it was lost, restore the database with its own tools (pg_restore, or recovery to an instant), or a backup of both. If it is in the folder, copy it: 'ordinate catalog copy --to ADDRESS', without ORDINATE_CATALOG.`,
     );
   }
   if (create) return;

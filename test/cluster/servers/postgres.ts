@@ -8,7 +8,10 @@ import { Program } from './program.ts';
 /** The folder of the programs of the newest version that is there. */
 const PROGRAMS = process.env['POSTGRES_BIN'] || globSync('/usr/lib/postgresql/*/bin').sort().at(-1) || '/usr/bin';
 
-export const hasPostgres = existsSync(join(PROGRAMS, 'initdb'));
+/** A program of PostgreSQL, such as pg_dump. */
+export const program = (name: string): string => join(PROGRAMS, name);
+
+export const hasPostgres = existsSync(program('initdb'));
 
 /** PostgreSQL refuses to run as root. */
 const user: { uid?: number; gid?: number } = hasPostgres && process.getuid?.() === 0 ? idsOf('postgres') : {};
@@ -36,7 +39,7 @@ export class Postgres extends Program {
 
   private constructor(folder: string, port: number, password: string) {
     const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    super([join(PROGRAMS, 'postgres'), '-D', join(folder, 'data'), ...settings], { ...user, cwd: folder });
+    super([program('postgres'), '-D', join(folder, 'data'), ...settings], { ...user, cwd: folder });
     this.#folder = folder;
     this.url = `postgres://admin:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   }
@@ -48,7 +51,7 @@ export class Postgres extends Program {
     writeFileSync(file, password);
     if (user.uid !== undefined) for (const path of [folder, file]) chownSync(path, user.uid, user.gid!);
     const words = ['-D', join(folder, 'data'), '-A', authentication, '-U', 'admin', `--pwfile=${file}`];
-    execFileSync(join(PROGRAMS, 'initdb'), [...words, '--locale=C.UTF-8'], { ...user, cwd: folder, stdio: 'ignore' });
+    execFileSync(program('initdb'), [...words, '--locale=C.UTF-8'], { ...user, cwd: folder, stdio: 'ignore' });
     const server = new Postgres(folder, await freePort(), password);
     await server.start();
     return server;
