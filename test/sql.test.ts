@@ -10,6 +10,7 @@ import { openUsage } from '../server/catalog/open-usage.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES } from '../server/load/tables.ts';
 import { sqlNames, sqlTemplate, sqlText, statementsOf } from '../server/runtime/sql.ts';
+import { type Column, rowsOf, TYPES } from './statement-rows.ts';
 import { templateFills, USAGE_FILLS } from './template-fills.ts';
 import { temporaryFolder } from './world.ts';
 
@@ -79,15 +80,19 @@ t.test('a file has several statements, each with a name', async (t) => {
     '',
     '-- part: columns',
     '-- Of a note.',
+    '-- rows: id text,',
+    '--   text text',
     'n.id,',
     '  n.text',
     '',
     '-- name: one',
     '-- A note. $id.',
+    '-- rows: {>columns}',
     'select {>columns} from notes n where n.id = $id',
     '',
     '-- name: one (postgres)',
     '-- As above. $id.',
+    '-- rows: {>columns}, one integer',
     'select {>columns}, 1 as one from notes n where n.id = $id',
     '',
     '-- name: remove',
@@ -98,10 +103,13 @@ t.test('a file has several statements, each with a name', async (t) => {
   ];
   const read = (...lines: string[]) => statementsOf('catalog/notes', lines.join('\n'));
   t.strictSame(read(...notes), [
-    ['catalog/notes.one', '-- A note. $id.\nselect n.id,\n  n.text from notes n where n.id = $id\n'],
+    [
+      'catalog/notes.one',
+      '-- A note. $id.\n-- rows: id text, text text\nselect n.id,\n  n.text from notes n where n.id = $id\n',
+    ],
     [
       'catalog/postgres/notes.one',
-      '-- As above. $id.\nselect n.id,\n  n.text, 1 as one from notes n where n.id = $id\n',
+      '-- As above. $id.\n-- rows: id text, text text, one integer\nselect n.id,\n  n.text, 1 as one from notes n where n.id = $id\n',
     ],
     ['catalog/notes.remove', '-- Deletes it. {table}; $id.\ndelete from {table} -- name: a comment\nwhere id = $id\n'],
   ]);
@@ -109,8 +117,8 @@ t.test('a file has several statements, each with a name', async (t) => {
     ['catalog/notes', '-- Deletes all.\ndelete from notes\n'],
   ]);
   t.throws(() => read(...notes, ...notes), /sql\/catalog\/notes\.sql has the part 'columns' twice/);
-  t.throws(() => read(...notes, ...notes.slice(7)), /has the statement 'catalog\/notes\.one' twice/);
-  t.throws(() => read(...notes.slice(7)), /has no part 'columns'/);
+  t.throws(() => read(...notes, ...notes.slice(9)), /has the statement 'catalog\/notes\.one' twice/);
+  t.throws(() => read(...notes.slice(9)), /has no part 'columns'/);
   t.throws(() => read(...notes, '-- part: other', 'n.date'), /never uses its part 'other'/);
   for (const name of ['-- name: one (mysql)', '-- name: one two', '-- name: notes.one', '-- part: a (postgres)']) {
     t.throws(() => read(name, 'select 1', ''), /cannot be read at '(?:name|part): /, name);
@@ -188,6 +196,30 @@ t.test('every statement of the catalog prepares', async (t) => {
         t.doesNotThrow(() => db.prepare(sqlTemplate(name, parts)), `${name} of ${entity.name}`);
       }
     }
+  }
+});
+
+t.test('the comment says which columns rows have, and of which type', async (t) => {
+  const folder = temporaryFolder(t);
+  await (await openCatalog(sqliteIn(folder))).close();
+  const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
+  t.teardown(() => db.close());
+  const names = sqlNames('catalog');
+  const said = new Map([...names, ...sqlNames('catalog/postgres')].map((name) => [name, rowsOf(sqlText(name))]));
+  for (const name of names) {
+    const text = sqlText(name);
+    // The rows of a template are those of its fills.
+    const columns = /\{\w+\}/.test(text) ? [] : db.prepare(text).columns();
+    const rows = said.get(name)!;
+    // Of an expression SQLite knows no type; PostgreSQL does.
+    const expected = columns.map(({ name, type }, at): Column => [name, type?.toLowerCase() ?? rows[at]?.[1]]);
+    t.strictSame(rows, expected, name);
+    t.strictSame(said.get(name.replace('/', '/postgres/')) ?? rows, rows, `${name} in PostgreSQL`);
+    t.strictSame(
+      rows.filter(([, type]) => type === undefined || TYPES[type] === undefined),
+      [],
+      `the types of ${name}`,
+    );
   }
 });
 

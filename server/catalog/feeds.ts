@@ -29,7 +29,7 @@ export class FeedRefused extends Error {}
 
 /** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
 export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | undefined> {
-  type Row = Omit<Feed, 'projects'> & RightsRow & { hash: string };
+  type Row = Omit<Feed, 'projects' | 'scope'> & RightsRow & { hash: string };
   const row = await catalog.statements.get<Row>('feeds.by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   const { keyId, workspaceId, plan, path } = row;

@@ -19,7 +19,7 @@ const TEXTS: ReadonlyMap<string, string> = new Map(
 /**
  * The statements of a file, each with its name. A file without `-- name:` is one statement. Else each `-- name: put` of
  * `catalog/notes.sql` is `catalog/notes.put`; `-- name: put (postgres)` is `catalog/postgres/notes.put`. `{>note}` stands
- * for what follows `-- part: note` in the same file.
+ * for what follows `-- part: note` in the same file, and in a comment for the `-- rows:` of this part.
  */
 export function statementsOf(path: string, text: string): [name: string, text: string][] {
   const fail = (problem: string): never => {
@@ -29,14 +29,15 @@ export function statementsOf(path: string, text: string): [name: string, text: s
   if (blocks.length === 0) return [[path, text]];
   if (head!.replaceAll(/^--.*$/gm, '').trim() !== '') fail('begins with what has no name');
   const [folder, noun] = [path.slice(0, path.lastIndexOf('/')), path.slice(path.lastIndexOf('/') + 1)];
-  const parts = new Map<string, string>();
+  const parts = new Map<string, { readonly sql: string; readonly rows: string }>();
   const named = new Map<string, string>();
   for (const block of blocks) {
     const [, part, name, dialect, sql] = /^(?:part: (\w+)|name: (\w+)(?: \((postgres)\))?)\n(.*)$/s.exec(block) ?? [];
     if (sql === undefined) return fail(`cannot be read at '${block.split('\n', 1)[0]}'`);
     if (part !== undefined) {
       if (parts.has(part)) fail(`has the part '${part}' twice`);
-      parts.set(part, sql.replaceAll(/^--.*\n/gm, '').trim());
+      const rows = /^-- rows: (.*(?:\n-- {3}.*)*)/m.exec(sql)?.[1]?.replaceAll(/\n-- +/g, ' ') ?? '';
+      parts.set(part, { sql: sql.replaceAll(/^--.*\n/gm, '').trim(), rows });
       continue;
     }
     const full = `${folder}/${dialect === undefined ? '' : `${dialect}/`}${noun}.${name}`;
@@ -44,13 +45,14 @@ export function statementsOf(path: string, text: string): [name: string, text: s
     named.set(full, `${sql.trimEnd()}\n`);
   }
   const unused = new Set(parts.keys());
-  const filled = [...named].map(([name, sql]): [string, string] => [
-    name,
-    sql.replaceAll(/\{>(\w+)\}/g, (_, part: string) => {
-      unused.delete(part);
-      return parts.get(part) ?? fail(`has no part '${part}'`);
-    }),
-  ]);
+  const fill = (line: string): string =>
+    line.replaceAll(/\{>(\w+)\}/g, (_, name: string) => {
+      const part = parts.get(name) ?? fail(`has no part '${name}'`);
+      if (line.startsWith('--')) return part.rows;
+      unused.delete(name);
+      return part.sql;
+    });
+  const filled = [...named].map(([name, sql]): [string, string] => [name, sql.split('\n').map(fill).join('\n')]);
   for (const part of unused) fail(`never uses its part '${part}'`);
   return filled;
 }

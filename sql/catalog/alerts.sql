@@ -3,6 +3,8 @@
 -- name: of_project
 -- The newest alerts of a project. $project; $status: open, resolved or all; $since: microseconds; $limit;
 -- $siteOnly: 1 for those about the whole site only, whose texts have no query.
+-- rows: id text, type text, kind text, severity text, title text, body text, date text, keywordId text, url text,
+--   createdAt integer, resolvedAt integer
 select id, type, kind, severity, title, body, date, keyword_id as keywordId, url,
   created_at as createdAt, resolved_at as resolvedAt
 from all_alerts
@@ -15,6 +17,8 @@ limit $limit
 -- name: of_workspace
 -- The newest alerts of the projects of a workspace. $workspace; $status: open or all; $since: microseconds of
 -- creation; $limit.
+-- rows: id text, project text, type text, kind text, severity text, title text, date text, createdAt integer,
+--   resolvedAt integer
 select a.id, a.project_id as project, a.type, a.kind, a.severity, a.title, a.date, a.created_at as createdAt,
   a.resolved_at as resolvedAt
 from all_alerts a join projects p on p.id = a.project_id
@@ -25,12 +29,14 @@ limit $limit
 
 -- name: counts
 -- How many alerts of a project are open and resolved. $project.
+-- rows: open integer, resolved integer
 select cast(coalesce(sum(case when resolved_at is null then 1 else 0 end), 0) as integer) as "open",
   cast(coalesce(sum(case when resolved_at is null then 0 else 1 end), 0) as integer) as resolved
 from all_alerts where project_id = $project
 
 -- name: counts_of_workspace
 -- Alerts of each project of a workspace that has any: open ones, and those that opened since. $workspace; $since: microseconds.
+-- rows: project text, open integer, fresh integer
 select a.project_id as project,
   cast(sum(case when a.resolved_at is null then 1 else 0 end) as integer) as "open",
   cast(sum(case when a.created_at >= $since then 1 else 0 end) as integer) as fresh
@@ -40,6 +46,7 @@ group by a.project_id
 
 -- name: due
 -- The projects with facts whose facts or entities have changed since they were evaluated.
+-- rows: id text
 select p.id from projects p left join alert_evaluations e on e.project_id = p.id
 where p.setup_finished = 1 and p.synced_through is not null
   and exists (select 1 from fact_files f where f.project_id = p.id)
@@ -48,6 +55,7 @@ order by p.id
 
 -- name: evaluation
 -- How far a project has been evaluated. $project.
+-- rows: settledThrough text, evaluatedThrough text, state text, rules text, factsRevision integer, entitiesRevision integer
 select settled_through as settledThrough, evaluated_through as evaluatedThrough, state, rules,
   facts_revision as factsRevision, entities_revision as entitiesRevision
 from alert_evaluations where project_id = $project
@@ -64,6 +72,8 @@ on conflict (project_id) do update set settled_through = excluded.settled_throug
 
 -- name: evaluated
 -- The evaluated alerts of a project. $project.
+-- rows: id text, type text, subject text, basis text, kind text, severity text, title text, body text, date text,
+--   keywordId text, url text, createdAt integer, resolvedAt integer
 select id, type, subject, basis, kind, severity, title, body, date, keyword_id as keywordId, url,
   created_at as createdAt, resolved_at as resolvedAt
 from evaluated_alerts where project_id = $project
@@ -82,6 +92,7 @@ delete from evaluated_alerts where id = $id
 
 -- name: synced_days
 -- Which days of the tables that alerts are made of are whole, as far as the sync knows. $project; $from, $to: days.
+-- rows: table text, day text, isComplete boolean
 select fact_table as "table", day, state <> 'failed' and cut_off = 0 as isComplete from sync_days
 where project_id = $project and fact_table in ('site_daily', 'keyword_daily', 'keyword_page_daily', 'page_daily')
   and day between $from and $to

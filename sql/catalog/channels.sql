@@ -2,6 +2,8 @@
 
 -- name: all
 -- The channels of one workspace, or all, the oldest first; or the one with an id. $workspace, $id: null for all.
+-- rows: id text, workspace text, project text, kind text, name text, shown text, address text, events text, types text,
+--   minSeverity text, state text, secret text, oldSecret text, oldSecretUntil integer, createdAt integer
 select id, workspace_id as workspace, project_id as project, kind, name, shown, address, events, types,
   min_severity as minSeverity, state, secret, old_secret as oldSecret, old_secret_until as oldSecretUntil,
   created_at as createdAt
@@ -11,6 +13,7 @@ order by created_at, id
 
 -- name: listening
 -- The channels that hear of a project. $workspace, $project.
+-- rows: id text, events text, types text, minSeverity text
 select id, events, types, min_severity as minSeverity
 from channels
 where workspace_id = $workspace and (project_id is null or project_id = $project) and state = 'on'
@@ -18,6 +21,7 @@ order by id
 
 -- name: by_token
 -- The channel of an unsubscribe link. $hash.
+-- rows: id text
 select id from channels where token_hash = $hash
 
 -- name: add

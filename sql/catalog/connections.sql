@@ -2,6 +2,8 @@
 
 -- name: all
 -- Every connection, or those of one workspace. $workspace: a workspace, or null for all.
+-- rows: workspace text, project text, property text, kind text, credentials text, grant text, endpoint text,
+--   tokenEndpoint text, dataset text, location text, archive text, changedAt integer
 select p.workspace_id as workspace, c.project_id as project, p.property, c.kind, c.credentials,
   c.grant_id as "grant", c.endpoint,
   c.token_endpoint as tokenEndpoint, c.dataset, c.location, c.archive, c.changed_at as changedAt
@@ -11,6 +13,8 @@ order by p.workspace_id, c.project_id, c.kind
 
 -- name: of_project
 -- The connections of a project. $project.
+-- rows: kind text, credentials text, grant text, endpoint text, tokenEndpoint text, dataset text, location text,
+--   archive text
 select kind, credentials, grant_id as "grant", endpoint, token_endpoint as tokenEndpoint, dataset, location, archive
 from connections where project_id = $project order by kind
 

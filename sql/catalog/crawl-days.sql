@@ -2,6 +2,7 @@
 
 -- name: of_property
 -- The stored days of the crawler on a project's property, in order. $project, $property.
+-- rows: day text, counts text
 select day, counts from crawl_days where project_id = $project and property = $property order by day
 
 -- name: put

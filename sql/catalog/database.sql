@@ -2,15 +2,18 @@
 
 -- name: ping
 -- Does the catalog answer?
+-- rows: workspaces integer
 select count(*) as workspaces from workspaces
 
 -- name: check
 -- Is the catalog's file intact, and does each index have the values of its table? One row 'ok', or rows that describe the
 -- damage.
+-- rows: result text
 select integrity_check as result from pragma_integrity_check
 
 -- name: check (postgres)
 -- One row 'ok': a server of PostgreSQL checks its own files.
+-- rows: result text
 select 'ok' as result
 
 -- name: copy_into
@@ -19,11 +22,13 @@ vacuum into $path
 
 -- name: size (postgres)
 -- The bytes of all tables and their indexes.
+-- rows: bytes integer
 select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class
 where relnamespace = to_regnamespace(current_schema()) and relkind = 'r'
 
 -- name: version (postgres)
 -- The version of the catalog, which each commit raises, and the number of migrations of the oldest release that can use it.
+-- rows: value integer, schema integer
 select value, schema from catalog_version
 
 -- name: raise_version (postgres)
@@ -33,10 +38,12 @@ update catalog_version set value = value + 1 where pg_current_xact_id_if_assigne
 -- name: applied_migrations (postgres)
 -- How many migrations were applied, and those of the oldest release that can use the catalog. The column is younger than the
 -- table.
+-- rows: applied integer, oldest integer
 select coalesce((to_jsonb(v) ->> 'migrations')::bigint, v.schema) as applied, v.schema as oldest from catalog_version as v
 
 -- name: exists (postgres)
 -- Is there a catalog, whole or not, where this session makes its tables?
+-- rows: found integer
 select 1 as found from pg_class where oid = to_regclass('catalog_version')
 
 -- name: stop_changes (postgres)
@@ -58,10 +65,12 @@ $stop$
 
 -- name: copied (postgres)
 -- The last statement of a copy: the next row of the audit trail follows the last one.
+-- rows: done integer
 select setval(pg_get_serial_sequence('audit', 'id'), (select coalesce(max(id), 0) + 1 from audit), false) as done
 
 -- name: planned_files (postgres)
 -- The files that loads have planned and not settled, but those to be removed again later. $at: now, in microseconds.
+-- rows: file text, load text, again_at integer
 select file, load, again_at from planned_files where again_at is null or again_at <= $at
 
 -- name: add_planned_file (postgres)

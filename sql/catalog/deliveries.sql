@@ -2,6 +2,8 @@
 
 -- name: of_channel
 -- The newest deliveries of a channel. $channel, $limit.
+-- rows: id text, channel text, event text, subject text, state text, attempts integer, nextAt integer, status integer,
+--   answer text, createdAt integer, sentAt integer
 select id, channel_id as channel, event, subject, state, attempts, next_at as nextAt, status, answer,
   created_at as createdAt, sent_at as sentAt
 from deliveries
@@ -11,6 +13,8 @@ limit $limit
 
 -- name: one
 -- A delivery. $id.
+-- rows: id text, channel text, event text, subject text, body text, state text, attempts integer, nextAt integer,
+--   claim text, status integer, answer text, createdAt integer, sentAt integer
 select id, channel_id as channel, event, subject, body, state, attempts, next_at as nextAt, claim, status, answer,
   created_at as createdAt, sent_at as sentAt
 from deliveries where id = $id
@@ -24,6 +28,7 @@ on conflict (id) do nothing
 -- name: due
 -- What is due and no sender has: the first ones of each channel that are still allowed at a time. A claim
 -- after $latest is of a clock that was ahead. $now, $latest: microseconds; $atOnce: attempts of one channel at a time.
+-- rows: id text, channel text, body text
 select id, channel, body
 from (
   select d.id, d.channel_id as channel, d.body, d.created_at,
@@ -45,6 +50,7 @@ order by created_at, id
 -- name: due (postgres)
 -- What is due and no sender has: the first ones of each channel that are still allowed at a time. A claim
 -- after $latest is of a clock that was ahead. $now, $latest: microseconds; $atOnce: attempts of one channel at a time.
+-- rows: id text, channel text, body text
 select id, channel, body
 from (
   select d.id, d.channel_id as channel, d.body, d.created_at,
@@ -65,11 +71,13 @@ order by created_at, id
 
 -- name: pending
 -- How many deliveries wait to be sent, and when the first of them was due, in microseconds; null without any. $now: microseconds.
+-- rows: pending integer, dueSince integer
 select count(*) as pending, min(case when next_at <= $now then next_at end) as dueSince
 from deliveries where state = 'pending'
 
 -- name: waiting
 -- The latest next attempt of the deliveries that wait, by the attempts that they had. $now: microseconds.
+-- rows: attempts integer, latest integer
 select attempts, max(next_at) as latest from deliveries
 where state = 'pending' and next_at > $now group by attempts order by attempts
 
@@ -97,6 +105,7 @@ update deliveries set state = 'cancelled', next_at = null, ended_at = $at where 
 
 -- name: ended
 -- Whether deliveries ended before an instant. $before: microseconds.
+-- rows: found integer
 select 1 as found from deliveries where ended_at < $before order by ended_at limit 1
 
 -- name: forget
@@ -106,6 +115,7 @@ where id in (select id from deliveries where ended_at < $before order by ended_a
 
 -- name: verdicts
 -- The notes whose verdicts the digests of a channel have listed. $channel, $event.
+-- rows: note text
 select note_id as note from digest_verdicts where channel_id = $channel and event = $event
 
 -- name: add_verdict

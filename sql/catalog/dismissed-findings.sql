@@ -2,6 +2,8 @@
 
 -- name: of_project
 -- The dismissed findings of a project, the newest first. $project; $id: null for all.
+-- rows: id text, type text, kind text, row text, country text, days integer, through text, clicks integer, low integer,
+--   high integer, pages text, author text, at integer
 select id, type, row_kind as kind, row_text as row, country, days, through, gain_clicks as clicks, gain_low as low,
   gain_high as high, pages, author, dismissed_at as at
 from dismissed_findings

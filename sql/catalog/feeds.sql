@@ -3,6 +3,8 @@
 -- name: by_hash
 -- The active feed with this hash, with the access of its key, which may have expired. $hash: SHA-256 of the token,
 -- hexadecimal.
+-- rows: hash text, path text, keyId text, workspaceId text, plan text, keyExpiresAt integer, projects text,
+--   requestsPerMinute integer
 select
   f.hash,
   f.path,
@@ -17,10 +19,12 @@ where f.hash = $hash and f.revoked_at is null and k.revoked_at is null
 
 -- name: one
 -- What a feed, revoked or not, answers, and the workspace of its key. $id.
+-- rows: path text, workspace text
 select f.path, k.workspace_id as workspace from feeds f join keys k on k.id = f.key_id where f.id = $id
 
 -- name: all
 -- The feeds of a workspace, or all, oldest first. A feed ends with its key. $workspace: null for all.
+-- rows: id text, workspace text, keyId text, path text, createdAt integer, revokedAt integer
 select f.id, k.workspace_id as workspace, k.id as keyId, f.path, f.created_at as createdAt,
   coalesce(f.revoked_at, k.revoked_at) as revokedAt
 from feeds f join keys k on k.id = f.key_id
@@ -28,6 +32,7 @@ where cast($workspace as text) is null or k.workspace_id = $workspace order by f
 
 -- name: count_active
 -- How many active feeds a key has. $keyId.
+-- rows: count integer
 select count(*) as count from feeds where key_id = $keyId and revoked_at is null
 
 -- name: add

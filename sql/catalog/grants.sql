@@ -1,22 +1,29 @@
 -- Grants of accounts and stored keys of providers, with encrypted tokens.
 
--- name: all
--- The grants of one workspace, or all, the oldest first. $workspace: a workspace, or null for all.
-select id, workspace_id as workspace, kind, client_id as clientId, connected_by as connectedBy,
+-- part: grant
+-- A grant.
+-- rows: id text, workspace text, kind text, clientId text, connectedBy text, connectedAt integer, endsAt integer,
+--   lostAt integer, refreshToken text
+id, workspace_id as workspace, kind, client_id as clientId, connected_by as connectedBy,
   connected_at as connectedAt, ends_at as endsAt, lost_at as lostAt, refresh_token as refreshToken
 from grants
+
+-- name: all
+-- The grants of one workspace, or all, the oldest first. $workspace: a workspace, or null for all.
+-- rows: {>grant}
+select {>grant}
 where cast($workspace as text) is null or workspace_id = $workspace
 order by connected_at, id
 
 -- name: one
 -- A grant. $id.
-select id, workspace_id as workspace, kind, client_id as clientId, connected_by as connectedBy,
-  connected_at as connectedAt, ends_at as endsAt, lost_at as lostAt, refresh_token as refreshToken
-from grants
+-- rows: {>grant}
+select {>grant}
 where id = $id
 
 -- name: projects
 -- The projects of a workspace that read through a grant, with it. $workspace.
+-- rows: grant text, project text, property text
 select c.grant_id as "grant", c.project_id as project, p.property
 from projects p join connections c on c.project_id = p.id
 where p.workspace_id = $workspace and c.grant_id is not null

@@ -2,15 +2,18 @@
 
 -- name: of_project
 -- The groups of a project in rank-tracker order. $project.
+-- rows: id text, name text, kind text, parentId text, position integer, pinned integer, rule text
 select id, name, kind, parent_id as parentId, position, pinned, rule
 from groups where project_id = $project order by position, id
 
 -- name: exists
 -- Does a project have a group with this id? $project, $id.
+-- rows: found integer
 select 1 as found from groups where project_id = $project and id = $id
 
 -- name: members
 -- The keywords of a manual group, archived ones included. $project, $group.
+-- rows: id text, archived integer
 select k.id, k.archived from group_members m
 join keywords k on k.project_id = m.project_id and k.id = m.keyword_id
 where m.project_id = $project and m.group_id = $group
@@ -18,6 +21,7 @@ order by k.id
 
 -- name: keywords
 -- The manual groups of each keyword that is not archived, and the keywords of each group; ordered by id. $project.
+-- rows: groupId text, keywordId text
 select m.group_id as groupId, m.keyword_id as keywordId
 from group_members m join keywords k on k.project_id = m.project_id and k.id = m.keyword_id
 where m.project_id = $project and k.archived = 0
@@ -25,5 +29,6 @@ order by m.group_id, m.keyword_id
 
 -- name: of_pages
 -- The page groups of a project in order. $project.
+-- rows: id text, name text, position integer, rule text, pinnedUrls text
 select id, name, position, rule, pinned_urls as pinnedUrls
 from page_groups where project_id = $project order by position, id

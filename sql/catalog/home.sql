@@ -2,6 +2,7 @@
 
 -- name: favourites
 -- The projects of a workspace that a member has marked. $workspace, $email.
+-- rows: project text
 select f.project_id as project
 from favourites f join projects p on p.id = f.project_id
 where p.workspace_id = $workspace and f.email = $email
@@ -18,6 +19,7 @@ delete from favourites where project_id = $project and email = $email
 
 -- name: tags
 -- The tags of the projects of a workspace. $workspace.
+-- rows: project text, tag text
 select t.project_id as project, t.tag
 from project_tags t join projects p on p.id = t.project_id
 where p.workspace_id = $workspace

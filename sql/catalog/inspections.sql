@@ -1,23 +1,38 @@
 -- The state of pages in the search engine's index, by inspection.
 
+-- part: page
+-- A page as the search engine has told of it.
+-- rows: url text, state text, lastCrawlTime text, inspectedAt integer, since integer
+url, state, last_crawl_time as "lastCrawlTime", inspected_at as "inspectedAt", since
+
+-- part: of_property
+-- Whether inspections are those of the current property of $project.
+(select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
+
+-- part: matches
+-- Whether a page is one of those that were asked for.
+(cast($verdict as text) is null or lower(state) like $verdict escape '\')
+  and (cast($other as text) is null or lower(state) not like $other escape '\')
+  and (cast($part as text) is null or lower(url) like $part escape '\')
+
 -- name: pages
 -- The pages of a project that the search engine has told of, by address, if they are of its property. $project.
-select url, state, last_crawl_time as "lastCrawlTime", inspected_at as "inspectedAt", since
+-- rows: {>page}
+select {>page}
 from inspected_pages where project_id = $project and inspected_at is not null
-  and (select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
+  and {>of_property}
 order by url
 
 -- name: some_pages
 -- Some of the pages of a project that the search engine has told of, if they are of its property. $project; $verdict, $other:
 -- patterns of the state in lower case, or null, and of one that it is not; $part: of the address; $sort: a column, after -
 -- for descending; $limit, $offset.
-select url, state, last_crawl_time as "lastCrawlTime", inspected_at as "inspectedAt", since
+-- rows: {>page}
+select {>page}
 from inspected_pages
 where project_id = $project and inspected_at is not null
-  and (select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
-  and (cast($verdict as text) is null or lower(state) like $verdict escape '\')
-  and (cast($other as text) is null or lower(state) not like $other escape '\')
-  and (cast($part as text) is null or lower(url) like $part escape '\')
+  and {>of_property}
+  and {>matches}
 order by
   case $sort when 'since' then since when 'inspectedAt' then inspected_at end,
   case $sort when '-since' then since when '-inspectedAt' then inspected_at end desc,
@@ -29,20 +44,20 @@ limit $limit offset $offset
 
 -- name: count_pages
 -- How many of these pages there are, and the newest inspection of any page. $project, $verdict, $other, $part: as there.
+-- rows: newest integer, pages integer
 select max(inspected_at) as newest,
-  count(case when (cast($verdict as text) is null or lower(state) like $verdict escape '\')
-    and (cast($other as text) is null or lower(state) not like $other escape '\')
-    and (cast($part as text) is null or lower(url) like $part escape '\') then 1 end) as pages
+  count(case when {>matches} then 1 end) as pages
 from inspected_pages
 where project_id = $project and inspected_at is not null
-  and (select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
+  and {>of_property}
 
 -- name: page
 -- An inspected page, if it is of the project's property. $project, $url.
-select url, state, last_crawl_time as "lastCrawlTime", inspected_at as "inspectedAt", since, first_at as "firstAt", changes,
+-- rows: {>page}, firstAt integer, changes integer, repeats integer, triedAt integer, failures integer
+select {>page}, first_at as "firstAt", changes,
   repeats, tried_at as "triedAt", failures
 from inspected_pages where project_id = $project and url = $url
-  and (select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
+  and {>of_property}
 
 -- name: put_page
 -- Stores a page after an inspection. $project, $url, $state, $lastCrawlTime, $inspectedAt, $since, $firstAt, $changes,
@@ -62,25 +77,29 @@ delete from inspected_pages where project_id = $project and url = $url
 -- name: attempts
 -- What decides when the pages of a project are inspected again, if they are of its property. $project; $indexed: a pattern
 -- of states in lower case, of pages that are in the index.
+-- rows: url text, inspectedAt integer, goneSince integer, firstAt integer, changes integer, repeats integer,
+--   triedAt integer, failures integer
 select url, inspected_at as "inspectedAt", case when lower(state) like $indexed escape '\' then null else coalesce(since, 0) end
     as "goneSince",
   first_at as "firstAt", changes, repeats, tried_at as "triedAt", failures
 from inspected_pages where project_id = $project
-  and (select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
+  and {>of_property}
 
 -- name: changes
 -- The states that a page had, newest first, if they are of its property. $project, $url.
+-- rows: since integer, state text
 select since, state from inspection_changes where project_id = $project and url = $url
-  and (select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
+  and {>of_property}
 order by since desc
 
 -- name: histories
 -- The states of the pages whose state has changed, by address, oldest first, if they are of the property. $project.
+-- rows: url text, since integer, state text, secondAt integer, clicks integer, watched integer
 select c.url, c.since, c.state, c.second_at as "secondAt", c.clicks, c.watched
 from inspection_changes c
 join inspected_pages p on p.project_id = c.project_id and p.url = c.url
 where c.project_id = $project and p.changes > 0
-  and (select i.property = p.property from inspection_projects i join projects p on p.id = i.project_id where p.id = $project)
+  and {>of_property}
 order by c.url, c.since
 
 -- name: add_change
@@ -103,6 +122,7 @@ delete from inspection_changes where project_id = $project and url = $url
 
 -- name: due
 -- Connected projects with pages whose inspections are due, those never inspected first. $now: microseconds; $limit.
+-- rows: id text
 select p.id from projects p
 join connections c on c.project_id = p.id and c.kind = 'search-console'
 left join inspection_projects i on i.project_id = p.id and i.property = p.property
@@ -111,6 +131,7 @@ order by i.due_at nulls first, p.id limit $limit
 
 -- name: one
 -- The inspections of a project's property. $project, $property.
+-- rows: dueAt integer, reason text
 select due_at as "dueAt", reason from inspection_projects where project_id = $project and property = $property
 
 -- name: put

@@ -2,6 +2,8 @@
 
 -- name: by_hash
 -- The access of the key with this hash, unless it is revoked; it may have expired. $hash: SHA-256 of the key, hexadecimal.
+-- rows: keyId text, hash text, workspaceId text, plan text, keyExpiresAt integer, projects text, scope text,
+--   requestsPerMinute integer
 select
   k.key_id as keyId,
   k.hash,
@@ -16,12 +18,15 @@ where k.hash = $hash and k.revoked_at is null
 
 -- name: active
 -- The workspace and the projects of a key that is valid. $id; $at: microseconds.
+-- rows: workspace text, projects text
 select workspace_id as workspace, projects
 from key_rights
 where key_id = $id and revoked_at is null and (key_expires_at is null or key_expires_at > $at)
 
 -- name: of_workspace
 -- A workspace's keys, oldest first. The last use is only what an older version stored here. $workspace.
+-- rows: id text, name text, prefix text, createdAt integer, expiresAt integer, lastUsedAt integer, revokedAt integer,
+--   replacedBy text, projects text, scope text
 select
   k.id,
   k.name,
@@ -38,12 +43,14 @@ where k.workspace_id = $workspace order by k.created_at, k.id
 
 -- name: count_active
 -- How many keys of a workspace are valid? Those that were replaced do not count. $workspace; $at: microseconds.
+-- rows: count integer
 select count(*) as count from keys
 where workspace_id = $workspace and revoked_at is null and replaced_by is null
   and (expires_at is null or expires_at > $at)
 
 -- name: names
 -- The name and workspace of every key.
+-- rows: id text, name text, workspace text
 select id, name, workspace_id as workspace from keys
 
 -- name: add

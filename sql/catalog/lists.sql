@@ -1,36 +1,49 @@
 -- Stored lists of providers.
 
+-- part: list
+-- Whose list it is, and of what.
+-- rows: file text, project text, kind text, from text, to text, country text
+file, project_id as project, kind, first_day as "from", last_day as "to", nullif(country, '') as country
+
 -- name: all
 -- Every stored list, or those of one project, the newest first. $project: a project, or null for all.
-select file, project_id as project, kind, first_day as "from", last_day as "to", nullif(country, '') as country,
-  case when selection = '' then null when kind = 'queries' then 'one page' else 'one query' end as part, source, rows, truncated, capped, final, bytes, fetched_at as fetchedAt
+-- rows: {>list}, part text, source text, rows integer, truncated integer, capped integer, final integer, bytes integer,
+--   fetchedAt integer
+select {>list},
+  case when selection = '' then null when kind = 'queries' then 'one page' else 'one query' end as part, source, rows,
+  truncated, capped, final, bytes, fetched_at as fetchedAt
 from lists where cast($project as text) is null or project_id = $project order by fetched_at desc, file
 
 -- name: one
 -- The list that is stored for a key. $project, $kind, $from, $to (days), $country ('' for all), $selection ('' for whole
 -- lists), $sourceKey.
+-- rows: file text, source text, rows integer, truncated integer, capped integer, final integer, bytes integer, sha256 text,
+--   fetchedAt integer
 select file, source, rows, truncated, capped, final, bytes, sha256, fetched_at as fetchedAt from lists
 where project_id = $project and kind = $kind and first_day = $from and last_day = $to and country = $country
   and selection = $selection and source_key = $sourceKey
 
 -- name: is_known
 -- Does this file belong to a stored list, or to one that was retired and not removed yet? $file.
+-- rows: known integer
 select 1 as known from lists where file = $file union all select 1 from retired_lists where file = $file
 
 -- name: oldest
 -- The list with the oldest fetch, except one. $keep: the file of that one.
+-- rows: file text
 select file from lists where file <> $keep order by fetched_at limit 1
 
 -- name: of_providers
 -- Whole lists from providers that are not final and were fetched after one instant and not later than another. $after,
 -- $until: microseconds.
-select file, project_id as project, kind, first_day as "from", last_day as "to", nullif(country, '') as country,
-  source_key as sourceKey
+-- rows: {>list}, sourceKey text
+select {>list}, source_key as sourceKey
 from lists
 where fetched_at > $after and fetched_at <= $until and final = 0 and selection = '' and source_key >= 'property ' and source_key < 'property!'
 
 -- name: totals
 -- The number of stored lists, and their bytes.
+-- rows: lists integer, bytes integer
 select lists, bytes from list_totals
 
 -- name: put
@@ -75,6 +88,7 @@ delete from lists
 
 -- name: retired
 -- Files of retired lists, the oldest first. $before: retired before this instant (microseconds).
+-- rows: file text, retiredAt integer
 select file, retired_at as retiredAt from retired_lists where retired_at < $before order by retired_at
 
 -- name: retire

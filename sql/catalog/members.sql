@@ -2,10 +2,12 @@
 
 -- name: of_workspace
 -- The members of a workspace, in no order. $workspace.
+-- rows: email text, role text
 select email, role from members where workspace_id = $workspace
 
 -- name: one
 -- A member of a workspace. $workspace, $email: in any case.
+-- rows: email text, role text
 select email, role from members where workspace_id = $workspace and email = $email
 
 -- name: put

@@ -1,52 +1,68 @@
 -- Projects.
 
+-- part: project
+-- A project, with what its workspace keeps of keywords.
+-- rows: id text, workspace_id text, domain text, property text, country text, language text, brand_terms text,
+--   sync_status text, last_synced_at integer, synced_through text, provisional_after text, history_backfilling integer,
+--   setup_finished integer, created_at integer, facts_revision integer, entities_revision integer, tracked_keywords integer,
+--   brand_words text, keyword_history_days integer
+p.id, p.workspace_id, p.domain, p.property, p.country, p.language, p.brand_terms, p.sync_status, p.last_synced_at,
+  p.synced_through, p.provisional_after, p.history_backfilling, p.setup_finished, p.created_at, p.facts_revision,
+  p.entities_revision, p.tracked_keywords, p.brand_words, w.keyword_history_days
+from projects p join workspaces w on w.id = p.workspace_id
+
 -- name: all
 -- Every project, finished or not. $workspace: null for all workspaces.
-select p.*, w.keyword_history_days
-from projects p join workspaces w on w.id = p.workspace_id
+-- rows: {>project}
+select {>project}
 where p.workspace_id = coalesce($workspace, p.workspace_id)
 order by p.workspace_id, p.created_at, p.id
 
 -- name: of_workspace
 -- The projects of a workspace that have finished setup, oldest first. $workspace.
-select p.*, w.keyword_history_days
-from projects p join workspaces w on w.id = p.workspace_id
+-- rows: {>project}
+select {>project}
 where p.workspace_id = $workspace and p.setup_finished = 1
 order by p.created_at, p.id
 
 -- name: by_property
 -- The projects of a property in a workspace, oldest first. $workspace, $property.
-select p.*, w.keyword_history_days
-from projects p join workspaces w on w.id = p.workspace_id
+-- rows: {>project}
+select {>project}
 where p.workspace_id = $workspace and p.property = $property order by p.created_at, p.id
 
 -- name: one
 -- One project of a workspace that has finished setup. $id, $workspace.
-select p.*, w.keyword_history_days
-from projects p join workspaces w on w.id = p.workspace_id
+-- rows: {>project}
+select {>project}
 where p.id = $id and p.workspace_id = $workspace and p.setup_finished = 1
 
 -- name: any
 -- One project of any workspace, finished or not. $id.
-select p.*, w.keyword_history_days
-from projects p join workspaces w on w.id = p.workspace_id where p.id = $id
+-- rows: {>project}
+select {>project} where p.id = $id
 
 -- name: exists
 -- Is this project id taken? $id.
+-- rows: taken integer
 select 1 as taken from projects where id = $id
 
 -- name: largest
 -- The project with data that has most tracked keywords, but not more than $most.
+-- rows: id text, workspace text
 select id, workspace_id as workspace from projects
 where synced_through is not null and tracked_keywords between 1 and $most
 order by tracked_keywords desc, id limit 1
 
 -- name: count
 -- The number of projects.
+-- rows: projects integer
 select count(*) as projects from projects
 
 -- name: contents
 -- How many rows belong to a project and are deleted with it. $project.
+-- rows: id text, workspace text, property text, keywords integer, groups integer, groupMembers integer, pageGroups integer,
+--   alerts integer, notes integer, connections integer, lists integer, files integer, bytes integer
 select p.id, p.workspace_id as workspace, p.property,
   (select count(*) from keywords where project_id = p.id) as keywords,
   (select count(*) from groups where project_id = p.id) as groups,

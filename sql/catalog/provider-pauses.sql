@@ -2,6 +2,7 @@
 
 -- name: one
 -- The last pause of a property at a provider. $kind, $property.
+-- rows: until integer, reason text, loadRefusedOn text
 select until, reason, load_refused_on as loadRefusedOn from provider_pauses where kind = $kind and property = $property
 
 -- name: put

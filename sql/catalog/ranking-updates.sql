@@ -2,6 +2,7 @@
 
 -- name: all
 -- The ranking updates that were read of the search engine's feed, oldest first.
+-- rows: id text, title text, from text, to text, source text
 select id, title, from_day as "from", to_day as "to", source from ranking_updates order by from_day, id
 
 -- name: put
@@ -16,6 +17,7 @@ delete from ranking_updates where id = $id
 
 -- name: feed
 -- The last day that the search engine's feed was complete for when it was read last. No row if it never was.
+-- rows: through text
 select through from ranking_feed
 
 -- name: put_feed

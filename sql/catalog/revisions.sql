@@ -2,14 +2,17 @@
 
 -- name: last
 -- The last revision of any project.
+-- rows: value integer
 select value from revision
 
 -- name: next
 -- Takes the next revision.
+-- rows: value integer
 update revision set value = value + 1 returning value
 
 -- name: set
 -- Takes a revision larger than any before. $least: the smallest that it may be.
+-- rows: value integer
 update revision set value = case when value + 1 > $least then value + 1 else $least end returning value
 
 -- name: raise_projects
@@ -57,18 +60,22 @@ where cast($after as text) is null or synced_through > $after
 
 -- name: any_reported
 -- Whether a project has reported a day after one; any project if $after is null.
+-- rows: found integer
 select 1 as found from projects where cast($after as text) is null or synced_through > $after limit 1
 
 -- name: files_since
 -- The revision from which on all changes of a project's files are known; 0 where none is. $project.
+-- rows: since integer
 select files_since as since from projects where id = $project
 
 -- name: publication
 -- The last publication in the catalog.
+-- rows: number integer, id text
 select number, id from publication
 
 -- name: next_publication
 -- Begins the next publication. $id.
+-- rows: number integer, id text
 update publication set number = number + 1, id = $id returning number, id
 
 -- name: set_publication

@@ -2,6 +2,7 @@
 
 -- name: of_project
 -- The saved views of a project by name. $project; $id: null for all.
+-- rows: id text, project text, name text, address text, author text, createdAt integer
 select id, project_id as project, name, address, author, created_at as createdAt
 from saved_views
 where project_id = $project and (cast($id as text) is null or id = $id)

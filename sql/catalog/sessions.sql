@@ -3,6 +3,8 @@
 -- name: by_hash
 -- A session, if its key is not revoked or its member still one of the workspace.
 -- $hash: SHA-256 of its secret, hexadecimal.
+-- rows: id text, hash text, keyId text, email text, role text, expiresAt integer, workspaceId text, workspaceName text,
+--   plan text, keyExpiresAt integer, projects text, requestsPerMinute integer
 select
   s.id,
   s.hash,
@@ -44,6 +46,8 @@ delete from sessions
 
 -- name: link
 -- A sign-in link that has not been used. $hash: SHA-256 of its secret, hexadecimal.
+-- rows: id text, workspaceId text, plan text, keyId text, email text, role text, expiresAt integer, keyExpiresAt integer,
+--   projects text, requestsPerMinute integer
 select
   l.hash as id,
   l.workspace_id as workspaceId,

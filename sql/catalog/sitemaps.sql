@@ -2,10 +2,12 @@
 
 -- name: one
 -- What is known of the sitemaps of a project's property. $project, $property.
+-- rows: sitemaps text, fetchedAt integer, reason text
 select sitemaps, fetched_at as "fetchedAt", reason from sitemaps where project_id = $project and property = $property
 
 -- name: due
 -- Connected projects whose sitemaps are due, those never read first. $now: microseconds; $limit.
+-- rows: id text
 select p.id from projects p
 join connections c on c.project_id = p.id and c.kind = 'search-console'
 left join sitemaps s on s.project_id = p.id and s.property = p.property

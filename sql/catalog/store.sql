@@ -2,6 +2,7 @@
 
 -- name: identity
 -- The identity of the catalog and of its file store; store and address are null before both are joined.
+-- rows: catalog text, store text, address text
 select catalog, store, address from store_identity
 
 -- name: join
@@ -14,6 +15,7 @@ update store_identity set catalog = $catalog, store = null, address = null
 
 -- name: last_backup
 -- The last successful backup.
+-- rows: target text, startedAt integer, finishedAt integer, files integer, bytes integer, copiedBytes integer
 select target, started_at as startedAt, finished_at as finishedAt, files, bytes, copied_bytes as copiedBytes
 from last_backup
 

@@ -2,6 +2,7 @@
 
 -- name: one
 -- What a form has created. $hash.
+-- rows: request text, result text
 select request, result from submissions where hash = $hash
 
 -- name: add

@@ -1,60 +1,69 @@
 -- What the sync knows of projects, and which of them are due.
 
+-- part: connected
+-- Projects with a connection to the reporting API, which the sync fills.
+projects p join connections c on c.project_id = p.id and c.kind = 'search-console'
+
 -- name: due
 -- Connected projects whose next run is due: those that somebody asked for, those that have never run, then those that only need new days, then those
 -- whose history is not complete; within each, who has waited longest. $now, $limit.
-select p.id from projects p
-join connections c on c.project_id = p.id and c.kind = 'search-console'
+-- rows: id text
+select p.id from {>connected}
 left join sync_projects s on s.project_id = p.id
 where s.next_run_at is null or s.next_run_at <= $now
 order by case when s.requested_at > coalesce(s.last_run_at, 0) then 0 else 1 end, s.last_run_at is not null, p.history_backfilling, s.next_run_at nulls first, p.id limit $limit
 
 -- name: is_due
 -- Whether the next run of a connected project is due, as `due`. $project; $now: microseconds.
-select 1 as due from projects p
-join connections c on c.project_id = p.id and c.kind = 'search-console'
+-- rows: due integer
+select 1 as due from {>connected}
 left join sync_projects s on s.project_id = p.id
 where p.id = $project and (s.next_run_at is null or s.next_run_at <= $now)
 
 -- name: asked
 -- Connected projects whose sync somebody has asked for since their last run began; who asked first goes first. $limit.
-select p.id from projects p
-join connections c on c.project_id = p.id and c.kind = 'search-console'
+-- rows: id text
+select p.id from {>connected}
 join sync_projects s on s.project_id = p.id
 where s.requested_at > coalesce(s.last_run_at, 0)
 order by s.requested_at, p.id limit $limit
 
 -- name: stale
 -- Connected projects that are said to be right although their last successful run was before $before.
-select p.id from projects p
-join connections c on c.project_id = p.id and c.kind = 'search-console'
+-- rows: id text
+select p.id from {>connected}
 join sync_projects s on s.project_id = p.id
 where p.sync_status = 'ok' and s.last_success_at < $before
 
 -- name: oldest
 -- The connected projects whose last successful sync is the oldest; a project without one counts since its creation. $limit.
+-- rows: project text, since integer
 select p.id as project, coalesce(s.last_success_at, p.created_at) as since
-from projects p join connections c on c.project_id = p.id and c.kind = 'search-console'
+from {>connected}
 left join sync_projects s on s.project_id = p.id
 order by since, p.id limit $limit
 
 -- name: counts
 -- Connected projects by what their last sync said. `stale`: the last success, or else the creation, is before $before;
 -- `failing`: the last run failed; `due`: the next run is due at $now.
+-- rows: status text, projects integer, stale integer, failing integer, due integer
 select p.sync_status as status, count(*) as projects,
   count(*) filter (where coalesce(s.last_success_at, p.created_at) < $before) as stale,
   count(*) filter (where coalesce(s.failures, 0) > 0) as failing,
   count(*) filter (where s.next_run_at is null or s.next_run_at <= $now) as due
-from projects p join connections c on c.project_id = p.id and c.kind = 'search-console'
+from {>connected}
 left join sync_projects s on s.project_id = p.id group by p.sync_status
 
 -- name: connected
 -- Projects with a connection to the reporting API, oldest first.
-select p.id from projects p join connections c on c.project_id = p.id and c.kind = 'search-console'
+-- rows: id text
+select p.id from {>connected}
 order by p.created_at, p.id
 
 -- name: one
 -- What the sync knows of a project. $project.
+-- rows: firstDay text, lastDay text, brandTerms text, country text, lastRunAt integer, lastSuccessAt integer,
+--   lastError text, failures integer, nextRunAt integer, keptFrom text
 select first_day as firstDay, last_day as lastDay, brand_terms as brandTerms, country, last_run_at as lastRunAt,
   last_success_at as lastSuccessAt, last_error as lastError, failures, next_run_at as nextRunAt,
   kept_from as keptFrom
@@ -86,6 +95,7 @@ on conflict (project_id) do update set next_run_at = null, requested_at = exclud
 
 -- name: requested
 -- When somebody last asked for a sync of a project. $project.
+-- rows: requestedAt integer
 select requested_at as requestedAt from sync_projects where project_id = $project
 
 -- name: now
@@ -98,10 +108,12 @@ update sync_projects set failing = $failing where project_id = $project and fail
 
 -- name: reconciled
 -- When final days of a project were last compared with the provider. $project.
+-- rows: reconciledAt integer
 select reconciled_at as reconciledAt from sync_projects where project_id = $project
 
 -- name: reconciled_of_workspace
 -- When final days of the projects of a workspace were last compared with the provider. $workspace.
+-- rows: project text, reconciledAt integer
 select s.project_id as project, s.reconciled_at as reconciledAt
 from projects p join sync_projects s on s.project_id = p.id
 where p.workspace_id = $workspace and s.reconciled_at is not null
@@ -112,6 +124,7 @@ update sync_projects set reconciled_at = $at where project_id = $project
 
 -- name: hours
 -- The first hour of a project that may still change. $project.
+-- rows: until integer
 select hours_until as "until" from sync_projects where project_id = $project
 
 -- name: set_hours

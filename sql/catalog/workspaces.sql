@@ -2,6 +2,8 @@
 
 -- name: all
 -- All workspaces, with the number of their projects.
+-- rows: id text, name text, plan text, keywordHistoryDays integer, requestsPerMinute integer, keepDays integer,
+--   projects integer
 select
   w.id, w.name, w.plan, w.keyword_history_days as keywordHistoryDays, w.requests_per_minute as requestsPerMinute,
   w.keep_days as keepDays, count(p.id) as projects
@@ -9,6 +11,7 @@ from workspaces w left join projects p on p.workspace_id = w.id group by w.id or
 
 -- name: one
 -- One workspace. $id.
+-- rows: id text, name text, plan text, keywordHistoryDays integer, requestsPerMinute integer, keepDays integer
 select
   id, name, plan, keyword_history_days as keywordHistoryDays, requests_per_minute as requestsPerMinute,
   keep_days as keepDays
@@ -16,6 +19,7 @@ from workspaces where id = $id
 
 -- name: contents
 -- How many rows besides projects belong to a workspace and are deleted with it. $workspace.
+-- rows: id text, name text, keys integer, revokedKeys integer, members integer, notes integer
 select w.id, w.name,
   (select count(*) from keys where workspace_id = w.id and revoked_at is null) as keys,
   (select count(*) from keys where workspace_id = w.id and revoked_at is not null) as revokedKeys,

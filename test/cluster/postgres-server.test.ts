@@ -11,6 +11,7 @@ import { hasSql, sqlNames, sqlTemplate, sqlText } from '../../server/runtime/sql
 import { command } from '../command.ts';
 import { startHolder } from '../lease-holder.ts';
 import { startServer, until } from '../process.ts';
+import { type Column, rowsOf } from '../statement-rows.ts';
 import { templatesOf, USAGE_FILLS } from '../template-fills.ts';
 import { addEmptyCatalog, facts, temporaryFolder, writeSnapshot } from '../world.ts';
 import { newDatabase, query, skip } from './databases.ts';
@@ -95,8 +96,15 @@ t.test('parameters and names are translated, but not what is quoted', async (t) 
   t.equal(translate('select $a').name, translate('-- another comment\nselect $b').name, 'the same text has one name');
 });
 
+const { BOOL, INT2, INT4, INT8, NUMERIC, TEXT } = pg.types.builtins;
+const TYPES = new Map<number, string>([
+  [BOOL, 'boolean'],
+  [TEXT, 'text'],
+  ...[INT2, INT4, INT8, NUMERIC].map((type): [number, string] => [type, 'integer']),
+]);
+
 /** Runs a statement in a transaction that is rolled back, with values that are texts as well as numbers. */
-async function columnsOf(client: pg.Client, { text, parameters }: Translated): Promise<string[]> {
+async function columnsOf(client: pg.Client, { text, parameters }: Translated): Promise<Column[]> {
   await client.query(`prepare checked as ${text}`);
   await client.query('deallocate checked');
   // The rest would only break the rules of its table.
@@ -104,11 +112,14 @@ async function columnsOf(client: pg.Client, { text, parameters }: Translated): P
   await client.query('begin');
   try {
     const values = parameters.map(() => '1');
-    return (await client.query(text, values)).fields.map(({ name }) => name);
+    return (await client.query(text, values)).fields.map(({ name, dataTypeID }) => [name, TYPES.get(dataTypeID)]);
   } finally {
     await client.query('rollback');
   }
 }
+
+/** A statement that is no query. */
+const UNPREPARED = new Set(['catalog/postgres/database.stop_changes']);
 
 const parametersOf = (path: string): string[] => [...translate(sqlText(path)).parameters].sort();
 
@@ -119,6 +130,10 @@ t.test('every statement has the same parameters and columns in SQLite and in Pos
   const client = new pg.Client({ connectionString: await newDatabase(t, undefined, 'ordinate_template') });
   await client.connect();
   t.teardown(() => client.end());
+  for (const path of sqlNames('catalog/postgres').filter((name) => !UNPREPARED.has(name))) {
+    const columns = await columnsOf(client, translate(sqlText(path)));
+    t.strictSame(rowsOf(sqlText(path)), columns, `the rows of ${path}`);
+  }
   for (const kind of ['catalog', 'usage'] as const) {
     const db = new DatabaseSync(join(dataFolder, `${kind}.sqlite`));
     t.teardown(() => db.close());
@@ -127,8 +142,11 @@ t.test('every statement has the same parameters and columns in SQLite and in Pos
       const sqlite = db.prepare(sqlTemplate(path, fills ?? USAGE_FILLS));
       const columns = await columnsOf(client, statementOf(kind, statement));
       const twin = path.replace('/', '/postgres/');
+      const names = columns.map(([name]) => name);
       expected.push([path, fills?.['table'], sqlite.columns().map(({ name }) => name), parametersOf(path)]);
-      found.push([path, fills?.['table'], columns, parametersOf(hasSql(twin) ? twin : path)]);
+      found.push([path, fills?.['table'], names, parametersOf(hasSql(twin) ? twin : path)]);
+      if (kind === 'catalog' && fills === undefined)
+        t.strictSame(rowsOf(sqlText(path)), columns, `the rows of ${path}`);
     }
     t.ok(found.length > 20);
     t.strictSame(found, expected);
