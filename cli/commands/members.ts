@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import { createInvitation, INVITATION_DAYS } from '../../server/catalog/invitations.ts';
-import { removeMember } from '../../server/catalog/members.ts';
+import { addMember } from '../../server/catalog/members.ts';
 import { signInAddress } from '../../server/catalog/sessions.ts';
-import { addMember, listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
+import { listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
+import { removingMembers } from '../../server/operations/members.ts';
 import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { perform } from '../operations.ts';
 import { serverOf } from './login.ts';
 
 interface AddOptions {
@@ -56,7 +58,9 @@ export function addMembers(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('members remove --workspace acme --email old@acme.example'))
     .action(async ({ workspace, email, json }: Omit<AddOptions, 'role'>) => {
-      await withStores(({ catalog }) => removeMember(catalog, workspace, email, commandWriter()));
+      await withStores(({ catalog }) =>
+        perform(catalog, removingMembers, { workspace, project: undefined, id: email }),
+      );
       if (json) printJson({ workspace, email });
       else print(`'${email}' is no longer a member of workspace '${workspace}'.`);
     });

@@ -7,7 +7,14 @@ import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
 import type { Link } from './sessions.ts';
 import { createOnce, type Submission } from './submissions.ts';
-import { findRole, type MemberWriter, type Role, requireWorkspace } from './workspaces.ts';
+import { findRole, type Role, requireWorkspace } from './workspaces.ts';
+
+/** Who invites, and when. */
+interface Inviter {
+  /** For the audit trail. */
+  readonly by: string;
+  readonly at: Microseconds;
+}
 
 /** How long an invitation can be used. */
 export const INVITATION_DAYS = 7;
@@ -27,7 +34,7 @@ export interface Invitation {
 export async function createInvitation(
   catalog: Catalog,
   { workspace, email: address, role }: { workspace: string; email: string; role: Role },
-  { by, at, submission }: MemberWriter & { readonly submission?: Submission },
+  { by, at, submission }: Inviter & { readonly submission?: Submission },
 ): Promise<{ invitation: Invitation; token: string }> {
   const email = checkEmailAddress(address);
   const create = async (tx: Catalog): Promise<{ invitation: Invitation; token: string }> => {
@@ -62,7 +69,7 @@ export function revokeInvitation(
   catalog: Catalog,
   workspace: string,
   { id, email }: Pick<Invitation, 'id' | 'email'>,
-  { by: actor, at }: MemberWriter,
+  { by: actor, at }: Inviter,
 ): Promise<boolean> {
   return catalog.transaction(async (tx) => {
     if ((await tx.statements.run('invitations.remove', { id })) === 0) return false;

@@ -1,6 +1,4 @@
-import type { Microseconds } from '../domain/instants.ts';
 import type { KeepDays } from '../domain/retention.ts';
-import { checkEmailAddress } from '../domain/texts.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -77,37 +75,10 @@ export async function deleteWorkspace(tx: Catalog, id: string): Promise<void> {
   await tx.statements.run('workspaces.remove', { workspace: id });
 }
 
-/** Who changes the members of a workspace, and when. */
-export interface MemberWriter {
-  /** For the audit trail. */
-  readonly by: string;
-  readonly at: Microseconds;
-}
-
 /** A member of a workspace. */
 export interface MemberOf {
   readonly email: string;
   readonly role: Role;
-}
-
-/** Adds a member or changes their role, by command: whoever runs it can also make another owner. */
-export async function addMember(catalog: Catalog, workspace: string, email: string, role: Role): Promise<void> {
-  const writer = { by: actorOf(null), at: Date.now() * 1000 };
-  const member = { email: checkEmailAddress(email), role };
-  await catalog.transaction((tx) => setMember(tx, workspace, member, writer));
-}
-
-/** Adds a member or changes their role, in the transaction of the change. */
-export async function setMember(
-  tx: Catalog,
-  workspace: string,
-  { email, role }: MemberOf,
-  { by: actor, at }: MemberWriter,
-): Promise<void> {
-  await requireWorkspace(tx, workspace);
-  await tx.statements.run('members.put', { workspace, email, role });
-  const details = { role };
-  await recordAudit(tx, { at, workspace, actor, action: 'member.set', subject: email, details });
 }
 
 export async function listMembers(catalog: Catalog, workspace: string): Promise<MemberOf[]> {

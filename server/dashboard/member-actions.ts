@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
 import { createInvitation, type Invitation, listInvitations, revokeInvitation } from '../catalog/invitations.ts';
-import { changeRole, removeMember } from '../catalog/members.ts';
 import { signInAddress } from '../catalog/sessions.ts';
-import { findMember, listMembers, type MemberOf, ROLES } from '../catalog/workspaces.ts';
+import { listMembers, type MemberOf, ROLES } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { versionOf } from '../domain/versions.ts';
@@ -20,37 +19,6 @@ export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Co
     url: '/members',
     roles: MANAGERS,
     run: async ({ workspace }) => ({ members: (await listMembers(catalog, workspace)).map(shownMember) }),
-  });
-  const find = async ({ workspace, ids }: Wanted): Promise<MemberOf> => {
-    const member = await findMember(catalog, workspace, ids['email']!);
-    if (member === undefined) throw notFound('The workspace has no such member.');
-    return member;
-  };
-  add({
-    method: 'GET',
-    url: '/members/:email',
-    roles: MANAGERS,
-    find,
-    run: ({ found }) => shownMember(found),
-  });
-  add({
-    method: 'PATCH',
-    edits: true,
-    url: '/members/:email',
-    roles: OWNERS,
-    body: Type.Object({ role }, { additionalProperties: false }),
-    find,
-    run: async ({ workspace, found: { email }, body, by, at, version }) => {
-      await changeRole(catalog, workspace, { email, ...body }, { by, at, version });
-      return { member: shownMember({ email, ...body }) };
-    },
-  });
-  add({
-    method: 'DELETE',
-    url: '/members/:email',
-    roles: OWNERS,
-    find,
-    run: ({ workspace, found: { email }, by, at }) => removeMember(catalog, workspace, email, { by, at }),
   });
   add({
     method: 'GET',

@@ -47,6 +47,8 @@ export const OF_PROJECT: Scope<ProjectPlace> = {
   },
 };
 
+export const OF_WORKSPACE: Scope<Place> = { path: '', placeOf: ({ workspace }) => ({ workspace }) };
+
 /** What operations are about: things of a place that have ids, or a setting that each place has once. */
 export interface Noun<In extends Place, Found> {
   /** In paths and answers: `view`. */
@@ -56,7 +58,7 @@ export interface Noun<In extends Place, Found> {
   readonly of: Scope<In>;
   /** Undefined if the place has no such thing. `id`: '' for a setting. */
   readonly find: (catalog: Catalog, place: In, id: string) => Promise<Found | undefined>;
-  /** The sentence that says so. */
+  /** The sentence that says so. It names nothing, so that nobody learns what other workspaces have. */
   readonly missing: string;
   /** Throws `forbidden` for what the role alone does not decide. */
   readonly requireRight?: (actor: Pick<Actor, 'by' | 'role'>, found: Found) => void;
