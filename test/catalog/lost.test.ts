@@ -162,6 +162,12 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
     t.equal(code, 0, stderr);
     t.match(stdout, /Keys that were revoked since then are valid again/);
     await asSaid(t, restored, 'restored');
+    lose(restored);
+    t.equal((await command(restored.environment, 'rebuild')).code, 0, 'it has a journal of its own');
+    const again = await seen(restored);
+    for (const { what } of NOUNS.filter((noun) => noun.rebuilt === 'comes back')) {
+      t.strictSame(again.get(what), then.get(what), `${what} come back again`);
+    }
   });
 
   await t.test(
@@ -225,6 +231,8 @@ function examplesOf(of: Command): string[] {
   return [...(first === undefined ? [] : [first]), ...of.commands.flatMap(examplesOf)];
 }
 
+/** Commands that run until they are stopped. */
+const LONG = /^(?:serve|work|demo)\b/;
 /** Commands that do not need the catalog, or are told of another place, or ask for a file first. */
 const APART =
   /^(?:describe|install-service|properties|trino ddl|backup list|restore|rebuild|(?:projects create|connections set) )/;
@@ -248,7 +256,10 @@ t.test(
       damage(join(folder, CATALOG));
       const all = (): string[] => globSync('{catalog*,facts,facts/**/*}', { cwd: folder }).sort();
       const held = all();
-      for (const line of examples) {
+      // A server that starts all the same would not end.
+      const ordered = examples.toSorted((a, b) => Number(LONG.test(a)) - Number(LONG.test(b)));
+      for (const line of ordered) {
+        if (LONG.test(line) && !t.passing()) continue;
         const { code, stderr } = await command({ ORDINATE_DATA: folder, ORDINATE_SYNC: 'off' }, ...wordsOf(line));
         const said = new RegExp(`^The catalog '${folder}/${CATALOG}' is ${what}[^]*'ordinate rebuild'`);
         t.match({ code, stderr }, { code: 1, stderr: said }, `${what}: ${line}`);
