@@ -1,4 +1,4 @@
-import { listProjectsToEvaluate } from '../server/catalog/evaluations.ts';
+import { listProjectsToEvaluate } from '../server/catalog/alerts.ts';
 import type { Stores } from '../server/load/stores.ts';
 import { withoutLostRollups } from '../server/load/without-lost-rollups.ts';
 

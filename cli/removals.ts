@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Catalog } from '../server/catalog/catalog.ts';
-import type { ProjectContents, WorkspaceContents } from '../server/catalog/contents.ts';
+import type { ProjectContents, WorkspaceContents } from '../server/catalog/projects.ts';
 import { count } from '../server/domain/problems.ts';
 import type { Removals } from '../server/load/removals.ts';
 import type { Stores } from '../server/load/stores.ts';

@@ -70,7 +70,7 @@ ratchet(
   first(NAMES),
   /* tables */ {
     'server/alerts': 'evaluate hours rules',
-    'server/catalog': 'evaluations keyword-gaps manifest project-files',
+    'server/catalog': 'alerts fact-files keywords',
     'server/dashboard': 'alert-chart archived-days data-state keyword line-days share-resources tracker',
     'server/dashboard/client/parts': 'question-chart',
     'server/dashboard/client/screens': 'keyword overview report shared',

@@ -67,7 +67,7 @@ t.test('Trino is a folder behind one door', (t) => {
 t.test('a file store is opened by who compares it with the catalog', (t) => {
   const files = globSync('{server,cli}/**/*.ts', { cwd: root, exclude: ['server/storage/**'] });
   const openers = files.filter((file) => /\bopenFileStore\(/.test(readFileSync(join(root, file), 'utf8')));
-  t.strictSame(openers.sort(), ['server/catalog/joined-store.ts', 'server/maintenance/join-storage.ts']);
+  t.strictSame(openers.sort(), ['server/catalog/store.ts', 'server/maintenance/join-storage.ts']);
   t.end();
 });
 

@@ -1,9 +1,7 @@
 // Rows of every answer have one total order: a filter or a page leaves it as it is, and so does a format.
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { storeCrawlDays } from '../server/catalog/crawl-days.ts';
-import { putInspections } from '../server/catalog/inspections.ts';
-import { putSitemaps } from '../server/catalog/sitemaps.ts';
+import { putInspections, putSitemaps, storeCrawlDays } from '../server/catalog/inspections.ts';
 import { CRAWL_COUNTS } from '../server/domain/crawl.ts';
 import { INDEX_FIELDS } from '../server/domain/index-state.ts';
 import { FINDING_TYPES } from '../server/findings/finding.ts';

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { Alert } from '../../server/catalog/alerts.ts';
 import { actorOf } from '../../server/catalog/audit.ts';
 import {
   CHANNEL_EVENTS,
@@ -13,7 +14,6 @@ import {
   removeChannel,
 } from '../../server/catalog/channels.ts';
 import { listDeliveries } from '../../server/catalog/deliveries.ts';
-import type { Alert } from '../../server/catalog/events.ts';
 import { requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { dayOf, parseDay } from '../../server/domain/dates.ts';
 import { DIGEST_PERIODS, type DigestPeriod } from '../../server/domain/digest-periods.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createFeed, listFeeds, revokeFeed, scopeOfKey } from '../../server/catalog/feeds.ts';
+import { createFeed, listFeeds, revokeFeed, scopeOfKey } from '../../server/catalog/keys.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
-import { readListUses } from '../../server/catalog/list-uses.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
-import { type ListStatus, listStoredLists } from '../../server/catalog/stored-lists.ts';
+import { type ListStatus, listStoredLists, readListUses } from '../../server/catalog/stored-lists.ts';
 import type { Usage } from '../../server/catalog/usage.ts';
 import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';

@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
-import { createInvitation, INVITATION_DAYS } from '../../server/catalog/invitations.ts';
-import { addMember } from '../../server/catalog/members.ts';
-import { signInAddress } from '../../server/catalog/sessions.ts';
-import { listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
+import { createInvitation, INVITATION_DAYS, signInAddress } from '../../server/catalog/sessions.ts';
+import { addMember, listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
 import { removingMembers } from '../../server/operations/members.ts';
 import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
+import { listNotes, listWorkspaceNotes, NOTE_CATEGORIES, type Note } from '../../server/catalog/alerts.ts';
 import { actorOf } from '../../server/catalog/audit.ts';
-import { listNotes, listWorkspaceNotes, NOTE_CATEGORIES, type Note } from '../../server/catalog/events.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { findRole, requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { dayOf } from '../../server/domain/dates.ts';

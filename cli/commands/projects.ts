@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
-import { readProjectContents } from '../../server/catalog/contents.ts';
-import { readCoverage } from '../../server/catalog/manifest.ts';
-import { listAllProjects } from '../../server/catalog/projects.ts';
+import { readCoverage } from '../../server/catalog/fact-files.ts';
+import { listAllProjects, readProjectContents } from '../../server/catalog/projects.ts';
 import { requireWorkspace } from '../../server/catalog/workspaces.ts';
 import type { BrandTerm } from '../../server/domain/brand-terms.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { findAlertRule, listAlertRules, type StoredRule } from '../../server/catalog/alert-rules.ts';
+import { findAlertRule, listAlertRules, type StoredRule } from '../../server/catalog/alerts.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
 import { newUuid } from '../../server/domain/ids.ts';

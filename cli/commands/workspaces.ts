@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readWorkspaceContents } from '../../server/catalog/contents.ts';
+import { readWorkspaceContents } from '../../server/catalog/projects.ts';
 import {
   createWorkspace,
   findWorkspace,

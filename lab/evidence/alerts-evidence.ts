@@ -8,7 +8,7 @@ import { fail, print } from '../../cli/cli.ts';
 import { loadDemo } from '../../cli/commands/demo.ts';
 import type { EvaluatedAlert } from '../../server/alerts/alert.ts';
 import { evaluateProject } from '../../server/alerts/evaluate.ts';
-import { readCoverage } from '../../server/catalog/manifest.ts';
+import { readCoverage } from '../../server/catalog/fact-files.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { createWorkspace } from '../../server/catalog/workspaces.ts';

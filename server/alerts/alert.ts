@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Catalog } from '../catalog/catalog.ts';
 import {
   findEvaluation,
   listEvaluatedAlerts,
@@ -8,8 +7,9 @@ import {
   removeEvaluatedAlert,
   type StoredAlert,
   type StoredEvaluation,
-} from '../catalog/evaluations.ts';
-import { announceAlert } from '../catalog/outbox.ts';
+} from '../catalog/alerts.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { announceAlert } from '../catalog/deliveries.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';

@@ -1,8 +1,8 @@
-import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
+import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/alerts.ts';
+import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/fact-files.ts';
 import { listChangedPages } from '../catalog/inspections.ts';
-import { readKeywordGaps } from '../catalog/keyword-gaps.ts';
-import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
-import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
+import { readKeywordGaps } from '../catalog/keywords.ts';
+import { listSurfaceDays, type SurfaceDays } from '../catalog/sync-days.ts';
 import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';

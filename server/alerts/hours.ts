@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listPartialDays, listUnusualDays, type PartialDay, type UnusualDay } from '../catalog/sync-days.ts';
 import { readHoursUntil } from '../catalog/sync-projects.ts';

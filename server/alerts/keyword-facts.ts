@@ -1,4 +1,4 @@
-import type { FactFile } from '../catalog/manifest.ts';
+import type { FactFile } from '../catalog/fact-files.ts';
 import { addDays, countDays, type Day, later, monthOf } from '../domain/dates.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';

@@ -1,17 +1,17 @@
-import { listAlertRules, type StoredRule } from '../catalog/alert-rules.ts';
-import type { Catalog } from '../catalog/catalog.ts';
 import {
   findEvaluation,
+  listAlertRules,
+  listNotes,
   readKeywordTargets,
   type StoredEvaluation,
+  type StoredRule,
   type SyncedDays,
   type SyncedTables,
-} from '../catalog/evaluations.ts';
-import { listNotes } from '../catalog/events.ts';
-import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
-import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
+} from '../catalog/alerts.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { KeywordGaps } from '../catalog/keywords.ts';
+import { listPageGroups, type PageGroup, type TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
 import { type Project, requireProject } from '../catalog/projects.ts';
-import { type TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later, pacificDayOf } from '../domain/dates.ts';
 import { settledDay } from '../domain/finality.ts';
 import { haveDay, type Range } from '../domain/range.ts';

@@ -1,7 +1,7 @@
-import type { StoredRule } from '../catalog/alert-rules.ts';
+import type { StoredRule } from '../catalog/alerts.ts';
+import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/evaluations.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type AlertRule, windowDays } from '../domain/alert-rules.ts';
 import { addDays, type Day, eachDay, earlier } from '../domain/dates.ts';

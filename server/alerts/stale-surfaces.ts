@@ -1,4 +1,4 @@
-import type { SurfaceDays } from '../catalog/surface-days.ts';
+import type { SurfaceDays } from '../catalog/sync-days.ts';
 import { addDays, type Day } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';
 import { STALE_AFTER_DAYS, SURFACES } from '../model/surfaces.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { CatalogCache } from '../catalog/catalog-cache.ts';
-import type { Feed, scopeOfKey } from '../catalog/feeds.ts';
+import type { Feed, scopeOfKey } from '../catalog/keys.ts';
 import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../presets/parameters.ts';

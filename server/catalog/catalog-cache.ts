@@ -1,11 +1,9 @@
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { FEED_PATTERN, KEY_PATTERN, SESSION_PATTERN, SHARE_PATTERN } from '../domain/ids.ts';
 import type { CatalogVersion, OpenCatalog } from './catalog.ts';
-import { type Feed, findFeed } from './feeds.ts';
-import { type Access, findAccess, hashOf } from './keys.ts';
+import { type Access, type Feed, findAccess, findFeed, findShareOfToken, hashOf } from './keys.ts';
 import { findProject, type Project, readWorkspaceProjects, type WorkspaceProjects } from './projects.ts';
 import { findSession, type Session } from './sessions.ts';
-import { findShareOfToken } from './shares.ts';
 
 /** Maximum entries of each kind. */
 const MAX_ENTRIES = 10_000;

@@ -3,12 +3,11 @@ import { newUnsubscribeToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { KeyFile } from '../runtime/secrets.ts';
-import { recordAudit } from './audit.ts';
+import type { Alert } from './alerts.ts';
+import { createOnce, recordAudit, type Submission } from './audit.ts';
 import type { Catalog } from './catalog.ts';
-import type { Alert } from './events.ts';
 import { hashOf } from './keys.ts';
 import { seal, unseal } from './secrets.ts';
-import { createOnce, type Submission } from './submissions.ts';
 
 export const CHANNEL_KINDS = ['email', 'webhook', 'slack', 'discord', 'teams', 'google-chat'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];

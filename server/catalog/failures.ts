@@ -69,3 +69,10 @@ function failure([what, remedy]: readonly [string, string], cause: Error, path: 
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
 }
+
+/** The error for a catalog of a newer version: a downgrade is not possible. */
+export function newerCatalog(found: number, supported: number): Error {
+  return new Error(
+    `The catalog was created by a newer version of Ordinate (its schema version is ${found}, this version supports ${supported}). Install that version again.`,
+  );
+}

@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { FileLock } from '../runtime/file-lock.ts';
 import { ifMissing } from '../storage/local-files.ts';
-import type { LoadLock, Lock, Locks, PlannedFile } from './locks.ts';
+import type { LoadLock, Lock, Locks, PlannedFile } from './catalog.ts';
 
 /** Lock files of killed processes are removed after this time, in milliseconds. */
 const OLD_LOCK = 3_600_000;

@@ -1,5 +1,8 @@
+import { type CrawlDay, mergeCrawlDays } from '../domain/crawl.ts';
+import type { Day } from '../domain/dates.ts';
 import { INDEX_FIELDS, INDEXED, type IndexState, type Inspection } from '../domain/index-state.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import type { Sitemap } from '../domain/sitemap.ts';
 import type { Catalog } from './catalog.ts';
 
 /** What is known of a page from its last inspection. */
@@ -236,4 +239,78 @@ type InspectedRow = Pick<InspectedPage, 'url' | 'lastCrawlTime' | 'inspectedAt' 
 
 function inspectedPage({ url, state, lastCrawlTime, inspectedAt, since }: InspectedRow): InspectedPage {
   return { url, state: JSON.parse(state) as IndexState, lastCrawlTime, inspectedAt, since };
+}
+
+/** What is known of the sitemaps of a property. */
+export interface StoredSitemaps {
+  /** Null before they were read. */
+  readonly sitemaps: readonly Sitemap[] | null;
+  readonly fetchedAt: Microseconds | null;
+  /** Why the last request failed, for users; null if it succeeded. */
+  readonly reason: string | null;
+}
+
+/** Undefined if they were never asked for. */
+export async function readSitemaps(
+  catalog: Catalog,
+  project: string,
+  property: string,
+): Promise<StoredSitemaps | undefined> {
+  type Row = Omit<StoredSitemaps, 'sitemaps'> & { readonly sitemaps: string | null };
+  const row = await catalog.statements.get<Row>('sitemaps.one', { project, property });
+  return row && { ...row, sitemaps: row.sitemaps === null ? null : (JSON.parse(row.sitemaps) as Sitemap[]) };
+}
+
+/** Ids of connected projects whose sitemaps are due, those never read first. */
+export async function listDueSitemaps(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
+  const rows = await catalog.statements.all<{ id: string }>('sitemaps.due', { now, limit });
+  return rows.map(({ id }) => id);
+}
+
+/** Stores the sitemaps of a property, or why they could not be read: then those of before stay. */
+export async function putSitemaps(
+  catalog: Catalog,
+  project: string,
+  property: string,
+  { sitemaps, dueAt, ...state }: StoredSitemaps & { readonly dueAt: Microseconds },
+): Promise<void> {
+  const text = sitemaps && JSON.stringify(sitemaps);
+  await catalog.statements.run('sitemaps.put', { project, property, sitemaps: text, dueAt, ...state });
+}
+
+/** Whose crawler days they are: they tell nothing of another property that a project had. */
+interface CrawledProperty {
+  readonly project: string;
+  readonly property: string;
+}
+
+/** The stored days of the crawler, in order. */
+export async function readCrawlDays(catalog: Catalog, of: CrawledProperty): Promise<CrawlDay[]> {
+  const rows = await catalog.statements.all<{ day: Day; counts: string }>('crawl-days.of_property', { ...of });
+  return rows.map(({ day: date, counts }) => ({ date, ...(JSON.parse(counts) as Omit<CrawlDay, 'date'>) }));
+}
+
+/**
+ * Stores what a provider tells of the crawler now. Days that it no longer tells stay.
+ * @param keptFrom earlier days are not kept; null for all
+ * @param now microseconds
+ */
+export async function storeCrawlDays(
+  catalog: Catalog,
+  of: CrawledProperty,
+  told: readonly CrawlDay[],
+  { keptFrom, now }: { readonly keptFrom: Day | null; readonly now: Microseconds },
+): Promise<void> {
+  const stored = await readCrawlDays(catalog, of);
+  const before = new Map(stored.map((day) => [day.date, JSON.stringify(day)]));
+  const changed = mergeCrawlDays(stored, told, now / 1000).filter(
+    (day) => (keptFrom === null || day.date >= keptFrom) && before.get(day.date) !== JSON.stringify(day),
+  );
+  if (changed.length === 0) return;
+  const rows = changed.map(({ date: day, ...counts }) => ({ ...of, day, counts: JSON.stringify(counts) }));
+  await catalog.transaction((tx) => tx.statements.runEach('crawl-days.put', rows));
+}
+
+export async function forgetCrawlDaysBefore(tx: Catalog, project: string, before: Day): Promise<void> {
+  await tx.statements.run('crawl-days.forget_before', { project, before });
 }

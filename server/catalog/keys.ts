@@ -1,12 +1,12 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
-import { newKey, newUuid } from '../domain/ids.ts';
-import { isoInstant, type Microseconds } from '../domain/instants.ts';
+import { addDays, dayOf } from '../domain/dates.ts';
+import { notFound } from '../domain/errors.ts';
+import { newFeedToken, newKey, newShareToken, newUuid } from '../domain/ids.ts';
+import { isoInstant, isoInstantOrNull, type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { isName } from '../domain/texts.ts';
-import { actorOf, recordAudit } from './audit.ts';
+import { AUDIT_DAYS, actorOf, createOnce, recordAudit, type Submission } from './audit.ts';
 import type { Catalog } from './catalog.ts';
-import { readKeyUses } from './key-use.ts';
-import { findProject } from './projects.ts';
-import { createOnce, type Submission } from './submissions.ts';
+import { findProject, requireProject } from './projects.ts';
 import type { Usage } from './usage.ts';
 import { findRole, requireWorkspace } from './workspaces.ts';
 
@@ -105,7 +105,7 @@ export function rightsOf({ keyExpiresAt, projects, requestsPerMinute }: RightsRo
 }
 
 /** The projects of a row: a JSON list, or null for all. */
-export function projectsOf(list: string | null): readonly string[] | null {
+function projectsOf(list: string | null): readonly string[] | null {
   return list === null ? null : (JSON.parse(list) as string[]).sort();
 }
 
@@ -273,4 +273,255 @@ async function requireManager(catalog: Catalog, workspace: string, by: string | 
 /** The stored hash of a key. */
 export function hashOf(key: string): string {
   return digest('sha256', key);
+}
+
+/** Uses are written so long after the first of them, in milliseconds. */
+const WRITE_AFTER = 1000;
+
+/** Requests that are not stored yet. */
+interface Use {
+  readonly requests: number;
+  /** Of the last one. */
+  readonly at: Microseconds;
+}
+
+/** Stores when and how often keys are used, asynchronously and at most once a second. */
+export class KeyUse {
+  readonly #usage: Usage;
+  readonly #pending = new Map<string, Use>();
+  #forgottenOn = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(usage: Usage) {
+    this.#usage = usage;
+  }
+
+  /** @param at milliseconds */
+  note(keyId: string, at: number): void {
+    const requests = (this.#pending.get(keyId)?.requests ?? 0) + 1;
+    this.#pending.set(keyId, { requests, at: toMicroseconds(at) });
+    if (this.#timer !== undefined) return;
+    // A write right now would hold up the request.
+    this.#timer = setTimeout(() => void this.flush(), WRITE_AFTER);
+    this.#timer.unref();
+  }
+
+  /** Writes pending uses. Failed writes are retried with the next use. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const [id, use] of this.#pending) {
+      this.#pending.delete(id);
+      const { requests, at } = use;
+      const day = dayOf(at / 1000);
+      if (!(await this.#usage.run('key_used', { id, at }))) {
+        this.#putBack(id, use);
+        return;
+      }
+      await this.#usage.run('key_used_on_day', { id, day, requests, at });
+      await this.#forgetOldDays(day);
+    }
+  }
+
+  /** The key may have been used again during the write. */
+  #putBack(id: string, { requests, at }: Use): void {
+    const later = this.#pending.get(id);
+    this.#pending.set(id, { requests: requests + (later?.requests ?? 0), at: later?.at ?? at });
+  }
+
+  async #forgetOldDays(today: string): Promise<void> {
+    if (today === this.#forgottenOn) return;
+    this.#forgottenOn = today;
+    await this.#usage.run('key_days_forget', { before: addDays(today, -AUDIT_DAYS) });
+  }
+}
+
+/** The last use of every key that was used. */
+export async function readKeyUses(usage: Usage): Promise<Map<string, Microseconds>> {
+  const rows = await usage.all<{ id: string; usedAt: Microseconds }>('key_uses_all');
+  return new Map(rows.map(({ id, usedAt }) => [id, usedAt]));
+}
+
+const MAX_FEEDS_PER_KEY = 100;
+
+/** A request that needs no header: its URL has the rights of a key. */
+export interface Feed extends Access {
+  /** Relative to the API root, with parameters. */
+  readonly path: string;
+}
+
+/** A feed as operators see it. */
+export interface ListedFeed {
+  readonly id: string;
+  readonly workspace: string;
+  readonly keyId: string;
+  readonly path: string;
+  readonly createdAt: Microseconds;
+  readonly revokedAt: Microseconds | null;
+}
+
+/** A feed cannot be created or revoked; the message gives the reason. */
+export class FeedRefused extends Error {}
+
+/** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
+export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | undefined> {
+  type Row = Omit<Feed, 'projects' | 'scope'> & RightsRow & { hash: string };
+  const row = await catalog.statements.get<Row>('feeds.by_hash', { hash });
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
+  const { keyId, workspaceId, plan, path } = row;
+  return { keyId, workspaceId, plan, path, scope: null, ...rightsOf(row) };
+}
+
+/** The scope of a valid key: its workspace, and its projects (null: all). Throws if there is no such key. */
+export async function scopeOfKey(
+  catalog: Catalog,
+  keyId: string,
+  at: Microseconds,
+): Promise<{ readonly workspace: string; readonly projects: readonly string[] | null }> {
+  type Row = { workspace: string; projects: string | null };
+  const row = await catalog.statements.get<Row>('keys.active', { id: keyId, at });
+  if (row === undefined) {
+    throw new FeedRefused(`There is no active key with the id '${keyId}'; \`ordinate keys list\` shows the ids.`);
+  }
+  return { workspace: row.workspace, projects: projectsOf(row.projects) };
+}
+
+/** Creates a feed of an active key. Its token is only in the result. */
+export async function createFeed(
+  catalog: Catalog,
+  {
+    keyId,
+    path,
+    at,
+    by = null,
+    submission,
+  }: {
+    readonly keyId: string;
+    readonly path: string;
+    readonly at: Microseconds;
+    readonly by?: string | null;
+    readonly submission?: Submission;
+  },
+): Promise<{ id: string; token: string }> {
+  const create = async (tx: Catalog): Promise<{ id: string; token: string }> => {
+    const id = newUuid();
+    const token = newFeedToken();
+    const { workspace } = await scopeOfKey(tx, keyId, at);
+    const { count } = (await tx.statements.get<{ count: number }>('feeds.count_active', { keyId }))!;
+    if (count >= MAX_FEEDS_PER_KEY) {
+      throw new FeedRefused(`The key has ${count} feeds, which is the most it can have. Revoke one first.`);
+    }
+    await tx.statements.run('feeds.add', { id, keyId, hash: hashOf(token), path, at });
+    const details = { keyId, path };
+    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.created', subject: id, details });
+    return { id, token };
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
+}
+
+/** The feeds of a workspace, or all, oldest first. */
+export async function listFeeds(catalog: Catalog, workspace: string | null): Promise<ListedFeed[]> {
+  return catalog.statements.all<ListedFeed>('feeds.all', { workspace });
+}
+
+/** Revokes a feed immediately and permanently. Revoking it again changes nothing. */
+export async function revokeFeed(
+  catalog: Catalog,
+  { id, at, by = null }: { id: string; at: Microseconds; by?: string | null },
+): Promise<void> {
+  await catalog.transaction(async (tx) => {
+    const feed = await tx.statements.get<{ workspace: string; path: string }>('feeds.one', { id });
+    if (feed === undefined) throw new FeedRefused(`There is no feed with the id '${id}'.`);
+    if ((await tx.statements.run('feeds.revoke', { id, at })) === 0) return;
+    const { workspace, path } = feed;
+    const details = { path };
+    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.revoked', subject: id, details });
+  });
+}
+
+/** What a share can show. */
+export const SHARE_SCREENS = ['overview', 'breakdowns', 'pages', 'queries', 'keywords', 'alerts', 'notes'] as const;
+export type ShareScreen = (typeof SHARE_SCREENS)[number];
+
+/** What is chosen for a share. */
+export interface ShareChoice {
+  readonly screens: readonly ShareScreen[];
+  /** Whether no text of a query is shown. */
+  readonly hideQueries: boolean;
+  /** Null: it does not end. */
+  readonly expiresAt: Microseconds | null;
+  /** Of the password; null without one. */
+  readonly passwordHash: string | null;
+}
+
+/** A link that shows one project. */
+export interface Share extends ShareChoice {
+  readonly id: string;
+  readonly project: string;
+  readonly workspace: string;
+  readonly createdAt: Microseconds;
+  readonly revokedAt: Microseconds | null;
+}
+
+type Row = Omit<Share, 'screens' | 'hideQueries'> & { screens: string; hideQueries: number };
+
+interface Writer {
+  readonly by: string;
+  readonly at: Microseconds;
+}
+
+/** Creates a share of a project; its token is only in the result. Throws `not_found`. */
+export async function createShare(
+  catalog: Catalog,
+  project: string,
+  choice: ShareChoice,
+  { by, at, submission }: Writer & { readonly submission?: Submission },
+): Promise<{ share: Share; token: string }> {
+  const { screens, hideQueries, expiresAt, passwordHash } = choice;
+  const create = async (tx: Catalog): Promise<{ share: Share; token: string }> => {
+    const { workspaceId: workspace } = await requireProject(tx, project);
+    const token = newShareToken();
+    const share = { id: newUuid(), project, workspace, ...choice, createdAt: at, revokedAt: null };
+    const stored = { screens: JSON.stringify(screens), hideQueries: Number(hideQueries), passwordHash, expiresAt };
+    await tx.statements.run('shares.add', { id: share.id, project, hash: hashOf(token), ...stored, at });
+    const ends = { expiresAt: isoInstantOrNull(expiresAt), hasPassword: passwordHash !== null };
+    const details = { project, screens, hideQueries, ...ends };
+    await recordAudit(tx, { at, workspace, actor: by, action: 'share.created', subject: share.id, details });
+    return { share, token };
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
+}
+
+/** Shares, the newest first; of one project, or of all with null. */
+export async function listShares(catalog: Catalog, project: string | null): Promise<Share[]> {
+  return (await catalog.statements.all<Row>('shares.all', { project, id: null })).map(shareOf);
+}
+
+export async function findShare(catalog: Catalog, id: string): Promise<Share | undefined> {
+  const row = await catalog.statements.get<Row>('shares.all', { project: null, id });
+  return row && shareOf(row);
+}
+
+/** The share of a token; undefined if it is unknown or revoked. It may have ended. */
+export async function findShareOfToken(
+  catalog: Catalog,
+  hash: string,
+): Promise<(Share & { readonly plan: string }) | undefined> {
+  const row = await catalog.statements.get<Row & { plan: string }>('shares.by_hash', { hash });
+  return row && { ...shareOf(row), plan: row.plan };
+}
+
+/** Revokes a share; one that was revoked stays so. Throws `not_found`. */
+export async function revokeShare(catalog: Catalog, id: string, { by: actor, at }: Writer): Promise<void> {
+  await catalog.transaction(async (tx) => {
+    const share = await findShare(tx, id);
+    if (share === undefined) throw notFound(`There is no share '${id}'.`);
+    if ((await tx.statements.run('shares.revoke', { id, at })) === 0) return;
+    const { workspace, project } = share;
+    await recordAudit(tx, { at, workspace, actor, action: 'share.revoked', subject: id, details: { project } });
+  });
+}
+
+function shareOf({ screens, hideQueries, ...row }: Row): Share {
+  return { ...row, screens: JSON.parse(screens) as ShareScreen[], hideQueries: hideQueries === 1 };
 }

@@ -1,6 +1,6 @@
 import { measure } from '../runtime/measurements.ts';
-import { FileLeases } from './file-leases.ts';
 import type { Lease, Leases } from './leases.ts';
+import { FileLeases } from './leases.ts';
 import type { CatalogLocation } from './location.ts';
 
 /** The leases of all processes that use a catalog. */

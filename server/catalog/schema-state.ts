@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqlText } from '../runtime/sql.ts';
-import { requireDataFolder } from './data-folder.ts';
-import { nameCatalogFailure } from './failures.ts';
+import { nameCatalogFailure, newerCatalog } from './failures.ts';
 import type { CatalogLocation } from './location.ts';
-import { newerCatalog } from './newer-catalog.ts';
+import { requireDataFolder } from './location.ts';
 import { CatalogFile } from './sqlite/catalog-file.ts';
 import { MIGRATIONS, schemaVersionOf } from './sqlite/migrations.ts';
 

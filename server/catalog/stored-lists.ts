@@ -2,6 +2,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
+import type { Usage } from './usage.ts';
 
 export type ListKind = 'pages' | 'queries';
 
@@ -169,4 +170,65 @@ export async function forgetRetiredLists(catalog: Catalog, files: readonly strin
     'lists.forget_retired',
     files.map((file) => ({ file })),
   );
+}
+
+/** Number of reads of a list, and the last one. */
+export interface ListUse {
+  readonly hits: number;
+  readonly usedAt: Microseconds;
+}
+
+/** The uses of all lists, by file. */
+export async function readListUses(usage: Usage): Promise<Map<string, ListUse>> {
+  const rows = await usage.all<ListUse & { file: string }>('list_uses_all');
+  return new Map(rows.map(({ file, ...use }) => [file, use]));
+}
+
+/** Adds `hits` reads of a list. */
+export async function noteListUse(usage: Usage, file: string, hits: number, at: Microseconds): Promise<void> {
+  await usage.run('list_used', { file, hits, at });
+}
+
+/** The file of the least recently used list except `keep`; undefined if uses are unknown. */
+export async function findLeastUsedList(usage: Usage, keep: string): Promise<string | undefined> {
+  const row = await usage.get<{ file: string }>('list_least_used', { keep });
+  return row?.file;
+}
+
+/** Deletes the uses of a list; false if the write failed. */
+export function forgetListUse(usage: Usage, file: string): Promise<boolean> {
+  return usage.run('list_use_delete', { file });
+}
+
+/** The position of a reader in a page sequence. */
+export interface SequenceKey {
+  readonly reader: string;
+  /** Identifies the sequence. */
+  readonly sequence: string;
+  readonly offset: number;
+}
+
+/** The stored list for exactly this position, else for the latest one, stored at or after `since`. */
+export async function findSequence(usage: Usage, key: SequenceKey, since: Microseconds): Promise<string | undefined> {
+  const row = await usage.get<{ list: string }>('page_sequence_get', { ...key, since });
+  return row?.list;
+}
+
+/** Stores the list from which the page at a position is read. */
+export async function putSequence(
+  usage: Usage,
+  { reader, sequence, offset: nextOffset }: SequenceKey,
+  { file, list, at }: { readonly file: string; readonly list: string; readonly at: Microseconds },
+): Promise<void> {
+  await usage.run('page_sequence_put', { reader, sequence, nextOffset, file, list, at });
+}
+
+/** Whether a sequence stored at or after `since` reads a file. */
+export async function isReadBySequence(usage: Usage, file: string, since: Microseconds): Promise<boolean> {
+  return (await usage.get('page_sequence_of_file', { file, since })) !== undefined;
+}
+
+/** Deletes sequences stored before an instant. */
+export async function forgetSequences(usage: Usage, before: Microseconds): Promise<void> {
+  await usage.run('page_sequences_forget', { before });
 }

@@ -1,8 +1,11 @@
-import type { Day } from '../domain/dates.ts';
+import { type Day, earlier, later } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import type { FactTable } from '../model/tables.ts';
+import { SURFACE_NAMES, type Surface } from '../model/surfaces.ts';
+import { type FactTable, siteTable } from '../model/tables.ts';
 import type { Catalog } from './catalog.ts';
+import { readCoverage } from './fact-files.ts';
+import type { Project } from './projects.ts';
 
 /** The state of a day of a table. Days without one are pending. */
 export interface SyncDay {
@@ -207,4 +210,92 @@ export async function listPartialDays(
   return new Map(
     rows.map(({ day, followed, missed }) => [day, { isFollowed: followed === 1, isMissed: missed === 1 }]),
   );
+}
+
+/** The days of a project's table that came from a bulk export, as ranges in order. */
+export interface BulkExportDays {
+  readonly project: string;
+  readonly table: FactTable;
+  readonly ranges: readonly Range[];
+}
+
+type TableRange = Range & Pick<BulkExportDays, 'table'>;
+type ProjectRange = TableRange & Pick<BulkExportDays, 'project'>;
+
+/** The days of a project that came from a bulk export, by table; tables without any are left out. */
+export async function readBulkExportDays(catalog: Catalog, project: string): Promise<Map<FactTable, Range[]>> {
+  const rows = await catalog.statements.all<TableRange>('bulk-export-days.of_project', { project });
+  const tables = [...Map.groupBy(rows, ({ table }) => table)];
+  return new Map(tables.map(([table, days]) => [table, days.map(rangeOf)]));
+}
+
+/** The days of a table that came from a bulk export, by project of a workspace; projects without any are left out. */
+export async function readBulkExportDaysOfWorkspace(
+  catalog: Catalog,
+  workspace: string,
+  table: FactTable,
+): Promise<Map<string, Range[]>> {
+  const rows = await catalog.statements.all<ProjectRange>('bulk-export-days.of_workspace', { workspace, table });
+  const projects = [...Map.groupBy(rows, ({ project }) => project)];
+  return new Map(projects.map(([project, days]) => [project, days.map(rangeOf)]));
+}
+
+/** The days of all projects that came from a bulk export, by project and table. */
+export async function listBulkExportDays(catalog: Catalog): Promise<BulkExportDays[]> {
+  const rows = await catalog.statements.all<ProjectRange>('bulk-export-days.all');
+  const tables = Map.groupBy(rows, ({ project, table }) => JSON.stringify([project, table]));
+  return [...tables.values()].map((days) => {
+    const { project, table } = days[0]!;
+    return { project, table, ranges: days.map(rangeOf) };
+  });
+}
+
+/** Replaces what is known of a project's table. Requires a transaction. */
+export async function putBulkExportDays(tx: Catalog, { project, table, ranges }: BulkExportDays): Promise<void> {
+  await tx.statements.send('bulk-export-days.clear', { project, table });
+  for (const { from, to } of ranges) await tx.statements.send('bulk-export-days.add', { project, table, from, to });
+}
+
+function rangeOf({ from, to }: Range): Range {
+  return { from, to };
+}
+
+/** A surface with stored days, and the last day that it has reported. */
+export interface SurfaceDays {
+  readonly surface: Surface;
+  readonly lastDay: Day;
+}
+
+/**
+ * The last day that a surface has reported, with rows or without; later ones are unknown, not zeros. Null if it has no day.
+ * @param stored the last stored day of its site table
+ * @param known what the sync knows of that table
+ */
+export function lastReportedDay(
+  { syncedThrough }: Pick<Project, 'syncedThrough'>,
+  stored: Day | undefined,
+  known: LastDays | undefined,
+): Day | null {
+  const [first, ...more] = [stored, known?.reported].filter((day) => day != null);
+  return first === undefined || syncedThrough === null ? null : earlier(syncedThrough, more.reduce(later, first));
+}
+
+/** The surfaces of a project that have stored days. */
+export async function listSurfaceDays(
+  catalog: Catalog,
+  project: Pick<Project, 'id' | 'syncedThrough'>,
+): Promise<SurfaceDays[]> {
+  const coverage = await readCoverage(catalog, project.id);
+  const days: SurfaceDays[] = [];
+  for (const surface of SURFACE_NAMES) {
+    const table = siteTable(surface);
+    const stored = coverage[table]?.lastDay;
+    if (stored === undefined) continue;
+    const lastDay =
+      surface === 'web'
+        ? project.syncedThrough
+        : lastReportedDay(project, stored, await readLastDays(catalog, project.id, table));
+    if (lastDay !== null) days.push({ surface, lastDay });
+  }
+  return days;
 }

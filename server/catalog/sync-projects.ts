@@ -3,10 +3,10 @@ import type { Day } from '../domain/dates.ts';
 import type { HourStart } from '../domain/hours.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
-import type { SyncNews } from './delivery-body.ts';
-import { announceSync } from './outbox.ts';
+import type { SyncNews } from './deliveries.ts';
+import { announceSync } from './deliveries.ts';
+import { raiseRevisions } from './fact-files.ts';
 import { findAnyProject, type Project } from './projects.ts';
-import { raiseRevisions } from './revisions.ts';
 
 /** The sync state of a project. */
 export interface SyncProject {

@@ -1,7 +1,7 @@
 import { checkKeyFile, type KeyFile } from '../runtime/secrets.ts';
 import type { Catalog } from './catalog.ts';
 import { type Channel, type ChannelWriter, listChannels, removeChannel } from './channels.ts';
-import { type Grant, listGrants, removeGrant } from './grants.ts';
+import { type Grant, listGrants, removeGrant } from './connections.ts';
 import { isReadable } from './secrets.ts';
 
 /** What is of no use without a key that is lost. */

@@ -1,4 +1,5 @@
 import { ALERT_KINDS } from '../alerts/alert.ts';
+import type { Submission } from '../catalog/audit.ts';
 import { recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import {
@@ -10,10 +11,9 @@ import {
   createChannel,
   rotateChannel,
 } from '../catalog/channels.ts';
+import type { DeliveryBody } from '../catalog/deliveries.ts';
 import { type Delivery, recordDelivery } from '../catalog/deliveries.ts';
-import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
-import type { Submission } from '../catalog/submissions.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';

@@ -1,9 +1,8 @@
+import { listAlerts } from '../catalog/alerts.ts';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Channel, ChannelWriter } from '../catalog/channels.ts';
-import type { DeliveryBody, DigestProject } from '../catalog/delivery-body.ts';
-import { announceDigest, DIGEST_EVENTS, listedVerdicts } from '../catalog/digests.ts';
-import { listAlerts } from '../catalog/events.ts';
-import { shownAlert } from '../catalog/outbox.ts';
+import type { DeliveryBody, DigestProject } from '../catalog/deliveries.ts';
+import { announceDigest, DIGEST_EVENTS, listedVerdicts, shownAlert } from '../catalog/deliveries.ts';
 import type { Project } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { comparisonRange } from '../domain/comparison.ts';

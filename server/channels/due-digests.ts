@@ -1,7 +1,7 @@
 // Which digests are due. Kept apart from writing them, which loads DuckDB.
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Channel, listChannels } from '../catalog/channels.ts';
-import { DIGEST_EVENTS, type DigestOf, hasDigest } from '../catalog/digests.ts';
+import { DIGEST_EVENTS, type DigestOf, hasDigest } from '../catalog/deliveries.ts';
 import { listAllProjects, type Project } from '../catalog/projects.ts';
 import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
 import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../domain/digest-periods.ts';

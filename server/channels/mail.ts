@@ -1,8 +1,7 @@
 import { createTransport } from 'nodemailer';
 import MimeNode from 'nodemailer/lib/mime-node';
 import { type Channel, secretsOf } from '../catalog/channels.ts';
-import type { AttemptResult } from '../catalog/deliveries.ts';
-import type { DeliveryBody } from '../catalog/delivery-body.ts';
+import type { AttemptResult, DeliveryBody } from '../catalog/deliveries.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { orAborted } from '../runtime/promises.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,5 +1,5 @@
-import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/delivery-body.ts';
-import { listNotes, type Note } from '../catalog/events.ts';
+import { listNotes, type Note } from '../catalog/alerts.ts';
+import type { DeliveryBody, DigestProject, DigestVerdict, Mover, SyncNews } from '../catalog/deliveries.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Change, UNSAFE_REASONS } from '../domain/comparison.ts';
 import { countDays, type Day, dayOf, later } from '../domain/dates.ts';

@@ -1,4 +1,4 @@
-import { filesOf, isLoaded, readCoverage } from '../catalog/manifest.ts';
+import { filesOf, isLoaded, readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import { pairingOf } from '../domain/compared-days.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';

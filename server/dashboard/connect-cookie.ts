@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ATTEMPT_SECONDS } from '../catalog/connect-attempts.ts';
+import { ATTEMPT_SECONDS } from '../catalog/connections.ts';
 import { isPlainLoopback, readCookie } from './session-cookie.ts';
 
 /** `Lax`: browsers leave the cookie of the session out when another site sends them back. */

@@ -1,9 +1,8 @@
 import { bearerKeys, bearerToken, type Credential, type Identity } from '../api/plugins/guard.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
-import { takeInvitation } from '../catalog/invitations.ts';
 import type { Rights } from '../catalog/keys.ts';
-import { takeLink } from '../catalog/sessions.ts';
+import { takeInvitation, takeLink } from '../catalog/sessions.ts';
 import type { Role } from '../catalog/workspaces.ts';
 import { KnownError } from '../domain/errors.ts';
 import { LINK_PATTERN } from '../domain/ids.ts';

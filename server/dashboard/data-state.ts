@@ -1,7 +1,6 @@
-import { type Coverage, filesOf, manifestOf, readCoverage } from '../catalog/manifest.ts';
+import { type Coverage, filesOf, manifestOf, readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
-import { listSurfaceDays } from '../catalog/surface-days.ts';
-import { listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
+import { listSurfaceDays, listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, dayOf, eachDay, earlier, later } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';

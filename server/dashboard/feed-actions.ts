@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
 import { checkFeedPath } from '../api/feeds.ts';
-import { createFeed, FeedRefused, type ListedFeed, listFeeds, revokeFeed, scopeOfKey } from '../catalog/feeds.ts';
+import { createFeed, FeedRefused, type ListedFeed, listFeeds, revokeFeed, scopeOfKey } from '../catalog/keys.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';

@@ -1,11 +1,6 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
-import {
-  type DismissedFinding,
-  dismissFinding,
-  findDismissedFinding,
-  restoreFinding,
-} from '../catalog/dismissed-findings.ts';
+import { type DismissedFinding, dismissFinding, findDismissedFinding, restoreFinding } from '../catalog/alerts.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { MANAGERS } from '../operations/rights.ts';
 import { findingsPreset } from '../presets/findings.ts';

@@ -4,12 +4,12 @@ import { routeOf } from '../api/route.ts';
 import {
   countNotesSince,
   countWorkspaceAlerts,
+  isReadable,
   listFavourites,
   listOpenAlerts,
   listTags,
   setFavourite,
-} from '../catalog/home.ts';
-import { isReadable } from '../catalog/projects.ts';
+} from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { MEMBERS } from '../operations/rights.ts';

@@ -1,5 +1,5 @@
+import { filesOf } from '../catalog/fact-files.ts';
 import { findKeyword } from '../catalog/keywords.ts';
-import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';

@@ -1,5 +1,5 @@
-import { isUnknownIn, readKeywordGaps } from '../catalog/keyword-gaps.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/fact-files.ts';
+import { isUnknownIn, readKeywordGaps } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
 import { pairingOf } from '../domain/compared-days.ts';
 import { later } from '../domain/dates.ts';

@@ -1,7 +1,12 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
-import { createInvitation, type Invitation, listInvitations, revokeInvitation } from '../catalog/invitations.ts';
-import { signInAddress } from '../catalog/sessions.ts';
+import {
+  createInvitation,
+  type Invitation,
+  listInvitations,
+  revokeInvitation,
+  signInAddress,
+} from '../catalog/sessions.ts';
 import { listMembers, type MemberOf, ROLES } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';

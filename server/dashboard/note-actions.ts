@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/events.ts';
+import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/alerts.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Stores } from '../load/stores.ts';

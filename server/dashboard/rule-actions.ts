@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { testRuleOfProject } from '../alerts/rules.ts';
 import type { Context } from '../api/context.ts';
-import { findAlertRule, type StoredRule } from '../catalog/alert-rules.ts';
+import { findAlertRule, type StoredRule } from '../catalog/alerts.ts';
 import type { AlertRule } from '../domain/alert-rules.ts';
 import { notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
-import { findShare, listShares, revokeShare, type Share } from '../catalog/shares.ts';
+import { findShare, listShares, revokeShare, type Share } from '../catalog/keys.ts';
 import { notFound } from '../domain/errors.ts';
 import { MANAGERS } from '../operations/rights.ts';
 import { addShare, shownShare } from '../projects/shares.ts';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Share } from '../catalog/shares.ts';
+import type { Share } from '../catalog/keys.ts';
 import { isPlainLoopback, readCookie } from './session-cookie.ts';
 
 const NAME = 'ordinate-share';

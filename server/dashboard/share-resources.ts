@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../api/context.ts';
+import type { Share, ShareScreen } from '../catalog/keys.ts';
 import { requireProject } from '../catalog/projects.ts';
-import type { Share, ShareScreen } from '../catalog/shares.ts';
 import { alertsPreset, notesPreset } from '../presets/events.ts';
 import { answerCurrent } from '../presets/preset.ts';
 import { readDataState } from './data-state.ts';

@@ -4,7 +4,7 @@ import { ROUTES } from '../api/api.ts';
 import type { Context } from '../api/context.ts';
 import { sendError } from '../api/plugins/errors.ts';
 import type { Credential, Guard } from '../api/plugins/guard.ts';
-import type { Share } from '../catalog/shares.ts';
+import type { Share } from '../catalog/keys.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { filterFields } from '../domain/rules.ts';

@@ -1,5 +1,5 @@
-import { readKeywordTargets } from '../catalog/evaluations.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { readKeywordTargets } from '../catalog/alerts.ts';
+import { filesOf } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Group } from '../domain/groups.ts';
 import { isKnown, type Measures } from '../domain/metrics.ts';

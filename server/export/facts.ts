@@ -1,4 +1,4 @@
-import type { FactFile } from '../catalog/manifest.ts';
+import type { FactFile } from '../catalog/fact-files.ts';
 import { lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { openJoinedStore } from '../catalog/joined-store.ts';
+import { filesOf } from '../catalog/fact-files.ts';
 import { listKeywords } from '../catalog/keywords.ts';
-import { filesOf } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
+import { openJoinedStore } from '../catalog/store.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';

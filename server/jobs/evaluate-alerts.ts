@@ -1,4 +1,4 @@
-import { listProjectsToEvaluate } from '../catalog/evaluations.ts';
+import { listProjectsToEvaluate } from '../catalog/alerts.ts';
 import { measure, secondsSince } from '../runtime/measurements.ts';
 import type { Job } from './job.ts';
 

@@ -1,6 +1,6 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import { seatName } from '../catalog/job-rows.ts';
 import { type Lease, type Leases, whileHeld } from '../catalog/leases.ts';
+import { seatName } from '../catalog/usage.ts';
 import { withoutLostRollups } from '../load/without-lost-rollups.ts';
 import { measure } from '../runtime/measurements.ts';
 import type { Settings } from '../settings/settings.ts';

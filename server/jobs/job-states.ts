@@ -1,5 +1,5 @@
-import { type JobRow, listJobRows, putJobProgress, putJobRow } from '../catalog/job-rows.ts';
 import type { Usage } from '../catalog/usage.ts';
+import { type JobRow, listJobRows, putJobProgress, putJobRow } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { JobResult } from './job.ts';
 

@@ -1,4 +1,4 @@
-import { readRankingFeedThrough, storeRankingFeed } from '../catalog/ranking-updates.ts';
+import { readRankingFeedThrough, storeRankingFeed } from '../catalog/alerts.ts';
 import { completeDayOf, FeedFailure, readRankingFeed } from '../providers/google/ranking-feed.ts';
 import type { Job } from './job.ts';
 

@@ -1,4 +1,4 @@
-import { listDueSitemaps } from '../catalog/sitemaps.ts';
+import { listDueSitemaps } from '../catalog/inspections.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Job } from './job.ts';
 

@@ -1,8 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { readListUses } from '../catalog/list-uses.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import { findAnyProject } from '../catalog/projects.ts';
-import { listProviderLists, type ProviderList } from '../catalog/stored-lists.ts';
+import { listProviderLists, type ProviderList, readListUses } from '../catalog/stored-lists.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Lists } from '../lists/lists.ts';
 import type { Settings } from '../settings/settings.ts';

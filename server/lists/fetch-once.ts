@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lock, Locks } from '../catalog/locks.ts';
+import type { Lock, Locks } from '../catalog/catalog.ts';
 import { type Demand, NoDemand } from '../providers/slots.ts';
 import { isStorageFailure } from './storage-failures.ts';
 

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { StoredList } from '../catalog/stored-lists.ts';
 import {
   findSequence,
   forgetSequences,
   isReadBySequence,
   putSequence,
   type SequenceKey,
-} from '../catalog/sequences.ts';
-import type { StoredList } from '../catalog/stored-lists.ts';
+} from '../catalog/stored-lists.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { connectionsOf } from '../catalog/connections.ts';
+import { type FactFile, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/fact-files.ts';
 import { listKeywords } from '../catalog/keywords.ts';
-import { type FactFile, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';

@@ -1,16 +1,18 @@
 import { basename } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import { findLeastUsedList, forgetListUse, noteListUse } from '../catalog/list-uses.ts';
 import {
   exceeds,
+  findLeastUsedList,
   findList,
   findOldestList,
+  forgetListUse,
   forgetRetiredLists,
   isListKnown,
   type ListKey,
   type ListLimits,
   listRetiredLists,
+  noteListUse,
   putList,
   removeList,
   retireList,

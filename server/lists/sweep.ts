@@ -1,5 +1,5 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import { openJoinedStore } from '../catalog/joined-store.ts';
+import { openJoinedStore } from '../catalog/store.ts';
 import { dropOutdatedLists } from '../catalog/stored-lists.ts';
 import type { StorageSettings } from '../storage/storage-settings.ts';
 import { PageSequences } from './page-sequences.ts';

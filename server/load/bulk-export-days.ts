@@ -1,5 +1,5 @@
-import { type BulkExportDays, readBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { type BulkExportDays, readBulkExportDays } from '../catalog/sync-days.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { EVERY_DAY, rangesOf, within } from '../domain/range.ts';
 import type { StagedDays } from './part-files.ts';

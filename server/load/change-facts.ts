@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openJoinedStore } from '../catalog/joined-store.ts';
-import type { LoadLock, Locks } from '../catalog/locks.ts';
+import type { LoadLock, Locks } from '../catalog/catalog.ts';
+import { openJoinedStore } from '../catalog/store.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import { openJournal, type Publications } from './journal.ts';
 import type { FactFiles } from './new-files.ts';

@@ -1,4 +1,4 @@
-import { NOTE_CATEGORIES } from '../catalog/events.ts';
+import { NOTE_CATEGORIES } from '../catalog/alerts.ts';
 import { INTENTS } from '../domain/intent.ts';
 import { SOURCES, SYNC_STATES } from '../domain/rules.ts';
 import { sqlNames, sqlText } from '../runtime/sql.ts';

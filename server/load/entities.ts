@@ -1,8 +1,8 @@
+import { createOnce, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow, findRowOfProject, removeRows, upsertRows } from '../catalog/entity-rows.ts';
-import type { KeywordGap } from '../catalog/keyword-gaps.ts';
-import { raiseRevisions } from '../catalog/revisions.ts';
-import { createOnce, type Submission } from '../catalog/submissions.ts';
+import { raiseRevisions } from '../catalog/fact-files.ts';
+import type { KeywordGap } from '../catalog/keywords.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
@@ -37,7 +37,7 @@ export interface EntityChange {
   readonly tx: Catalog;
   /** Upserts complete rows by their keys. */
   readonly put: (table: Changeable, rows: readonly Row[]) => Promise<void>;
-  /** Records unknown days of keywords (`catalog/keyword-gaps.ts`). */
+  /** Records unknown days of keywords (`catalog/keywords.ts`). */
   readonly recordGaps: (gaps: readonly KeywordGap[]) => void;
   /** Removes complete rows, and with them those that refer to them. */
   readonly remove: (table: Changeable, rows: readonly Row[]) => Promise<void>;

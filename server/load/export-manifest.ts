@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Part } from '../catalog/manifest.ts';
+import type { Part } from '../catalog/fact-files.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Problem } from '../domain/problems.ts';
 import type { StoredFile } from '../storage/file-store.ts';

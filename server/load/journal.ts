@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { type BulkExportDays, listBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog, Values } from '../catalog/catalog.ts';
 import { eachRow } from '../catalog/entity-rows.ts';
-import { eachKeywordGap, type KeywordGap } from '../catalog/keyword-gaps.ts';
+import {
+  type LoadedTable,
+  lastPublication,
+  listLoadedTables,
+  listManifest,
+  type ManifestRow,
+  nextPublication,
+  type Publication,
+} from '../catalog/fact-files.ts';
+import { eachKeywordGap, type KeywordGap } from '../catalog/keywords.ts';
 import type { CatalogLocation } from '../catalog/location.ts';
-import { type LoadedTable, listLoadedTables, listManifest, type ManifestRow } from '../catalog/manifest.ts';
-import { lastPublication, nextPublication, type Publication } from '../catalog/publications.ts';
+import { type BulkExportDays, listBulkExportDays } from '../catalog/sync-days.ts';
 import { LocalFiles } from '../storage/local-files.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { beginKeywords, fillKeywordGaps } from '../catalog/keyword-gaps.ts';
+import { beginKeywords, fillKeywordGaps } from '../catalog/keywords.ts';
 import { lastFactDay } from '../domain/fact-days.ts';
 import { LoadRejected, type Problem } from '../domain/problems.ts';
 import { rangesOf } from '../domain/range.ts';

@@ -1,6 +1,6 @@
-import type { JoinedStore } from '../catalog/joined-store.ts';
-import type { LoadLock } from '../catalog/locks.ts';
-import type { Part } from '../catalog/manifest.ts';
+import type { LoadLock } from '../catalog/catalog.ts';
+import type { Part } from '../catalog/fact-files.ts';
+import type { JoinedStore } from '../catalog/store.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { LoadRejected } from '../domain/problems.ts';

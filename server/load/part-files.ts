@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactFile, manifestOf, type Part } from '../catalog/manifest.ts';
+import { type FactFile, manifestOf, type Part } from '../catalog/fact-files.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/fact-files.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { type MeasureName, partsOf } from '../model/tables.ts';

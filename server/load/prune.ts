@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { forgetCrawlDaysBefore } from '../catalog/crawl-days.ts';
-import { openJoinedStore } from '../catalog/joined-store.ts';
-import { forgetKeywordGapsBefore } from '../catalog/keyword-gaps.ts';
-import { manifestOf } from '../catalog/manifest.ts';
+import { manifestOf } from '../catalog/fact-files.ts';
+import { forgetCrawlDaysBefore } from '../catalog/inspections.ts';
+import { forgetKeywordGapsBefore } from '../catalog/keywords.ts';
+import { openJoinedStore } from '../catalog/store.ts';
 import { dropListsBefore } from '../catalog/stored-lists.ts';
 import { forgetSyncDaysBefore } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, monthOf } from '../domain/dates.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import { listKeywordIds } from '../catalog/contents.ts';
-import { findAnyProject } from '../catalog/projects.ts';
+import { findAnyProject, listKeywordIds } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { count, LoadRejected } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';

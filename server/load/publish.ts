@@ -1,9 +1,14 @@
-import { type BulkExportDays, putBulkExportDays } from '../catalog/bulk-export-days.ts';
-import type { Catalog, Value } from '../catalog/catalog.ts';
+import type { Catalog, LoadLock, Value } from '../catalog/catalog.ts';
 import { findRow, type Table } from '../catalog/entity-rows.ts';
-import type { LoadLock } from '../catalog/locks.ts';
-import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '../catalog/manifest.ts';
-import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
+import {
+  addLoadedTable,
+  type Changed,
+  type LoadedTable,
+  putFactFile,
+  raiseRevisions,
+  removeFactFile,
+} from '../catalog/fact-files.ts';
+import { type BulkExportDays, putBulkExportDays } from '../catalog/sync-days.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { allEnded } from '../runtime/promises.ts';
 import { replacedBulkExportDays } from './bulk-export-days.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
+import { type FactFile, filesOf, manifestOf } from '../catalog/fact-files.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { allEnded } from '../runtime/promises.ts';

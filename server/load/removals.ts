@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type ProjectContents, readProjectContents } from '../catalog/contents.ts';
+import { type ProjectContents, readProjectContents } from '../catalog/projects.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';

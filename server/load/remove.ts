@@ -1,12 +1,12 @@
 import { actorOf, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import {
+  deleteProject,
   type ProjectContents,
   readProjectContents,
   readWorkspaceContents,
   type WorkspaceContents,
-} from '../catalog/contents.ts';
-import { deleteProject } from '../catalog/projects.ts';
+} from '../catalog/projects.ts';
 import { deleteWorkspace } from '../catalog/workspaces.ts';
 import { changeFacts, type LockOptions } from './change-facts.ts';
 import type { JournalRecord } from './journal.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { filesOf, manifestOf, type Part } from '../catalog/manifest.ts';
+import { filesOf, manifestOf, type Part } from '../catalog/fact-files.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import type { StoredTable } from '../model/tables.ts';

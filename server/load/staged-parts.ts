@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Part } from '../catalog/manifest.ts';
+import type { Part } from '../catalog/fact-files.ts';
 import { type Day, monthOf } from '../domain/dates.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import { compareTexts } from '../domain/texts.ts';

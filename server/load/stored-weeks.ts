@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { manifestOf } from '../catalog/manifest.ts';
+import { manifestOf } from '../catalog/fact-files.ts';
 import { weekdayOf } from '../domain/dates.ts';
 import { count, type Problem } from '../domain/problems.ts';
 import { EVERY_DAY } from '../domain/range.ts';

@@ -1,4 +1,4 @@
-import { openJoinedStore } from '../catalog/joined-store.ts';
+import { openJoinedStore } from '../catalog/store.ts';
 import { openJournal } from './journal.ts';
 import type { Stores } from './stores.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';

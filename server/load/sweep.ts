@@ -1,6 +1,6 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, LoadLock, PlannedFile } from '../catalog/catalog.ts';
 import {
   forgetRetiredFactFiles,
   isFactFileKept,
@@ -8,7 +8,6 @@ import {
   listRetiredFactFiles,
 } from '../catalog/fact-files.ts';
 import { PLANS } from '../catalog/file-locks.ts';
-import type { LoadLock, PlannedFile } from '../catalog/locks.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { FileFolder, FileStore } from '../storage/file-store.ts';
 import { ifMissing } from '../storage/local-files.ts';

@@ -1,4 +1,4 @@
-import { lostRollups } from '../catalog/lost-rollups.ts';
+import { lostRollups } from '../catalog/fact-files.ts';
 import type { LockOptions } from './change-facts.ts';
 import type { Stores } from './stores.ts';
 

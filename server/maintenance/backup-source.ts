@@ -1,10 +1,9 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import { copyCatalog } from '../catalog/copies.ts';
-import { copyStateInto } from '../catalog/copy/copy-catalog.ts';
-import { openJoinedStore } from '../catalog/joined-store.ts';
+import { copyStateInto } from '../catalog/copy.ts';
 import type { CatalogLocation } from '../catalog/location.ts';
+import { copyCatalog, openJoinedStore } from '../catalog/store.ts';
 import { OtherContent } from '../storage/backup-store.ts';
 import { DamagedFile, MISSING } from '../storage/checked-files.ts';
 import type { OpenFiles, StoredFile } from '../storage/file-store.ts';

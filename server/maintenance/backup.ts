@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
-import { putLastBackup } from '../catalog/backups.ts';
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import { readCopy } from '../catalog/copies.ts';
 import { CatalogFailure } from '../catalog/failures.ts';
 import type { CatalogLocation } from '../catalog/location.ts';
+import { putLastBackup, readCopy } from '../catalog/store.ts';
 import { classifyFailure } from '../domain/failures.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';

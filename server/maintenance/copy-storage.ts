@@ -1,8 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { listNamedFiles, type NamedFile } from '../catalog/fact-files.ts';
-import { openJoinedStore } from '../catalog/joined-store.ts';
-import { lastRevision } from '../catalog/revisions.ts';
-import { newIdentity, readStoreIdentity } from '../catalog/store-identity.ts';
+import { lastRevision, listNamedFiles, type NamedFile } from '../catalog/fact-files.ts';
+import { newIdentity, openJoinedStore, readStoreIdentity } from '../catalog/store.ts';
 import type { Stores } from '../load/stores.ts';
 import { secondsSince } from '../runtime/measurements.ts';
 import { allEnded } from '../runtime/promises.ts';

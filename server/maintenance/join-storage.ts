@@ -1,5 +1,5 @@
 import { listNamedFiles } from '../catalog/fact-files.ts';
-import { newIdentity, putStore, readStoreIdentity } from '../catalog/store-identity.ts';
+import { newIdentity, putStore, readStoreIdentity } from '../catalog/store.ts';
 import type { Stores } from '../load/stores.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { openFileStore } from '../storage/open-file-store.ts';

@@ -1,5 +1,4 @@
-import type { ManifestRow } from '../catalog/manifest.ts';
-import type { Publication } from '../catalog/publications.ts';
+import type { ManifestRow, Publication } from '../catalog/fact-files.ts';
 import type { JournalLine, StoredRecord } from '../load/journal.ts';
 
 /** The state after all records of a journal. */

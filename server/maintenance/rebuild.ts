@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { putBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog, OpenCatalog, Values } from '../catalog/catalog.ts';
-import { requireRestored } from '../catalog/data-folder.ts';
 import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
+import {
+  addLoadedTable,
+  lastPublication,
+  listManifest,
+  type ManifestRow,
+  replaceManifest,
+  setPublication,
+} from '../catalog/fact-files.ts';
 import { CatalogMissing } from '../catalog/failures.ts';
 import { FileLocks } from '../catalog/file-locks.ts';
-import { putKeywordGaps } from '../catalog/keyword-gaps.ts';
-import { sqliteIn } from '../catalog/location.ts';
-import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from '../catalog/manifest.ts';
+import { putKeywordGaps } from '../catalog/keywords.ts';
+import { requireRestored, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
-import { lastPublication, setPublication } from '../catalog/publications.ts';
+import { putBulkExportDays } from '../catalog/sync-days.ts';
 import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/workspaces.ts';
 import { type LockOptions, withLoadLock } from '../load/change-facts.ts';
 import { Journal, type JournalLine, type StoredRecord } from '../load/journal.ts';

@@ -1,14 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { settleRestored } from '../catalog/backups.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { copyStateTo } from '../catalog/copy/copy-catalog.ts';
-import { openTarget as openCatalogTarget } from '../catalog/copy/open-target.ts';
-import { findCatalogDamage } from '../catalog/integrity.ts';
+import { copyStateTo, openTarget as openCatalogTarget } from '../catalog/copy.ts';
 import { type CatalogLocation, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
-import { readStoreIdentity } from '../catalog/store-identity.ts';
+import { findCatalogDamage, readStoreIdentity, settleRestored } from '../catalog/store.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 import { allEnded } from '../runtime/promises.ts';
 import type { BackupStore } from '../storage/backup-store.ts';

@@ -1,11 +1,9 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { settleRestored } from '../catalog/backups.ts';
-import { RESTORING } from '../catalog/data-folder.ts';
-import { findCatalogDamage } from '../catalog/integrity.ts';
-import { sqliteIn } from '../catalog/location.ts';
+import { RESTORING, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
+import { findCatalogDamage, settleRestored } from '../catalog/store.ts';
 import { Journal } from '../load/journal.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { ManifestRow } from '../catalog/manifest.ts';
+import type { ManifestRow } from '../catalog/fact-files.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import type { Engine, Parameters } from '../facts/duckdb/engine.ts';
 import { FACTS } from '../load/fact-tables.ts';

@@ -1,10 +1,7 @@
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
-import { isFactFileKept } from '../catalog/fact-files.ts';
-import { findCatalogDamage } from '../catalog/integrity.ts';
-import { type JoinedStore, openJoinedStore } from '../catalog/joined-store.ts';
-import type { LoadLock } from '../catalog/locks.ts';
-import { listManifest, type ManifestRow } from '../catalog/manifest.ts';
+import type { Catalog, LoadLock } from '../catalog/catalog.ts';
+import { isFactFileKept, listManifest, type ManifestRow } from '../catalog/fact-files.ts';
+import { findCatalogDamage, type JoinedStore, openJoinedStore } from '../catalog/store.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { type LockOptions, withLoadLock } from '../load/change-facts.ts';
 import { Journal, openJournal, type Publications } from '../load/journal.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { LOAD_KINDS } from '../catalog/load-counts.ts';
+import { LOAD_KINDS } from '../catalog/usage.ts';
 import type { Collected } from './process-metrics.ts';
 import type { StoreState } from './store-state.ts';
 

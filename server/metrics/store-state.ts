@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readLastBackup } from '../catalog/backups.ts';
 import type { Catalog, CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
 import { readPendingDeliveries } from '../catalog/deliveries.ts';
 import { type FactTotal, readFactTotals } from '../catalog/fact-files.ts';
-import { type JobRow, jobOfSeat, listJobRows } from '../catalog/job-rows.ts';
-import { type LoadCounts, readLoadCounts } from '../catalog/load-counts.ts';
+import { readLastBackup } from '../catalog/store.ts';
 import { readListTotals } from '../catalog/stored-lists.ts';
 import { listOldestSyncs, readSyncCounts, STALE_AFTER, type SyncCounts } from '../catalog/sync-projects.ts';
 import type { Usage } from '../catalog/usage.ts';
+import { type JobRow, jobOfSeat, type LoadCounts, listJobRows, readLoadCounts } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 
 /** Max projects with their own series: those whose last successful sync is the oldest. */

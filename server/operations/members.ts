@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { putMember, removeMember } from '../catalog/members.ts';
-import { findMember, listMembers, type MemberOf, ROLES, type Role } from '../catalog/workspaces.ts';
+import {
+  findMember,
+  listMembers,
+  type MemberOf,
+  putMember,
+  ROLES,
+  type Role,
+  removeMember,
+} from '../catalog/workspaces.ts';
 import { KnownError } from '../domain/errors.ts';
 import { changes, type Noun, OF_WORKSPACE, type Place, reads, removes } from './operation.ts';
 import { MANAGERS, OWNERS } from './rights.ts';

@@ -1,7 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
-import { type AuditAction, recordAudit } from '../catalog/audit.ts';
+import { type AuditAction, createOnce, recordAudit, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { createOnce, type Submission } from '../catalog/submissions.ts';
 import type { Role } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { listTagsOf, setTags } from '../catalog/home.ts';
+import { listTagsOf, setTags } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { changes, type Noun, OF_PROJECT, type ProjectPlace, reads } from './operation.ts';
 import { MANAGERS, MEMBERS } from './rights.ts';

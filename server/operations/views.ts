@@ -1,13 +1,6 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import {
-  addView,
-  changeView,
-  findSavedView,
-  listSavedViews,
-  removeView,
-  type SavedView,
-} from '../catalog/saved-views.ts';
+import { addView, changeView, findSavedView, listSavedViews, removeView, type SavedView } from '../catalog/projects.ts';
 import { KnownError } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import { isoInstant } from '../domain/instants.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
+import { type FactFile, filesOf, manifestOf } from '../catalog/fact-files.ts';
 import { addDays } from '../domain/dates.ts';
 import { siteRange } from '../domain/project-ranges.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';

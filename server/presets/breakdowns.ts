@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Covered, readCoverage } from '../catalog/manifest.ts';
+import { type Covered, readCoverage } from '../catalog/fact-files.ts';
 import { earlier, later } from '../domain/dates.ts';
 import { type ExactMeasures, NOTHING } from '../domain/metrics.ts';
 import { comparedRange, siteRange } from '../domain/project-ranges.ts';

@@ -1,4 +1,4 @@
-import type { Note } from '../catalog/events.ts';
+import type { Note } from '../catalog/alerts.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, countDays, type Day } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';

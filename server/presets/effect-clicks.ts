@@ -1,11 +1,10 @@
 import { type TSchema, Type } from 'typebox';
+import { listNotes, type Note } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { listNotes, type Note } from '../catalog/events.ts';
-import { isUnknownIn } from '../catalog/keyword-gaps.ts';
-import { findKeyword, groupExists, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
-import { filesOf, readCoverage } from '../catalog/manifest.ts';
+import { filesOf, readCoverage } from '../catalog/fact-files.ts';
+import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
+import { findKeyword, groupExists, isUnknownIn, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { type KnownError, notFound } from '../domain/errors.ts';
 import { type Group, pagesOf } from '../domain/groups.ts';

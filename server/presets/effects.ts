@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import type { Note } from '../catalog/events.ts';
+import type { Note } from '../catalog/alerts.ts';
+import { readRankingRecord } from '../catalog/alerts.ts';
 import type { Project } from '../catalog/projects.ts';
-import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { countDays, type Day, earlier } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { lastDayOfData } from '../domain/project-ranges.ts';

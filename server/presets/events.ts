@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type AlertStatus, listAlerts, listNotes, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/events.ts';
+import { type AlertStatus, listAlerts, listNotes, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/alerts.ts';
 import type { Day } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';

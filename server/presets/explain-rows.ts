@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Covered } from '../catalog/manifest.ts';
+import type { Covered } from '../catalog/fact-files.ts';
+import type { TrackedKeyword, TrackedRead } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { StoredList } from '../catalog/stored-lists.ts';
-import type { TrackedKeyword, TrackedRead } from '../catalog/tracked.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { countDays, type Day, eachDay, later } from '../domain/dates.ts';
 import { KnownError } from '../domain/errors.ts';

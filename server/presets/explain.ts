@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { listNotes, type Note } from '../catalog/events.ts';
-import { readCoverage } from '../catalog/manifest.ts';
+import { listNotes, type Note, readRankingRecord } from '../catalog/alerts.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
-import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { type ChangeParts, partsOfRow } from '../domain/change-parts.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';

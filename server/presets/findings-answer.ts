@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Static, Type } from 'typebox';
-import type { DismissedFinding } from '../catalog/dismissed-findings.ts';
+import type { DismissedFinding } from '../catalog/alerts.ts';
 import type { CacheKey } from '../domain/cache-key.ts';
 import { addDays, countDays } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';

@@ -1,6 +1,6 @@
-import { filesOf, readCoverage } from '../catalog/manifest.ts';
+import { filesOf, readCoverage } from '../catalog/fact-files.ts';
+import type { TrackedKeyword, TrackedRead } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { TrackedKeyword, TrackedRead } from '../catalog/tracked.ts';
 import { brandTest } from '../domain/brand-terms.ts';
 import { addDays, countDays, type Day, eachDay, earlier } from '../domain/dates.ts';
 import { shortIdNumber } from '../domain/ids.ts';

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { type DismissedFinding, listDismissedFindings } from '../catalog/dismissed-findings.ts';
+import { type DismissedFinding, listDismissedFindings } from '../catalog/alerts.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
 import { finalRange, keywordHistoryFrom } from '../domain/project-ranges.ts';

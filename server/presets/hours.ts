@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/fact-files.ts';
 import { listPartialDays, listUnusualDays } from '../catalog/sync-days.ts';
 import { readHoursUntil } from '../catalog/sync-projects.ts';
 import { addDays, countDays, type Day, eachDay, pacificDayOf } from '../domain/dates.ts';

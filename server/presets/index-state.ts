@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import { connectionsOf } from '../catalog/connections.ts';
-import { readCrawlDays } from '../catalog/crawl-days.ts';
 import {
   eachInspectedPage,
   findInspectedPage,
@@ -9,10 +8,11 @@ import {
   type InspectedPagesQuery,
   listInspectedPages,
   listInspectionChanges,
+  readCrawlDays,
   readInspectionSchedule,
+  readSitemaps,
 } from '../catalog/inspections.ts';
 import type { Project } from '../catalog/projects.ts';
-import { readSitemaps } from '../catalog/sitemaps.ts';
 import { mergeCrawlDays } from '../domain/crawl.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { INDEX_FIELDS } from '../domain/index-state.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPair, StoredList } from '../catalog/stored-lists.ts';
 import { cacheKey } from '../domain/cache-key.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import type { TrackedRead } from '../catalog/keywords.ts';
 import type { ListPair } from '../catalog/stored-lists.ts';
-import type { TrackedRead } from '../catalog/tracked.ts';
 import { brandTest } from '../domain/brand-terms.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { oneDevice } from '../domain/project-ranges.ts';

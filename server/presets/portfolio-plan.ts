@@ -1,11 +1,11 @@
-import { readBulkExportDaysOfWorkspace } from '../catalog/bulk-export-days.ts';
+import { readRankingRecord } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactFile, manifestOfWorkspace } from '../catalog/manifest.ts';
+import { type FactFile, manifestOfWorkspace } from '../catalog/fact-files.ts';
 import type { Project, WorkspaceProjects } from '../catalog/projects.ts';
-import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import {
   type LastDays,
   listUnusualDaysOfWorkspace,
+  readBulkExportDaysOfWorkspace,
   readLastDaysOfWorkspace,
   type UnusualDay,
 } from '../catalog/sync-days.ts';

@@ -1,4 +1,4 @@
-import { readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type BrandTerm, brandTest } from '../domain/brand-terms.ts';
 import { KnownError, notFound } from '../domain/errors.ts';

@@ -1,9 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
-import { lastReportedDay } from '../catalog/surface-days.ts';
-import { type LastDays, readLastDays } from '../catalog/sync-days.ts';
+import { type LastDays, lastReportedDay, readLastDays } from '../catalog/sync-days.ts';
 import type { Day } from '../domain/dates.ts';
 import { invalidRequest, type KnownError } from '../domain/errors.ts';
 import { leavesOf } from '../domain/predicate.ts';

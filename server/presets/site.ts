@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { comparedRange, oneDevice, siteRange } from '../domain/project-ranges.ts';

@@ -5,7 +5,7 @@ import {
   isOfKeywords,
   type ProjectFile,
   type ReadableFile,
-} from '../catalog/project-files.ts';
+} from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';

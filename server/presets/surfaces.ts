@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, readCoverage } from '../catalog/manifest.ts';
+import { type Coverage, readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, dayOf } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';

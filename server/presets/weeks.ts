@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { type Coverage, filesOf, readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind, ListPair } from '../catalog/stored-lists.ts';
 import { listUnusualDays, readFirstKept, type UnusualDay } from '../catalog/sync-days.ts';

@@ -1,7 +1,13 @@
-import { connectionsOf, DEFAULT_ARCHIVE, type ListedConnection, listConnections } from '../catalog/connections.ts';
-import { createGrant, findGrant } from '../catalog/grants.ts';
+import {
+  connectionsOf,
+  createGrant,
+  DEFAULT_ARCHIVE,
+  findGrant,
+  findPause,
+  type ListedConnection,
+  listConnections,
+} from '../catalog/connections.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
-import { findPause } from '../catalog/provider-pauses.ts';
 import { findSyncFailure, lostProviderOf, retryFailures } from '../catalog/sync-days.ts';
 import { invalidRequest, KnownError, notFound, unavailable } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';

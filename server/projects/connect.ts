@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginAttempt, takeAttempt } from '../catalog/connect-attempts.ts';
-import { type Connection, DEFAULT_ARCHIVE } from '../catalog/connections.ts';
 import {
+  beginAttempt,
+  type Connection,
   createGrant,
+  DEFAULT_ARCHIVE,
   endOfGrant,
   findGrant,
   type Grant,
@@ -12,8 +13,9 @@ import {
   moveToGrant,
   removeGrant,
   stateOfGrant,
+  takeAttempt,
   tokenOf,
-} from '../catalog/grants.ts';
+} from '../catalog/connections.ts';
 import { findProjectsOfProperty } from '../catalog/projects.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 import { isoInstant, type Microseconds, toMicroseconds } from '../domain/instants.ts';

@@ -1,7 +1,7 @@
+import type { Submission } from '../catalog/audit.ts';
+import type { Grant } from '../catalog/connections.ts';
 import { type Archive, connectionsOf } from '../catalog/connections.ts';
-import type { Grant } from '../catalog/grants.ts';
 import { findAnyProject } from '../catalog/projects.ts';
-import type { Submission } from '../catalog/submissions.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { LockOptions } from '../load/change-facts.ts';

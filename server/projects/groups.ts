@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { listKeywordIds } from '../catalog/contents.ts';
 import { listGroups, listMembers } from '../catalog/keywords.ts';
+import { listKeywordIds } from '../catalog/projects.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import type { Group } from '../domain/groups.ts';
 import type { Rule } from '../domain/rules.ts';

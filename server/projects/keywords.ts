@@ -1,7 +1,13 @@
 import { recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { beginKeywords, pauseKeywords, resumeKeyword } from '../catalog/keyword-gaps.ts';
-import { findKeyword, type KeywordSettings, type ManagedKeyword } from '../catalog/keywords.ts';
+import {
+  beginKeywords,
+  findKeyword,
+  type KeywordSettings,
+  type ManagedKeyword,
+  pauseKeywords,
+  resumeKeyword,
+} from '../catalog/keywords.ts';
 import { requireProject } from '../catalog/projects.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';

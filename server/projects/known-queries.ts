@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openJoinedStore } from '../catalog/joined-store.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/fact-files.ts';
+import { openJoinedStore } from '../catalog/store.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import type { Stores } from '../load/stores.ts';

@@ -1,8 +1,8 @@
+import { findNote, NOTE_CATEGORIES, type Note, type NoteOwner } from '../catalog/alerts.ts';
+import type { Submission } from '../catalog/audit.ts';
 import { type AuditAction, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { findNote, NOTE_CATEGORIES, type Note, type NoteOwner } from '../catalog/events.ts';
 import { findKeyword, groupExists } from '../catalog/keywords.ts';
-import type { Submission } from '../catalog/submissions.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';

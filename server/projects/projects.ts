@@ -1,7 +1,7 @@
+import type { Submission } from '../catalog/audit.ts';
 import { actorOf, recordAudit } from '../catalog/audit.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
-import type { Submission } from '../catalog/submissions.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { KnownError } from '../domain/errors.ts';

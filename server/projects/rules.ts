@@ -1,4 +1,4 @@
-import { findAlertRule, ruleSubjectExists, type StoredRule } from '../catalog/alert-rules.ts';
+import { findAlertRule, ruleSubjectExists, type StoredRule } from '../catalog/alerts.ts';
 import { type AuditAction, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { requireProject } from '../catalog/projects.ts';

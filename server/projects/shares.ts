@@ -1,8 +1,8 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { createShare, SHARE_SCREENS, type Share, type ShareScreen } from '../catalog/shares.ts';
-import type { Submission } from '../catalog/submissions.ts';
+import { createShare, SHARE_SCREENS, type Share, type ShareScreen } from '../catalog/keys.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';

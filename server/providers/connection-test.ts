@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
-import { listSurfaceDays, type SurfaceDays } from '../catalog/surface-days.ts';
+import { listSurfaceDays, type SurfaceDays } from '../catalog/sync-days.ts';
 import { addDays, type Day } from '../domain/dates.ts';
 import { isStale } from '../domain/finality.ts';
 import { isOtherEngine, STALE_AFTER_DAYS, SURFACES, type Surface } from '../model/surfaces.ts';

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import { changePause, findPause, type ProviderPause } from '../catalog/provider-pauses.ts';
+import { changePause, findPause, type ProviderPause } from '../catalog/connections.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';

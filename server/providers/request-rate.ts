@@ -1,5 +1,5 @@
-import { type ProviderRequest, takeProviderRequest } from '../catalog/provider-requests.ts';
 import type { Usage } from '../catalog/usage.ts';
+import { type ProviderRequest, takeProviderRequest } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Demand } from './slots.ts';
 

@@ -1,5 +1,5 @@
-import { isUnknownIn, type KeywordGaps, lacksDays } from '../catalog/keyword-gaps.ts';
-import type { TrackedKeyword } from '../catalog/tracked.ts';
+import type { TrackedKeyword } from '../catalog/keywords.ts';
+import { isUnknownIn, type KeywordGaps, lacksDays } from '../catalog/keywords.ts';
 import type { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
 import { addDays, countDays, type Day } from '../domain/dates.ts';

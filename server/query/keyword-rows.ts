@@ -1,4 +1,4 @@
-import type { TrackedKeyword } from '../catalog/tracked.ts';
+import type { TrackedKeyword } from '../catalog/keywords.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { decider, isSumTest, type LeafOf, metricOf, sumTest } from '../domain/predicate.ts';
 import { everyRow } from '../domain/select-rows.ts';

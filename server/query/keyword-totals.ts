@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keyword-gaps.ts';
-import { type Covered, isLoaded, keywordFilesUntil } from '../catalog/manifest.ts';
+import { type Covered, isLoaded, keywordFilesUntil } from '../catalog/fact-files.ts';
+import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
+import { type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';

@@ -1,8 +1,7 @@
-import { readBulkExportDays } from '../catalog/bulk-export-days.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Covered, filesOf } from '../catalog/manifest.ts';
+import { type Covered, filesOf } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
-import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
+import { listUnusualDays, readBulkExportDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { DayReasons } from '../domain/compared-ranges.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, earlier, later } from '../domain/dates.ts';

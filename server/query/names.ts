@@ -1,5 +1,4 @@
-import type { PageGroup } from '../catalog/keywords.ts';
-import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
+import type { PageGroup, TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Steps } from '../domain/expressions.ts';
 import { type GroupMatch, pagesOf, selectKeywords, withDescendants } from '../domain/groups.ts';

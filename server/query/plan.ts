@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Covered, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { type Covered, filesOf, readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';

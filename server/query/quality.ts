@@ -1,7 +1,7 @@
+import { readRankingRecord } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Covered, filesOf } from '../catalog/manifest.ts';
+import { type Covered, filesOf } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
-import { readRankingRecord } from '../catalog/ranking-updates.ts';
 import { readReconciledAt } from '../catalog/sync-projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';

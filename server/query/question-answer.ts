@@ -1,5 +1,4 @@
-import type { KeywordGaps } from '../catalog/keyword-gaps.ts';
-import type { TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
+import type { KeywordGaps, TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Day } from '../domain/dates.ts';
 import { bucketsOf, daysUntil } from '../domain/intervals.ts';

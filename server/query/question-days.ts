@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Coverage, Covered } from '../catalog/manifest.ts';
+import type { Coverage, Covered } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { type Range, spanOf, within } from '../domain/range.ts';

@@ -1,7 +1,6 @@
-import { type KeywordGaps, readKeywordGaps } from '../catalog/keyword-gaps.ts';
-import { listPageGroups } from '../catalog/keywords.ts';
-import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
-import type { TrackedRead } from '../catalog/tracked.ts';
+import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/fact-files.ts';
+import type { TrackedRead } from '../catalog/keywords.ts';
+import { type KeywordGaps, listPageGroups, readKeywordGaps } from '../catalog/keywords.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { type Measures, NOTHING, sum } from '../domain/metrics.ts';
 import { conjunctsOf, decider, mapLeaves, readsSums, type Test, type TextTest } from '../domain/predicate.ts';

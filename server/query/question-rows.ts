@@ -1,4 +1,4 @@
-import type { TrackedKeywords } from '../catalog/tracked.ts';
+import type { TrackedKeywords } from '../catalog/keywords.ts';
 import { pairingOf } from '../domain/compared-days.ts';
 import { eachDay } from '../domain/dates.ts';
 import { bucketsOf } from '../domain/intervals.ts';

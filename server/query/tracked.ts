@@ -1,7 +1,7 @@
-import { lacksDays } from '../catalog/keyword-gaps.ts';
-import { filesOf, readCoverage } from '../catalog/manifest.ts';
+import { filesOf, readCoverage } from '../catalog/fact-files.ts';
+import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache, TrackedRead } from '../catalog/keywords.ts';
+import { lacksDays } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache, TrackedRead } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
 import type { Group } from '../domain/groups.ts';

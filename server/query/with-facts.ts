@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import { type JoinedStore, openJoinedStore } from '../catalog/joined-store.ts';
+import { type JoinedStore, openJoinedStore } from '../catalog/store.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import type { Facts } from '../facts/facts.ts';

@@ -2,7 +2,7 @@ import { constants, copyFile, link } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow } from '../catalog/entity-rows.ts';
-import { filesOfProject, isOfKeywords } from '../catalog/project-files.ts';
+import { filesOfProject, isOfKeywords } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { keywordHistoryFrom } from '../domain/project-ranges.ts';

@@ -1,5 +1,5 @@
-import { openJoinedStore } from '../catalog/joined-store.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf } from '../catalog/fact-files.ts';
+import { openJoinedStore } from '../catalog/store.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
 import { addDays, type Day, earlier, later, pacificDayOf } from '../domain/dates.ts';
 import type { Connected } from './prepare.ts';

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
-import { readKeywordTargets } from '../catalog/evaluations.ts';
+import { readKeywordTargets } from '../catalog/alerts.ts';
+import { filesOf, readCoverage } from '../catalog/fact-files.ts';
 import {
   type InspectionResult,
   listDueInspections,
@@ -7,7 +8,6 @@ import {
   putInspections,
 } from '../catalog/inspections.ts';
 import { listPageGroups } from '../catalog/keywords.ts';
-import { filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, later, nextPacificMidnight } from '../domain/dates.ts';
 import { belongsTo } from '../domain/index-state.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import { filesOf, manifestOf } from '../catalog/manifest.ts';
+import { filesOf, manifestOf } from '../catalog/fact-files.ts';
 import { addDays, type Day, earlier, later, type Month, monthOf } from '../domain/dates.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
 import { listKeywords } from '../catalog/keywords.ts';
-import { readCoverage } from '../catalog/manifest.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { forgetSyncDays, listFetchedKeywords, listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
 import {

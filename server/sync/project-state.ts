@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { SyncReason } from '../catalog/delivery-body.ts';
+import type { SyncReason } from '../catalog/deliveries.ts';
 import type { Project } from '../catalog/projects.ts';
 import {
   announceSyncStatus,

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { fillKeywordGaps } from '../catalog/keyword-gaps.ts';
-import { manifestOf, readCoverage } from '../catalog/manifest.ts';
+import { manifestOf, readCoverage } from '../catalog/fact-files.ts';
+import { fillKeywordGaps } from '../catalog/keywords.ts';
 import {
   type FetchedKeyword,
   listFetchedKeywords,

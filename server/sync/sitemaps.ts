@@ -1,4 +1,4 @@
-import { listDueSitemaps, putSitemaps, type StoredSitemaps } from '../catalog/sitemaps.ts';
+import { listDueSitemaps, putSitemaps, type StoredSitemaps } from '../catalog/inspections.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProviderFailure, toKnownError } from '../providers/failures.ts';
 import { jobOfCommand } from '../providers/gateway.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { endOfGrant, findGrant } from '../catalog/grants.ts';
+import { endOfGrant, findGrant } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay, earlier, later, pacificDayOf } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
 import type { SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';

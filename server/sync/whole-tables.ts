@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
-import { storeCrawlDays } from '../catalog/crawl-days.ts';
-import { readCoverage } from '../catalog/manifest.ts';
+import { readCoverage } from '../catalog/fact-files.ts';
+import { storeCrawlDays } from '../catalog/inspections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncDays, reasonOfProvider, type SyncDay } from '../catalog/sync-days.ts';
 import { cacheKey } from '../domain/cache-key.ts';

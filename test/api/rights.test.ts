@@ -2,9 +2,7 @@
 import t, { type Test } from 'tap';
 import { ROUTES } from '../../server/api/api.ts';
 import { listAudit } from '../../server/catalog/audit.ts';
-import { createFeed } from '../../server/catalog/feeds.ts';
-import { KeyUse } from '../../server/catalog/key-use.ts';
-import { createKey, type NewKey, rotateKey } from '../../server/catalog/keys.ts';
+import { createFeed, createKey, KeyUse, type NewKey, rotateKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, WORKSPACE } from '../world.ts';

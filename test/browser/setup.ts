@@ -1,8 +1,8 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { addMember } from '../../server/catalog/members.ts';
 import { createSession } from '../../server/catalog/sessions.ts';
+import { addMember } from '../../server/catalog/workspaces.ts';
 import { launch, settled, takeShot, watchedPage } from './browser.ts';
 import { startDashboard } from './world.ts';
 

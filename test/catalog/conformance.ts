@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Catalog, OpenCatalog } from '../../server/catalog/catalog.ts';
+import { changePause, findPause } from '../../server/catalog/connections.ts';
 import { removeRows, upsertRows } from '../../server/catalog/entity-rows.ts';
-import { putFactFile } from '../../server/catalog/manifest.ts';
-import { addMember } from '../../server/catalog/members.ts';
-import { changePause, findPause } from '../../server/catalog/provider-pauses.ts';
-import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { putFactFile } from '../../server/catalog/fact-files.ts';
+import { addMember, createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 
 export const workspace = (id: string) => ({ id, name: id, plan: 'team', keywordHistoryDays: 30 });
 export const idsOf = async (catalog: Catalog): Promise<string> =>

@@ -1,22 +1,39 @@
 // Everything that the catalog holds: how it is made and changed, where it is seen, and what is true of it after a loss.
 import assert from 'node:assert/strict';
 import type { FastifyInstance } from 'fastify';
-import { putLastBackup, readLastBackup } from '../../server/catalog/backups.ts';
-import { readBulkExportDays } from '../../server/catalog/bulk-export-days.ts';
+import {
+  dismissFinding,
+  findEvaluation,
+  listDismissedFindings,
+  putEvaluatedAlert,
+  readRankingRecord,
+  restoreFinding,
+  storeRankingFeed,
+} from '../../server/catalog/alerts.ts';
+import { createOnce } from '../../server/catalog/audit.ts';
 import type { OpenCatalog } from '../../server/catalog/catalog.ts';
-import { readCrawlDays, storeCrawlDays } from '../../server/catalog/crawl-days.ts';
-import { announceDigest, listedVerdicts } from '../../server/catalog/digests.ts';
-import { dismissFinding, listDismissedFindings, restoreFinding } from '../../server/catalog/dismissed-findings.ts';
-import { findEvaluation, putEvaluatedAlert } from '../../server/catalog/evaluations.ts';
-import { listFavourites } from '../../server/catalog/home.ts';
-import { eachInspectedPage, putInspections, readInspectionSchedule } from '../../server/catalog/inspections.ts';
-import { eachKeywordGap } from '../../server/catalog/keyword-gaps.ts';
-import { listLoadedTables } from '../../server/catalog/manifest.ts';
-import { changePause, findPause } from '../../server/catalog/provider-pauses.ts';
-import { readRankingRecord, storeRankingFeed } from '../../server/catalog/ranking-updates.ts';
-import { putSitemaps, readSitemaps } from '../../server/catalog/sitemaps.ts';
-import { createOnce } from '../../server/catalog/submissions.ts';
-import { listFetchedKeywords, listSyncDays, putSyncDays, putSyncKeywords } from '../../server/catalog/sync-days.ts';
+import { changePause, findPause } from '../../server/catalog/connections.ts';
+import { announceDigest, listedVerdicts } from '../../server/catalog/deliveries.ts';
+import { listLoadedTables } from '../../server/catalog/fact-files.ts';
+import {
+  eachInspectedPage,
+  putInspections,
+  putSitemaps,
+  readCrawlDays,
+  readInspectionSchedule,
+  readSitemaps,
+  storeCrawlDays,
+} from '../../server/catalog/inspections.ts';
+import { eachKeywordGap } from '../../server/catalog/keywords.ts';
+import { listFavourites } from '../../server/catalog/projects.ts';
+import { putLastBackup, readLastBackup } from '../../server/catalog/store.ts';
+import {
+  listFetchedKeywords,
+  listSyncDays,
+  putSyncDays,
+  putSyncKeywords,
+  readBulkExportDays,
+} from '../../server/catalog/sync-days.ts';
 import { readSyncProject } from '../../server/catalog/sync-projects.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import { changeFacts } from '../../server/load/change-facts.ts';

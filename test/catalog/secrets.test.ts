@@ -2,12 +2,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { beginAttempt } from '../../server/catalog/connect-attempts.ts';
-import { createGrant, listGrants, stateOfGrant } from '../../server/catalog/grants.ts';
-import { addMember } from '../../server/catalog/members.ts';
+import { beginAttempt, createGrant, listGrants, stateOfGrant } from '../../server/catalog/connections.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { unseal } from '../../server/catalog/secrets.ts';
 import { createSession } from '../../server/catalog/sessions.ts';
+import { addMember } from '../../server/catalog/workspaces.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { filesWith } from '../hidden.ts';

@@ -2,9 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
-import { listDeliveries } from '../../server/catalog/deliveries.ts';
+import { announceAlert, listDeliveries } from '../../server/catalog/deliveries.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { announceAlert } from '../../server/catalog/outbox.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { addChannel } from '../../server/channels/channels.ts';
 import { sendDue } from '../../server/channels/send.ts';

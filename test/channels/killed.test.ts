@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { announceAlert } from '../../server/catalog/deliveries.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { announceAlert } from '../../server/catalog/outbox.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';

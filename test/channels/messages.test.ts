@@ -1,6 +1,6 @@
 // What each kind of channel gets for each event, word for word: test/fixtures/messages.txt.
 import t from 'tap';
-import { announceSync } from '../../server/catalog/outbox.ts';
+import { announceSync } from '../../server/catalog/deliveries.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { headersOf, partsOf } from '../fakes/smtp.ts';

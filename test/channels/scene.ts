@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import type { Alert } from '../../server/catalog/alerts.ts';
 import type { ChannelEvent } from '../../server/catalog/channels.ts';
-import type { Alert } from '../../server/catalog/events.ts';
-import { announceAlert } from '../../server/catalog/outbox.ts';
+import { announceAlert } from '../../server/catalog/deliveries.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import type { Resolve } from '../../server/channels/addresses.ts';
 import { addChannel } from '../../server/channels/channels.ts';

@@ -3,7 +3,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
-import { TABLES } from '../../server/catalog/copy/tables.ts';
+import { TABLES } from '../../server/catalog/copy.ts';
 import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
 import { makeDataFolder, start, startServer, until } from '../process.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { readStoreIdentity } from '../../server/catalog/store-identity.ts';
+import { readStoreIdentity } from '../../server/catalog/store.ts';
 import { S3Files } from '../../server/storage/s3/s3-files.ts';
 import { remoteMark } from '../../server/storage/s3/s3-store.ts';
 import { command } from '../command.ts';

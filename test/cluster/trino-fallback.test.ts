@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { filesOf } from '../../server/catalog/manifest.ts';
+import { filesOf } from '../../server/catalog/fact-files.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
 import { valuesOf } from '../metrics/scrape-text.ts';
 import { changeCatalog } from '../stores.ts';

@@ -1,6 +1,6 @@
 // A lost Trino machine causes 503 and not wrong answers, and abandoned queries are cancelled.
 import t from 'tap';
-import { filesOf } from '../../server/catalog/manifest.ts';
+import { filesOf } from '../../server/catalog/fact-files.ts';
 import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { EVERY_ROW } from '../../server/facts/sums.ts';
 import { TrinoClient } from '../../server/facts/trino/client.ts';

@@ -1,6 +1,6 @@
 // Trino and DuckDB rank lists of queries and pages equally, ties by the bytes of their texts.
 import t from 'tap';
-import { filesOf, manifestOf } from '../../server/catalog/manifest.ts';
+import { filesOf, manifestOf } from '../../server/catalog/fact-files.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
 import { OwnRows } from '../../server/lists/own-rows.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';

@@ -1,7 +1,7 @@
 // The chart of an alert shows the days around it, with what was usual and the limit.
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { putEvaluatedAlert } from '../../server/catalog/evaluations.ts';
+import { putEvaluatedAlert } from '../../server/catalog/alerts.ts';
 import type { AlertChart } from '../../server/dashboard/alert-chart.ts';
 import type { AlertRule } from '../../server/domain/alert-rules.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';

@@ -1,7 +1,7 @@
 // Every action of the dashboard is refused to pages of other origins, without a session, and across workspaces.
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { createGrant } from '../../server/catalog/grants.ts';
+import { createGrant } from '../../server/catalog/connections.ts';
 import { temporaryFolder } from '../world.ts';
 import { makeTeam } from './team.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createGrant } from '../../server/catalog/grants.ts';
+import { createGrant } from '../../server/catalog/connections.ts';
 import { localOnly } from '../stores.ts';
 import { keyword, temporaryFolder } from '../world.ts';
 import { makeTeam } from './team.ts';

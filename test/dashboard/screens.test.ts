@@ -1,9 +1,7 @@
 // Every screen shows the numbers, signs, orders and links that its world has.
 import { writeFileSync } from 'node:fs';
 import t from 'tap';
-import { storeCrawlDays } from '../../server/catalog/crawl-days.ts';
-import { putInspections } from '../../server/catalog/inspections.ts';
-import { putSitemaps } from '../../server/catalog/sitemaps.ts';
+import { putInspections, putSitemaps, storeCrawlDays } from '../../server/catalog/inspections.ts';
 import { hoursOf } from '../../server/domain/hours.ts';
 import { INDEX_FIELDS, type IndexState } from '../../server/domain/index-state.ts';
 import { fixture, isUpdated, readRecorded } from '../recorded.ts';

@@ -1,7 +1,7 @@
 // A shared link answers the resources of its screens, as the API does, and nothing else, within a limit of its own.
 import { randomBytes, scryptSync } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { createShare, listShares, SHARE_SCREENS } from '../../server/catalog/shares.ts';
+import { createShare, listShares, SHARE_SCREENS } from '../../server/catalog/keys.ts';
 import { facts, keyword } from '../world.ts';
 import { makeTeam } from './team.ts';
 

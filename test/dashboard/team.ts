@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
-import { addMember } from '../../server/catalog/members.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
 import type { Role } from '../../server/catalog/workspaces.ts';
+import { addMember } from '../../server/catalog/workspaces.ts';
 import { makeWorld, NOW, PROJECT, type Tables, WORKSPACE, type World } from '../world.ts';
 
 export type Who = Role | 'other' | 'key' | 'stranger';

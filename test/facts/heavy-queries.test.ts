@@ -1,6 +1,6 @@
 // A query that waits for others holds no files, and one that waits for the object store holds up no others.
 import t from 'tap';
-import { filesOf } from '../../server/catalog/manifest.ts';
+import { filesOf } from '../../server/catalog/fact-files.ts';
 import { openFacts } from '../../server/facts/open-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import type { FileStore, OpenFiles } from '../../server/storage/file-store.ts';

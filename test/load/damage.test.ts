@@ -2,7 +2,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type ManifestRow, rollupOf } from '../../server/catalog/manifest.ts';
+import { type ManifestRow, rollupOf } from '../../server/catalog/fact-files.ts';
 import { eachMonth } from '../../server/domain/dates.ts';
 import { verify } from '../../server/maintenance/verify.ts';
 import { LocalFiles } from '../../server/storage/local-files.ts';

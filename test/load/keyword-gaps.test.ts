@@ -2,11 +2,11 @@
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { listBulkExportDays } from '../../server/catalog/bulk-export-days.ts';
 import type { Catalog } from '../../server/catalog/catalog.ts';
-import { eachKeywordGap } from '../../server/catalog/keyword-gaps.ts';
+import { eachKeywordGap } from '../../server/catalog/keywords.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { listBulkExportDays } from '../../server/catalog/sync-days.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import type { Range } from '../../server/domain/range.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';

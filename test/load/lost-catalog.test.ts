@@ -3,8 +3,8 @@ import { cpSync, globSync, readdirSync, readFileSync, renameSync, rmSync, statSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { listEvaluatedAlerts } from '../../server/catalog/alerts.ts';
 import type { Catalog } from '../../server/catalog/catalog.ts';
-import { listEvaluatedAlerts } from '../../server/catalog/evaluations.ts';
 import { nameCatalogFailure } from '../../server/catalog/failures.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';

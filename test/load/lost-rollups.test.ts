@@ -1,13 +1,13 @@
 // Whatever misses a rollup makes it again from the days: a server, a background job, a command.
 
 import t, { type Test } from 'tap';
-import { listProjectsToEvaluate } from '../../server/catalog/evaluations.ts';
-import { FileLeases } from '../../server/catalog/file-leases.ts';
-import { openJoinedStore } from '../../server/catalog/joined-store.ts';
+import { listProjectsToEvaluate } from '../../server/catalog/alerts.ts';
+import type { ManifestRow } from '../../server/catalog/fact-files.ts';
+import { FileLeases } from '../../server/catalog/leases.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
-import type { ManifestRow } from '../../server/catalog/manifest.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
+import { openJoinedStore } from '../../server/catalog/store.ts';
 import { evaluateAlerts } from '../../server/jobs/evaluate-alerts.ts';
 import { JobRunner } from '../../server/jobs/job-runner.ts';
 import { JobStates } from '../../server/jobs/job-states.ts';

@@ -1,6 +1,6 @@
 // Alerts are kept when retention drops the facts that opened them.
 import t from 'tap';
-import { listEvaluatedAlerts } from '../../server/catalog/evaluations.ts';
+import { listEvaluatedAlerts } from '../../server/catalog/alerts.ts';
 import { setKeepDays } from '../../server/catalog/workspaces.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { applyRetention } from '../../server/maintenance/retention.ts';

@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { lastPublication } from '../../server/catalog/publications.ts';
+import { lastPublication } from '../../server/catalog/fact-files.ts';
 import { backup } from '../../server/maintenance/backup.ts';
 import { restore } from '../../server/maintenance/restore.ts';
 import { verifyBackup } from '../../server/maintenance/verify-backup.ts';

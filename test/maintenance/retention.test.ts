@@ -1,6 +1,6 @@
 // Retention drops whole months by the setting of each workspace, as if the server never had them.
 import t, { type Test } from 'tap';
-import { listManifest } from '../../server/catalog/manifest.ts';
+import { listManifest } from '../../server/catalog/fact-files.ts';
 import { monthOf } from '../../server/domain/dates.ts';
 import { keptFrom } from '../../server/domain/retention.ts';
 import { pruneFacts } from '../../server/jobs/prune-facts.ts';

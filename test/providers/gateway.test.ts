@@ -1,7 +1,7 @@
 // All processes share the limits and pauses of a provider, and leave what it refused alone for the required time.
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import type { ProviderPause } from '../../server/catalog/provider-pauses.ts';
+import type { ProviderPause } from '../../server/catalog/connections.ts';
 import { nextPacificMidnight, pacificDayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { BING_PACING } from '../../server/providers/bing/failures.ts';

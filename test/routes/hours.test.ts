@@ -1,6 +1,6 @@
 // Hours are final as far as the sync knows, and those of a year take little space.
 import t from 'tap';
-import { filesOf } from '../../server/catalog/manifest.ts';
+import { filesOf } from '../../server/catalog/fact-files.ts';
 import { NEVER_SYNCED, putHoursUntil, putSyncProject } from '../../server/catalog/sync-projects.ts';
 import { eachDay } from '../../server/domain/dates.ts';
 import { hoursOf } from '../../server/domain/hours.ts';

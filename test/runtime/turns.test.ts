@@ -4,7 +4,7 @@ import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RE2JS } from 're2js';
 import t, { type Test } from 'tap';
-import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
+import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/keywords.ts';
 import { ExpressionCheck, markFound, SMALL_COST } from '../../server/domain/expressions.ts';
 import { inTurns } from '../../server/runtime/turns.ts';
 import { methodOf } from '../methods.ts';

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { listNewestFactFiles } from '../../server/catalog/fact-files.ts';
-import { JoinedStore, openJoinedStore, WrongStore } from '../../server/catalog/joined-store.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { readStoreIdentity } from '../../server/catalog/store-identity.ts';
+import { JoinedStore, openJoinedStore, readStoreIdentity, WrongStore } from '../../server/catalog/store.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { copyStorage } from '../../server/maintenance/copy-storage.ts';
 import { verify } from '../../server/maintenance/verify.ts';

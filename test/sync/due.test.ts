@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { runProject } from '../../cli/sync.ts';
-import { FileLeases } from '../../server/catalog/file-leases.ts';
 import type { Leases } from '../../server/catalog/leases.ts';
+import { FileLeases } from '../../server/catalog/leases.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import {
   NEVER_SYNCED,

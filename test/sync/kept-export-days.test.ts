@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readBulkExportDays } from '../../server/catalog/bulk-export-days.ts';
+import { readBulkExportDays } from '../../server/catalog/sync-days.ts';
 import { eachDay } from '../../server/domain/dates.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
 import type { FactTable } from '../../server/model/tables.ts';

@@ -1,6 +1,6 @@
 // Keyword totals are correct while the history of a project is still incomplete.
 import t, { type Test } from 'tap';
-import { filesOf } from '../../server/catalog/manifest.ts';
+import { filesOf } from '../../server/catalog/fact-files.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
 import { verify } from '../../server/maintenance/verify.ts';
 import { holds, type SyncWorld, syncWorld } from './sync-world.ts';

@@ -5,10 +5,10 @@ import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-s
 import type { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import type { LogEntry } from '../../cli/demo/provider/provider.ts';
 import type { Search } from '../../cli/demo/provider/searches.ts';
+import { listProjectsToEvaluate } from '../../server/catalog/alerts.ts';
 import { createChannel } from '../../server/catalog/channels.ts';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { claimDeliveries } from '../../server/catalog/deliveries.ts';
-import { listProjectsToEvaluate } from '../../server/catalog/evaluations.ts';
 import { listSyncDays, putSyncDays } from '../../server/catalog/sync-days.ts';
 import { putSyncRequest } from '../../server/catalog/sync-projects.ts';
 import { addDays, type Day, eachDay, pacificDayOf } from '../../server/domain/dates.ts';

@@ -2,9 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readLoadCounts } from '../../server/catalog/load-counts.ts';
-import type { LoadLock } from '../../server/catalog/locks.ts';
+import type { LoadLock } from '../../server/catalog/catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
+import { readLoadCounts } from '../../server/catalog/usage.ts';
 import { addDays, pacificDayOf } from '../../server/domain/dates.ts';
 import { command } from '../command.ts';
 import { start, until } from '../process.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { lostRollups } from '../../catalog/lost-rollups.ts';
+import { lostRollups } from '../../catalog/fact-files.ts';
 import { type KnownError, unavailable } from '../../domain/errors.ts';
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sqlNames, sqlText } from '../../runtime/sql.ts';
-import { newerCatalog } from '../newer-catalog.ts';
+import { newerCatalog } from '../failures.ts';
 import { ADVISORY } from './advisory.ts';
 import type { Connection, PostgresPool } from './pool.ts';
 

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { sqlText } from '../../runtime/sql.ts';
-import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
+import type { Catalog, CatalogVersion, LoadLock, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
 import { CatalogFailure } from '../failures.ts';
-import type { LoadLock } from '../locks.ts';
 import { CatalogScope } from '../scope.ts';
 import { ADVISORY } from './advisory.ts';
 import { translate } from './dialect.ts';

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { newUuid } from '../../domain/ids.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import { sqlText } from '../../runtime/sql.ts';
-import type { LoadLock, Lock, Locks, PlannedFile } from '../locks.ts';
+import type { LoadLock, Lock, Locks, PlannedFile } from '../catalog.ts';
 import { translate } from './dialect.ts';
 import type { Client, Connection, PostgresPool } from './pool.ts';
 import { execute } from './session.ts';

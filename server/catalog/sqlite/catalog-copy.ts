@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqlText } from '../../runtime/sql.ts';
 import type { StoredFile } from '../../storage/file-store.ts';
-import { requireDataFolder } from '../data-folder.ts';
 import { nameCatalogFailure } from '../failures.ts';
+import { requireDataFolder } from '../location.ts';
 import { schemaVersionOf } from './migrations.ts';
 
 /** The contents of a copy. */

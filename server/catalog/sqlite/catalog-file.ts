@@ -2,8 +2,8 @@ import { type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFile } from '../../runtime/file-lock.ts';
-import { hasFacts, makeDataFolder, requireDataFolder, requireOwnCatalog, requireRestored } from '../data-folder.ts';
 import { CatalogFailure, CatalogMissing } from '../failures.ts';
+import { hasFacts, makeDataFolder, requireDataFolder, requireOwnCatalog, requireRestored } from '../location.ts';
 
 /** The file of a catalog. */
 export class CatalogFile {

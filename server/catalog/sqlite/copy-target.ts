@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalFiles } from '../../storage/local-files.ts';
 import type { Catalog } from '../catalog.ts';
-import { forgetCatalogElsewhere, makeDataFolder, requireRestored } from '../data-folder.ts';
+import { forgetCatalogElsewhere, makeDataFolder, requireRestored } from '../location.ts';
 import { allowChanges } from './moved.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sqlNames, sqlText } from '../../runtime/sql.ts';
-import { newerCatalog } from '../newer-catalog.ts';
+import { newerCatalog } from '../failures.ts';
 
 /** The names of all migrations, in order. */
 export const MIGRATIONS = sqlNames('catalog/migrations');

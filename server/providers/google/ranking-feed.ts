@@ -1,4 +1,4 @@
-import type { ReadRankingUpdate } from '../../catalog/ranking-updates.ts';
+import type { ReadRankingUpdate } from '../../catalog/alerts.ts';
 import { addDays, type Day, pacificDayOf } from '../../domain/dates.ts';
 import { readText } from '../../runtime/response-text.ts';
 

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { classifyFailure } from '../domain/failures.ts';
+import type { Microseconds } from '../domain/instants.ts';
 import { DamagedFile, MISSING } from '../storage/checked-files.ts';
 import type { FileFolder, FileStore, ListedObject, OpenFiles, Span, StoredFile } from '../storage/file-store.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
@@ -6,8 +8,87 @@ import { StorageAway } from '../storage/s3/remote-files.ts';
 import type { StorageSettings } from '../storage/storage-settings.ts';
 import { type MarkPlace, readMark, type StoreMark, writeMark } from '../storage/store-mark.ts';
 import type { Catalog, OpenCatalog } from './catalog.ts';
-import { listFactFilesSince, listNewestFactFiles } from './fact-files.ts';
-import { newIdentity, putStore, readStoreIdentity, type StoreIdentity } from './store-identity.ts';
+import { listFactFilesSince, listNewestFactFiles, raiseAllRevisions } from './fact-files.ts';
+import { CatalogFailure } from './failures.ts';
+
+/** The identity of a catalog and of its file store. */
+export interface StoreIdentity {
+  readonly catalog: string;
+  /** Null before both are joined. */
+  readonly store: string | null;
+  /** The address of the store when it was joined; other machines may name it otherwise. */
+  readonly address: string | null;
+}
+
+/** Throws `CatalogFailure` for a catalog whose rows are gone. */
+export async function readStoreIdentity(catalog: Catalog): Promise<StoreIdentity> {
+  const identity = await catalog.statements.get<StoreIdentity>('store.identity');
+  if (identity !== undefined) return identity;
+  throw new CatalogFailure(
+    'The catalog has lost its rows, which name the facts; nothing was changed. Restore it from a backup.',
+  );
+}
+
+/** Joins the catalog with a store. Requires a transaction. */
+export async function putStore(tx: Catalog, { id, address }: { id: string; address: string }): Promise<void> {
+  await tx.statements.run('store.join', { store: id, address });
+}
+
+/** Makes a restored catalog another one than its original, which joins the store of its files. Requires a transaction. */
+async function forgetStore(tx: Catalog): Promise<void> {
+  await tx.statements.run('store.part', { catalog: newIdentity() });
+}
+
+export function newIdentity(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+/** A successful backup. It took `finishedAt - startedAt`. */
+export interface LastBackup {
+  /** The folder or address of the backup. */
+  readonly target: string;
+  readonly startedAt: Microseconds;
+  readonly finishedAt: Microseconds;
+  /** Fact files, and bytes of all files including the catalog. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Bytes that were not in the target before. */
+  readonly copiedBytes: number;
+}
+
+/** The last successful backup of this data folder; undefined if there was none. */
+export async function readLastBackup(catalog: Catalog): Promise<LastBackup | undefined> {
+  return catalog.statements.get<LastBackup>('store.last_backup');
+}
+
+export async function putLastBackup(catalog: Catalog, backup: LastBackup): Promise<void> {
+  await catalog.statements.run('store.put_last_backup', { ...backup });
+}
+
+/**
+ * Removes from a restored catalog what its data folder does not have (lists, replaced files) and what must not be valid
+ * again (sessions, one-time links, invitations). Raises all revisions above any that was served before. Requires a transaction.
+ * @param options `keepsStore`: it is restored beside the store that it had, whose files are still there
+ */
+export async function settleRestored(tx: Catalog, { keepsStore }: { readonly keepsStore: boolean }): Promise<void> {
+  if (!keepsStore) await forgetStore(tx);
+  await tx.statements.run('lists.remove_all');
+  // After the lists, because each one is retired when it is deleted.
+  await tx.statements.run('lists.forget_all_retired');
+  await tx.statements.run('fact-files.forget_all_retired');
+  await tx.statements.run('sessions.end_all');
+  await tx.statements.run('sessions.forget_all_links');
+  await tx.statements.run('invitations.forget_all');
+  await raiseAllRevisions(tx);
+}
+
+/** Damage of the catalog file; empty if it is intact. */
+export async function findCatalogDamage(catalog: Catalog): Promise<string[]> {
+  const rows = await catalog.statements.all<{ result: string }>('database.check');
+  return rows.map(({ result }) => result).filter((result) => result !== 'ok');
+}
+
+export { copyCatalog, readCopy } from './sqlite/catalog-copy.ts';
 
 /** How many files show whether a store has those of a catalog: a few of them may be lost. */
 const SAMPLE = 8;

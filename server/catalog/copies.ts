@@ -1,1 +1,0 @@
-export { copyCatalog, readCopy } from './sqlite/catalog-copy.ts';
