@@ -7,10 +7,10 @@ import {
   revokeInvitation,
   signInAddress,
 } from '../catalog/sessions.ts';
-import { listMembers, type MemberOf, ROLES } from '../catalog/workspaces.ts';
+import { listMembers, ROLES } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { versionOf } from '../domain/versions.ts';
+import { listedMember } from '../operations/members.ts';
 import { MANAGERS, OWNERS } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
 import type { AddAction, Wanted } from './actions.ts';
@@ -23,7 +23,7 @@ export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Co
     method: 'GET',
     url: '/members',
     roles: MANAGERS,
-    run: async ({ workspace }) => ({ members: (await listMembers(catalog, workspace)).map(shownMember) }),
+    run: async ({ workspace }) => ({ members: (await listMembers(catalog, workspace)).map(listedMember) }),
   });
   add({
     method: 'GET',
@@ -64,8 +64,6 @@ export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Co
     },
   });
 }
-
-const shownMember = ({ email, role: has }: MemberOf) => ({ email, role: has, version: versionOf({ role: has }) });
 
 const shownInvitation = ({ id, email, role: wanted, createdBy, createdAt, expiresAt }: Invitation) => ({
   ...{ id, email, role: wanted, createdBy },

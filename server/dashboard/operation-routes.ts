@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import type { Context } from '../api/context.ts';
-import type { Operation, Request, Target, Verb } from '../operations/operation.ts';
+import type { Operation, OperationRequest, Target, Verb } from '../operations/operation.ts';
 import type { AddAction, Call, Wanted } from './actions.ts';
 
 /** The method of each verb. */
@@ -9,6 +8,9 @@ const METHODS = { read: 'GET', add: 'POST', change: 'PATCH', set: 'PUT', remove:
   string
 >;
 
+/** What `Operation.find` returns. */
+type Right = Awaited<ReturnType<Operation['find']>>;
+
 /** Adds the routes of operations below `/app/api`. */
 export function addOperations(
   add: AddAction,
@@ -16,30 +18,31 @@ export function addOperations(
   operations: readonly Operation[],
 ): void {
   for (const operation of operations) {
-    const { verb, noun, roles, hasFields, perform } = operation;
+    const { verb, noun, roles, input, perform } = operation;
     const idOf = ({ ids }: Wanted): string | undefined => (verb === 'add' ? undefined : ids[noun.name]);
     const targetOf = (wanted: Wanted): Target => ({
       workspace: wanted.workspace,
       project: wanted.project?.id,
       id: idOf(wanted),
     });
-    const requestOf = (call: Call<unknown, unknown>): Request => {
+    const requestOf = (call: Call<unknown, unknown>): OperationRequest => {
       const { by, role, at, body } = call;
       return { ...targetOf(call), by, role, at, input: body };
     };
     const common = {
       url: urlOf(operation),
       roles,
-      // The operation says what is wrong with it.
-      ...(hasFields && { body: Type.Unknown() }),
+      ...(input && { body: input }),
       find: (wanted: Wanted) => operation.find(catalog, targetOf(wanted)),
+      requireRight: ({ found: requireRight, by, role }: Pick<Call<unknown, Right>, 'by' | 'role' | 'found'>) =>
+        requireRight({ by, role }),
     };
     if (verb === 'add') {
-      const run = ({ submission, ...call }: Call<unknown, unknown> & Pick<Request, 'submission'>) =>
+      const run = ({ submission, ...call }: Call<unknown, unknown> & Pick<OperationRequest, 'submission'>) =>
         perform(catalog, { ...requestOf(call), submission });
       add({ ...common, method: METHODS[verb], creates: true, status: 201, run });
     } else if (verb === 'change' || verb === 'set') {
-      const run = ({ version, ...call }: Call<unknown, unknown> & Pick<Request, 'version'>) =>
+      const run = ({ version, ...call }: Call<unknown, unknown> & Pick<OperationRequest, 'version'>) =>
         perform(catalog, { ...requestOf(call), version });
       add({ ...common, method: METHODS[verb], edits: true, run });
     } else {

@@ -10,6 +10,7 @@ import {
   removeMember,
 } from '../catalog/workspaces.ts';
 import { KnownError } from '../domain/errors.ts';
+import { versionOf } from '../domain/versions.ts';
 import { changes, type Noun, OF_WORKSPACE, type Place, reads, removes } from './operation.ts';
 import { MANAGERS, OWNERS } from './rights.ts';
 
@@ -24,7 +25,7 @@ const MEMBER: Noun<Place, MemberOf> = {
   audited: ({ email, role }) => ({ subject: email, details: { role } }),
 };
 
-export const removingMembers = removes(MEMBER, {
+export const removingMember = removes(MEMBER, {
   roles: OWNERS,
   audit: 'member.removed',
   run: async ({ tx, place: { workspace }, found }) => {
@@ -47,7 +48,7 @@ export const MEMBER_OPERATIONS = [
       return member;
     },
   }),
-  removingMembers,
+  removingMember,
 ];
 
 /** Throws `conflict` if a member is the only owner. */
@@ -55,4 +56,9 @@ async function requireOtherOwner(tx: Catalog, workspace: string, { email }: Memb
   const owners = (await listMembers(tx, workspace)).filter(({ role }) => role === 'owner');
   if (owners.length !== 1 || owners[0]!.email !== email) return;
   throw new KnownError('conflict', `'${email}' is the only owner of the workspace; make somebody else one first.`);
+}
+
+/** A member in a list, with the version that an edit must send. */
+export function listedMember(member: MemberOf): object {
+  return { ...MEMBER.show(member), version: versionOf(MEMBER.edited(member)) };
 }

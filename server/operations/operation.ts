@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { type AuditAction, createOnce, recordAudit, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { findProject } from '../catalog/projects.ts';
 import type { Role } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
@@ -35,18 +36,20 @@ export interface Target {
 export interface Scope<In extends Place> {
   /** The beginning of the paths. */
   readonly path: string;
-  readonly placeOf: (target: Target) => In;
+  /** The place that a target names. Throws `not_found` if it is gone. */
+  readonly find: (catalog: Catalog, target: Target) => Promise<In>;
 }
 
 export const OF_PROJECT: Scope<ProjectPlace> = {
   path: '/projects/:id',
-  placeOf: ({ workspace, project }) => {
-    if (project === undefined) throw new Error('the path of an operation must name a project');
-    return { workspace, project };
+  find: async (catalog, { workspace, project }) => {
+    const found = project === undefined ? undefined : await findProject(catalog, workspace, project);
+    if (found === undefined) throw notFound('There is no such project.');
+    return { workspace, project: found.id };
   },
 };
 
-export const OF_WORKSPACE: Scope<Place> = { path: '', placeOf: ({ workspace }) => ({ workspace }) };
+export const OF_WORKSPACE: Scope<Place> = { path: '', find: async (_, { workspace }) => ({ workspace }) };
 
 /** What operations are about: things of a place that have ids, or a setting that each place has once. */
 export interface Noun<In extends Place, Found> {
@@ -57,7 +60,7 @@ export interface Noun<In extends Place, Found> {
   readonly of: Scope<In>;
   /** Undefined if the place has no such thing. `id`: '' for a setting. */
   readonly find: (catalog: Catalog, place: In, id: string) => Promise<Found | undefined>;
-  /** The sentence that says so. It names nothing, so that nobody learns what other workspaces have. */
+  /** The message of the 404. It names nothing, and so reveals nothing about other workspaces. */
   readonly missing: string;
   /** Throws `forbidden` for what the role alone does not decide. */
   readonly requireRight?: (actor: Pick<Actor, 'by' | 'role'>, found: Found) => void;
@@ -91,35 +94,38 @@ interface Declared<Fields extends TProperties> {
 export type Verb = 'read' | 'add' | 'change' | 'set' | 'remove';
 
 /** What is asked for. */
-export interface Request extends Target, Actor {
+export interface OperationRequest extends Target, Actor {
   readonly input: unknown;
-  /** Of what the member has read; undefined changes any. */
+  /** The version that the member has read; undefined skips the check. */
   readonly version?: string | undefined;
-  /** The form, which adds once however often it is sent. */
+  /** The form that was submitted; submitted again, it gets the first result. */
   readonly submission?: Submission | undefined;
 }
 
-/** Something that members do. Routes are made from it. */
+/** Something that members do. Routes are made from it, and check the role. */
 export interface Operation {
   readonly verb: Verb;
   readonly noun: Pick<Noun<Place, unknown>, 'name' | 'plural'> & { readonly path: string };
   readonly roles: readonly Role[];
-  /** Whether anything may be sent. */
-  readonly hasFields: boolean;
-  /** Throws `not_found` if the target does not exist, which precedes what is wrong with the input. */
-  readonly find: (catalog: Catalog, target: Target) => Promise<void>;
+  /** What may be sent; undefined for nothing. */
+  readonly input: TObject | undefined;
   /**
-   * Does it, in one transaction with its entry of the audit trail. Returns the answer; undefined for a removal. Throws
-   * `invalid_request` for input, `not_found`, `forbidden`, `outdated` for another version, and `conflict`.
+   * Finds the target, before the input is looked at. Throws `not_found`; the result throws `forbidden` for what the role
+   * alone does not decide.
    */
-  readonly perform: (catalog: Catalog, request: Request) => Promise<object | undefined>;
+  readonly find: (catalog: Catalog, target: Target) => Promise<(actor: Pick<Actor, 'by' | 'role'>) => void>;
+  /**
+   * Does it, a change in one transaction with its entry of the audit trail. Returns the answer; undefined for a removal.
+   * Throws `invalid_request` for input, `not_found`, `forbidden`, `outdated` for another version, and `conflict`.
+   */
+  readonly perform: (catalog: Catalog, request: OperationRequest) => Promise<object | undefined>;
 }
 
-/** How members open one to edit it. */
+/** Reads one, with the version that an edit must send. */
 export function reads<In extends Place, Found>(noun: Noun<In, Found>, roles: readonly Role[]): Operation {
   return {
     ...common(noun, 'read', { roles, fields: {} }),
-    perform: async (catalog, target) => answerOf(noun, await found(noun, catalog, target)),
+    perform: async (catalog, target) => answerOf(noun, (await requireOne(noun, catalog, target)).found),
   };
 }
 
@@ -134,7 +140,7 @@ export function adds<In extends Place, Found, Fields extends TProperties>(
     perform: async (catalog, { input: sent, submission, ...request }) => {
       const input = await checkInput(schema, sent);
       const add = async (tx: Catalog): Promise<Found> => {
-        const added = await run({ ...actorOf(request), tx, place: noun.of.placeOf(request), input });
+        const added = await run({ ...actorOf(request), tx, place: await noun.of.find(tx, request), input });
         await audit(noun, tx, { ...it, ...request }, added);
         return added;
       };
@@ -157,10 +163,10 @@ export function changes<In extends Place, Found, Fields extends TProperties>(
     perform: async (catalog, { input: sent, version, ...request }) => {
       const input = await checkInput(schema, sent);
       return catalog.transaction(async (tx) => {
-        const before = await found(noun, tx, request);
+        const { place, found: before } = await requireOne(noun, tx, request);
         noun.requireRight?.(request, before);
         requireVersion(versionOf(noun.edited(before)), version);
-        const after = await run({ ...actorOf(request), tx, place: noun.of.placeOf(request), input, found: before });
+        const after = await run({ ...actorOf(request), tx, place, input, found: before });
         await audit(noun, tx, { ...it, ...request }, after);
         return answerOf(noun, after);
       });
@@ -168,7 +174,7 @@ export function changes<In extends Place, Found, Fields extends TProperties>(
   };
 }
 
-/** Removes one thing; one that is gone meanwhile stays so. */
+/** Removes one thing; does nothing, and audits nothing, if it is already gone. */
 export function removes<In extends Place, Found>(
   noun: Noun<In, Found>,
   {
@@ -182,7 +188,7 @@ export function removes<In extends Place, Found>(
     ...common(noun, 'remove', { ...it, fields: {} }),
     perform: async (catalog, request) => {
       await catalog.transaction(async (tx) => {
-        const place = noun.of.placeOf(request);
+        const place = await noun.of.find(tx, request);
         const before = await noun.find(tx, place, request.id ?? '');
         if (before === undefined) return;
         noun.requireRight?.(request, before);
@@ -204,9 +210,13 @@ function common<In extends Place, Found>(
     verb,
     noun: { name, plural, path: of.path },
     roles,
-    hasFields: Object.keys(fields).length > 0,
+    input: Object.keys(fields).length > 0 ? schemaOf(fields) : undefined,
     find: async (catalog, target) => {
-      if (verb !== 'add') await found(noun, catalog, target);
+      if (verb === 'add') return () => {};
+      const { found } = await requireOne(noun, catalog, target);
+      return (actor) => {
+        if (verb !== 'read') noun.requireRight?.(actor, found);
+      };
     },
   };
 }
@@ -215,10 +225,16 @@ function schemaOf<Fields extends TProperties>(fields: Fields): TObject<Fields> {
   return Type.Object(fields, { additionalProperties: false });
 }
 
-async function found<In extends Place, Found>(noun: Noun<In, Found>, catalog: Catalog, target: Target): Promise<Found> {
-  const one = await noun.find(catalog, noun.of.placeOf(target), target.id ?? '');
-  if (one === undefined) throw notFound(noun.missing);
-  return one;
+/** The thing that a target names, and its place. Throws `not_found`. */
+async function requireOne<In extends Place, Found>(
+  noun: Noun<In, Found>,
+  catalog: Catalog,
+  target: Target,
+): Promise<{ readonly place: In; readonly found: Found }> {
+  const place = await noun.of.find(catalog, target);
+  const found = await noun.find(catalog, place, target.id ?? '');
+  if (found === undefined) throw notFound(noun.missing);
+  return { place, found };
 }
 
 /** One as answers have it, with the version that an edit must send. */

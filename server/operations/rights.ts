@@ -2,7 +2,7 @@ import type { Role } from '../catalog/workspaces.ts';
 import { KnownError } from '../domain/errors.ts';
 import type { Actor } from './operation.ts';
 
-/** Who may do something; a key may nothing of it. */
+/** Roles that may do something. The session of a key has none. */
 export const MANAGERS: readonly Role[] = ['owner', 'admin'];
 export const OWNERS: readonly Role[] = ['owner'];
 export const MEMBERS: readonly Role[] = ['owner', 'admin', 'member'];

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { listTagsOf, setTags } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { compareTexts } from '../domain/texts.ts';
 import { changes, type Noun, OF_PROJECT, type ProjectPlace, reads } from './operation.ts';
 import { MANAGERS, MEMBERS } from './rights.ts';
 
@@ -9,7 +10,7 @@ const MAX_TAG = 40;
 
 interface ProjectTags {
   readonly project: string;
-  /** By their letters, each once. */
+  /** Sorted, without duplicates. */
   readonly tags: readonly string[];
 }
 
@@ -40,7 +41,7 @@ export const TAG_OPERATIONS = [
 ];
 
 function checkTags(sent: readonly string[]): string[] {
-  const tags = [...new Set(sent.map((tag) => tag.trim()))].sort();
+  const tags = [...new Set(sent.map((tag) => tag.trim()))].sort(compareTexts);
   const wrong = tags.find((tag) => tag === '' || tag.length > MAX_TAG);
   if (wrong !== undefined) throw invalidRequest(`'tags' must each have 1 to ${MAX_TAG} characters.`);
   if (tags.length > MAX_TAGS) throw invalidRequest(`'tags' must be at most ${MAX_TAGS}, not ${tags.length}.`);

@@ -48,7 +48,7 @@ export const VIEW_OPERATIONS = [
     run: async ({ tx, place: { project }, input, by, at }) => {
       if ((await listSavedViews(tx, project)).length >= MAX_VIEWS)
         throw new KnownError('conflict', `A project has at most ${MAX_VIEWS} saved views; remove some.`);
-      const view = await named(tx, { id: newUuid(), project, author: by, createdAt: at, ...input });
+      const view = await withFreeName(tx, { id: newUuid(), project, author: by, createdAt: at, ...input });
       await addView(tx, view);
       return view;
     },
@@ -58,7 +58,7 @@ export const VIEW_OPERATIONS = [
     audit: 'view.changed',
     fields: { name: Type.Optional(name), address: Type.Optional(address) },
     run: async ({ tx, input, found }) => {
-      const view = await named(tx, { ...found, ...input });
+      const view = await withFreeName(tx, { ...found, ...input });
       await changeView(tx, view);
       return view;
     },
@@ -71,7 +71,7 @@ export const VIEW_OPERATIONS = [
 ];
 
 /** A view with the name that it gets. Throws `conflict` if another one of the project has it. */
-async function named(tx: Catalog, view: SavedView): Promise<SavedView> {
+async function withFreeName(tx: Catalog, view: SavedView): Promise<SavedView> {
   const wanted = view.name.trim();
   const others = (await listSavedViews(tx, view.project)).filter(({ id }) => id !== view.id);
   const taken = others.find((other) => other.name.toLowerCase() === wanted.toLowerCase());

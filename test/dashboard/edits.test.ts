@@ -40,7 +40,7 @@ async function scene(t: Test) {
     ['PATCH', await made(`${P}/page-groups`, pageGroup, 'pageGroup'), { pinnedUrls: ['/a'] }, { rule: SELECTS('/b') }],
     ['PATCH', `${P}/keywords/Kw001`, { tags: ['first'] }, { targetUrl: 'https://acme.example/second' }],
     ['PUT', `${P}/brand-terms`, { terms: ['first'] }, { terms: ['second'] }],
-    ['PUT', `${P}/tags`, { tags: ['first'] }, { tags: ['second'] }],
+    ['PUT', `${P}/tags`, { tags: ['first', '～', '😀'] }, { tags: ['second', '～', '😀'] }],
     [
       'PATCH',
       await made('/channels', { kind: 'webhook', to: receiver.origin }, 'channel'),
