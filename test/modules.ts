@@ -57,7 +57,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     imports: ['alerts', 'presets', 'catalog', 'domain', 'runtime', 'settings'],
   },
   presets: {
-    purpose: 'one file per kind of answer: its endpoint, schema and examples; parse, plan, run; its formats',
+    purpose: 'kinds of answers: endpoint, schema and examples; parse, plan, run; formats',
     imports: [
       ...['formats', 'query', 'lists', 'providers', 'findings', 'effects'],
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],

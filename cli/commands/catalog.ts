@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { CatalogLocation } from '../../server/catalog/location.ts';
-import { sqliteIn } from '../../server/catalog/location.ts';
+import { type CatalogLocation, sqliteIn } from '../../server/catalog/location.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';

@@ -7,17 +7,16 @@ import { addDays, countDays, type Day, earlier, pacificDayOf } from '../domain/d
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
-import type { EvaluatedAlert } from './alert.ts';
-import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './alert.ts';
+import { type AlertChanges, alertChanges, type EvaluatedAlert, type Replayed, storeEvaluation } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
 import { NEW_LEVEL, readHourlyInput, replayHours } from './hours.ts';
 import { alertsOfIndex, indexRangeUntil, isAboutIndex } from './index-replay.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
 import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './keyword-replay.ts';
-import type { EvaluationStores } from './read-facts.ts';
 import {
   type AlertFiles,
   type AlertProject,
+  type EvaluationStores,
   lastStoredFinalDay,
   readAlertProject,
   readPageNames,

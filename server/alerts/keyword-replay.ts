@@ -1,5 +1,12 @@
-import type { EvaluatedAlert, KeywordAlertType } from './alert.ts';
-import { countTowardsEnd, countTowardsOpening, newState, open, type SubjectState } from './alert.ts';
+import {
+  countTowardsEnd,
+  countTowardsOpening,
+  type EvaluatedAlert,
+  type KeywordAlertType,
+  newState,
+  open,
+  type SubjectState,
+} from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
 import { KEYWORD_CHECKS, type KeywordBaseline, type KeywordCheck, type Spot } from './keyword-checks.ts';
 import type { KeywordFacts } from './keyword-facts.ts';

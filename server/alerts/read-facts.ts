@@ -9,8 +9,13 @@ import {
   type SyncedTables,
 } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { KeywordGaps } from '../catalog/keywords.ts';
-import { listPageGroups, type PageGroup, type TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
+import {
+  type KeywordGaps,
+  listPageGroups,
+  type PageGroup,
+  type TrackedKeywords,
+  TrackedKeywordsCache,
+} from '../catalog/keywords.ts';
 import { type Project, requireProject } from '../catalog/projects.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later, pacificDayOf } from '../domain/dates.ts';
 import { settledDay } from '../domain/finality.ts';

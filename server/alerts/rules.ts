@@ -1,5 +1,4 @@
-import type { StoredRule } from '../catalog/alerts.ts';
-import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/alerts.ts';
+import { readSyncedDays, type StoredRule, type SyncedDays, type SyncedTables } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -27,11 +26,11 @@ import {
   type SubjectState,
 } from './alert.ts';
 import { AlertCalendar, type DailySums, type StoredDays, windowMeasures } from './calendar.ts';
-import type { EvaluationStores } from './read-facts.ts';
 import {
   type AlertProject,
   dailySums,
   daysOf,
+  type EvaluationStores,
   lastStoredFinalDay,
   readAlertProject,
   storedDays,

@@ -2,7 +2,7 @@
 export type Value = string | number | bigint | null | Uint8Array;
 export type Values = Readonly<Record<string, Value>>;
 
-/** A statement of `sql/catalog/`, as `notes.put`, or a template with its identifiers, which never come from users. */
+/** A statement of `sql/catalog/`, as `notes.one`, or a template with its identifiers, which never come from users. */
 export type Statement = string | { readonly template: string; readonly fills: Readonly<Record<string, string>> };
 
 /** Runs statements. Used only by the repositories in this folder. */

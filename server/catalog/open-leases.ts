@@ -1,6 +1,5 @@
 import { measure } from '../runtime/measurements.ts';
-import type { Lease, Leases } from './leases.ts';
-import { FileLeases } from './leases.ts';
+import { FileLeases, type Lease, type Leases } from './leases.ts';
 import type { CatalogLocation } from './location.ts';
 
 /** The leases of all processes that use a catalog. */

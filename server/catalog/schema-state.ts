@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqlText } from '../runtime/sql.ts';
 import { nameCatalogFailure, newerCatalog } from './failures.ts';
-import type { CatalogLocation } from './location.ts';
-import { requireDataFolder } from './location.ts';
+import { type CatalogLocation, requireDataFolder } from './location.ts';
 import { CatalogFile } from './sqlite/catalog-file.ts';
 import { MIGRATIONS, schemaVersionOf } from './sqlite/migrations.ts';
 

@@ -1,8 +1,8 @@
-import type { KeyFile } from '../runtime/secrets.ts';
 import {
   addKey,
   forgetKeys,
   hasKeys,
+  type KeyFile,
   keyIdOf,
   openSealed,
   SecretsFailure,

@@ -3,8 +3,7 @@ import type { Day } from '../domain/dates.ts';
 import type { HourStart } from '../domain/hours.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
-import type { SyncNews } from './deliveries.ts';
-import { announceSync } from './deliveries.ts';
+import { announceSync, type SyncNews } from './deliveries.ts';
 import { raiseRevisions } from './fact-files.ts';
 import { findAnyProject, type Project } from './projects.ts';
 

@@ -1,6 +1,5 @@
 import { ALERT_KINDS } from '../alerts/alert.ts';
-import type { Submission } from '../catalog/audit.ts';
-import { recordAudit } from '../catalog/audit.ts';
+import { recordAudit, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import {
   CHANNEL_EVENTS,
@@ -11,8 +10,7 @@ import {
   createChannel,
   rotateChannel,
 } from '../catalog/channels.ts';
-import type { DeliveryBody } from '../catalog/deliveries.ts';
-import { type Delivery, recordDelivery } from '../catalog/deliveries.ts';
+import { type Delivery, type DeliveryBody, recordDelivery } from '../catalog/deliveries.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';

@@ -1,8 +1,14 @@
 import { listAlerts } from '../catalog/alerts.ts';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Channel, ChannelWriter } from '../catalog/channels.ts';
-import type { DeliveryBody, DigestProject } from '../catalog/deliveries.ts';
-import { announceDigest, DIGEST_EVENTS, listedVerdicts, shownAlert } from '../catalog/deliveries.ts';
+import {
+  announceDigest,
+  type DeliveryBody,
+  DIGEST_EVENTS,
+  type DigestProject,
+  listedVerdicts,
+  shownAlert,
+} from '../catalog/deliveries.ts';
 import type { Project } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { comparisonRange } from '../domain/comparison.ts';

@@ -1,5 +1,4 @@
-import type { Day } from '../domain/dates.ts';
-import { addDays, WEEK } from '../domain/dates.ts';
+import { addDays, type Day, WEEK } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 
 export interface Question {

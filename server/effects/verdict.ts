@@ -1,8 +1,7 @@
 import type { Day } from '../domain/dates.ts';
 import { percentText, wholeText } from '../domain/shown-numbers.ts';
 import { MIN_PLACEBOS } from './estimate.ts';
-import type { Windows } from './scores.ts';
-import { MIN_CLICKS } from './scores.ts';
+import { MIN_CLICKS, type Windows } from './scores.ts';
 
 export const VERDICTS = ['more', 'fewer', 'no_evidence', 'too_small', 'not_comparable', 'interim'] as const;
 export type Verdict = (typeof VERDICTS)[number];

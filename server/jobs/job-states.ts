@@ -1,5 +1,4 @@
-import type { Usage } from '../catalog/usage.ts';
-import { type JobRow, listJobRows, putJobProgress, putJobRow } from '../catalog/usage.ts';
+import { type JobRow, listJobRows, putJobProgress, putJobRow, type Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { JobResult } from './job.ts';
 

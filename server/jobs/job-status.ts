@@ -1,7 +1,6 @@
 import type { CatalogLocation } from '../catalog/location.ts';
 import { openLeases } from '../catalog/open-leases.ts';
-import type { Usage } from '../catalog/usage.ts';
-import { seatName } from '../catalog/usage.ts';
+import { seatName, type Usage } from '../catalog/usage.ts';
 import type { Job, JobResult } from './job.ts';
 import { JobStates, type Outcome } from './job-states.ts';
 import { JOBS } from './jobs.ts';

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { StoredList } from '../catalog/stored-lists.ts';
 import {
   findSequence,
   forgetSequences,
   isReadBySequence,
   putSequence,
   type SequenceKey,
+  type StoredList,
 } from '../catalog/stored-lists.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';

@@ -1,7 +1,6 @@
 import type { CatalogLocation } from '../catalog/location.ts';
 import { openUsage } from '../catalog/open-usage.ts';
-import type { Usage } from '../catalog/usage.ts';
-import { countOtherLoad, countPublishedLoad, type LoadKind } from '../catalog/usage.ts';
+import { countOtherLoad, countPublishedLoad, type LoadKind, type Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { LoadRejected } from '../domain/problems.ts';
 

@@ -7,8 +7,7 @@ import { addDays, type Day } from '../domain/dates.ts';
 import { keptFrom } from '../domain/retention.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { findOldFacts, type OldFacts, pruneProject } from '../load/prune.ts';
-import type { Stores } from '../load/stores.ts';
-import { loadFolders } from '../load/stores.ts';
+import { loadFolders, type Stores } from '../load/stores.ts';
 import { withFacts } from '../query/with-facts.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
 

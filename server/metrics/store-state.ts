@@ -5,8 +5,7 @@ import { type FactTotal, readFactTotals } from '../catalog/fact-files.ts';
 import { readLastBackup } from '../catalog/store.ts';
 import { readListTotals } from '../catalog/stored-lists.ts';
 import { listOldestSyncs, readSyncCounts, STALE_AFTER, type SyncCounts } from '../catalog/sync-projects.ts';
-import type { Usage } from '../catalog/usage.ts';
-import { type JobRow, jobOfSeat, type LoadCounts, listJobRows, readLoadCounts } from '../catalog/usage.ts';
+import { type JobRow, jobOfSeat, type LoadCounts, listJobRows, readLoadCounts, type Usage } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 
 /** Max projects with their own series: those whose last successful sync is the oldest. */

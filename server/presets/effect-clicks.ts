@@ -2,8 +2,16 @@ import { type TSchema, Type } from 'typebox';
 import { listNotes, type Note } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf, readCoverage } from '../catalog/fact-files.ts';
-import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
-import { findKeyword, groupExists, isUnknownIn, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
+import {
+  findKeyword,
+  groupExists,
+  isUnknownIn,
+  listPageGroups,
+  type PageGroup,
+  type TrackedKeyword,
+  type TrackedKeywords,
+  type TrackedKeywordsCache,
+} from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, countDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
 import { type KnownError, notFound } from '../domain/errors.ts';

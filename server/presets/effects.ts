@@ -1,6 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Note } from '../catalog/alerts.ts';
-import { readRankingRecord } from '../catalog/alerts.ts';
+import { type Note, readRankingRecord } from '../catalog/alerts.ts';
 import type { Project } from '../catalog/projects.ts';
 import { countDays, type Day, earlier } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';

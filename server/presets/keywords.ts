@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import type { TrackedKeyword, TrackedKeywords } from '../catalog/keywords.ts';
-import { groupExists } from '../catalog/keywords.ts';
+import { groupExists, type TrackedKeyword, type TrackedKeywords } from '../catalog/keywords.ts';
 import { countDays } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';

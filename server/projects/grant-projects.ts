@@ -1,6 +1,5 @@
 import type { Submission } from '../catalog/audit.ts';
-import type { Grant } from '../catalog/connections.ts';
-import { type Archive, connectionsOf } from '../catalog/connections.ts';
+import { type Archive, connectionsOf, type Grant } from '../catalog/connections.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';

@@ -1,6 +1,5 @@
 import { findNote, NOTE_CATEGORIES, type Note, type NoteOwner } from '../catalog/alerts.ts';
-import type { Submission } from '../catalog/audit.ts';
-import { type AuditAction, recordAudit } from '../catalog/audit.ts';
+import { type AuditAction, recordAudit, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { findKeyword, groupExists } from '../catalog/keywords.ts';
 import { parseDay } from '../domain/dates.ts';

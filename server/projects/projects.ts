@@ -1,5 +1,4 @@
-import type { Submission } from '../catalog/audit.ts';
-import { actorOf, recordAudit } from '../catalog/audit.ts';
+import { actorOf, recordAudit, type Submission } from '../catalog/audit.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';

@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Usage } from '../catalog/usage.ts';
-import { countRequestsLeft, type DayLimit, takeRequestOfDay } from '../catalog/usage.ts';
+import { countRequestsLeft, type DayLimit, takeRequestOfDay, type Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { ProviderFailure } from './failures.ts';
 import { type Pacing, Pauses } from './pauses.ts';

@@ -1,5 +1,4 @@
-import type { Usage } from '../catalog/usage.ts';
-import { type ProviderRequest, takeProviderRequest } from '../catalog/usage.ts';
+import { type ProviderRequest, takeProviderRequest, type Usage } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Demand } from './slots.ts';
 

@@ -1,5 +1,4 @@
-import type { TrackedKeyword } from '../catalog/keywords.ts';
-import { isUnknownIn, type KeywordGaps, lacksDays } from '../catalog/keywords.ts';
+import { isUnknownIn, type KeywordGaps, lacksDays, type TrackedKeyword } from '../catalog/keywords.ts';
 import type { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
 import { addDays, countDays, type Day } from '../domain/dates.ts';

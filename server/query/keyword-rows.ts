@@ -20,7 +20,7 @@ interface KeywordsQuestion extends RowPage {
 
 /**
  * What `Facts.sums` answers about tracked keywords without time and device, from their totals over the range, which
- * are differences of running totals: a long range costs as much as a short one. Rows are made while totals are read.
+ * are differences of cumulative totals: a long range costs as much as a short one. Rows are made while totals are read.
  */
 export async function rowsOfKeywords(
   asked: KeywordsQuestion,

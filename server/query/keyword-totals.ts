@@ -1,7 +1,13 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Covered, isLoaded, keywordFilesUntil } from '../catalog/fact-files.ts';
-import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/keywords.ts';
-import { type KeywordGaps, readKeywordGaps, unknownIn } from '../catalog/keywords.ts';
+import {
+  type KeywordGaps,
+  readKeywordGaps,
+  type TrackedKeyword,
+  type TrackedKeywords,
+  type TrackedKeywordsCache,
+  unknownIn,
+} from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -75,7 +81,7 @@ export interface KeywordDaysPlan {
   readonly areLoaded: boolean;
 }
 
-/** Plans what to read to learn whether keywords are known in a range; null if they are. */
+/** Plans the check that keywords are known in a range; null without keywords, sync or facts. */
 export async function planKeywordDays(
   catalog: Catalog,
   project: Project,

@@ -190,7 +190,7 @@ function refusePartial(
     question: { filters: others },
   };
   const isLoading = lacking.every(({ id }) => partial.get(id)!.every(({ fetched }) => fetched !== undefined));
-  const why = isLoading ? 'which are still being loaded' : 'which were stored before these keywords were tracked';
+  const why = isLoading ? 'which are still being loaded' : 'which were stored while these keywords were not tracked';
   throw new RefusedQuestion(
     `${isOfComparison ? 'compare' : 'range'}: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, ${why}; a shorter range may have all.`,
     [...(isOfComparison ? [WITHOUT_COMPARE] : []), ...(lacking.length > MAX_NAMED ? [] : [without])],

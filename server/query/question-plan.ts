@@ -1,6 +1,5 @@
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/fact-files.ts';
-import type { TrackedRead } from '../catalog/keywords.ts';
-import { type KeywordGaps, listPageGroups, readKeywordGaps } from '../catalog/keywords.ts';
+import { type KeywordGaps, listPageGroups, readKeywordGaps, type TrackedRead } from '../catalog/keywords.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { type Measures, NOTHING, sum } from '../domain/metrics.ts';
 import { conjunctsOf, decider, mapLeaves, readsSums, type Test, type TextTest } from '../domain/predicate.ts';
@@ -77,7 +76,7 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
     base: comparison && (await asked(comparison)),
     days: await daysOf(table, used.includes('device'), ranges),
     files: isOfTotals ? [] : await files(tableOf(table, used)),
-    /** What remains is told of the property, or of some of its devices or countries. */
+    /** What the remainder is measured against: the property, or the devices or countries that the filters choose. */
     reference: {
       ...reference,
       days:
@@ -86,7 +85,7 @@ export async function planQuestion({ catalog, project, tracked }: TrackedRead, q
           : await daysOf(reference.table, true, [{ from, to }]),
       files: reference.table === 'site_daily' ? [] : await files(reference.table),
     },
-    /** Whether the days of keywords are known; null if the question is not about any. */
+    /** What tells whether the days of keywords are known; null if the question is not about any. */
     keywordDays: isOfKeywords ? await planKeywordDays(catalog, project, { from, to }, { tracked, coverage }) : null,
     /** Whether the totals of keywords answer it. */
     isOfTotals,

@@ -107,7 +107,7 @@ export class QuestionRows {
     if (having !== null) {
       return (await this.#read(range, { ...page, by: this.#by(range), having, isOfKept: true })).total;
     }
-    // Days that stand beside none of the question's count, too.
+    // Every day counts, also one that is compared with none. Where groups overlap, tests need all of them, in their order.
     const by = names.overlap ? this.#by(range, range) : this.#by(range).filter(isNamed);
     return (await this.#read(range, { ...page, by })).total;
   }

@@ -1,6 +1,11 @@
 import { filesOf, readCoverage } from '../catalog/fact-files.ts';
-import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache, TrackedRead } from '../catalog/keywords.ts';
-import { lacksDays } from '../catalog/keywords.ts';
+import {
+  lacksDays,
+  type TrackedKeyword,
+  type TrackedKeywords,
+  type TrackedKeywordsCache,
+  type TrackedRead,
+} from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
 import type { Comparer } from '../domain/comparison.ts';
@@ -193,7 +198,7 @@ async function readOther(
 export class KeywordSet implements RowSet {
   readonly known = 'all';
   readonly keywords: readonly TrackedKeyword[];
-  /** Of all keywords of the project; NaN for those that lack stored days of the range. */
+  /** Of all keywords of the project; NaN where the total over the range is unknown. */
   readonly totals: KeywordTotals;
   /** Undefined without a comparison. */
   readonly other: Pick<Other, 'totals' | 'comparerOf'> | undefined;

@@ -17,8 +17,8 @@ const TEXTS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The statements of a file, each with its name. A file without `-- name:` is one statement. Else each `-- name: put` of
- * `catalog/notes.sql` is `catalog/notes.put`; `-- name: put (postgres)` is `catalog/postgres/notes.put`. `{>note}` stands
+ * The statements of a file, each with its name. A file without `-- name:` is one statement. Else each `-- name: one` of
+ * `catalog/notes.sql` is `catalog/notes.one`; `-- name: one (postgres)` is `catalog/postgres/notes.one`. `{>note}` stands
  * for what follows `-- part: note` in the same file, and in a comment for the `-- rows:` of this part.
  */
 export function statementsOf(path: string, text: string): [name: string, text: string][] {
@@ -57,7 +57,7 @@ export function statementsOf(path: string, text: string): [name: string, text: s
   return filled;
 }
 
-/** The text of a statement: of `sql/NAME.sql`, or of the `-- name: VERB` of a file, as `catalog/notes.put`. */
+/** The text of a statement: of `sql/NAME.sql`, or of the `-- name: VERB` of a file, as `catalog/notes.one`. */
 export function sqlText(name: string): string {
   const text = TEXTS.get(name);
   if (text === undefined) throw new Error(`There is no statement ${name}.`);

@@ -1,4 +1,4 @@
--- Days of keywords that are not known, because they were stored before the keyword was tracked.
+-- Days of keywords that are not known, because they were stored while the keyword was not tracked.
 
 -- name: in_range
 -- The unknown days of keywords that lie in a range. $project; $from, $to: days; $archived: 1 for those of archived keywords, too.

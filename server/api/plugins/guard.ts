@@ -1,8 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
-import type { Rights } from '../../catalog/keys.ts';
-import { KeyUse } from '../../catalog/keys.ts';
+import { KeyUse, type Rights } from '../../catalog/keys.ts';
 import type { Usage } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';

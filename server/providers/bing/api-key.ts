@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import type { Connection } from '../../catalog/connections.ts';
-import { findGrant, tokenOf } from '../../catalog/connections.ts';
+import { type Connection, findGrant, tokenOf } from '../../catalog/connections.ts';
 import { SecretsFailure } from '../../runtime/secrets.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { ProviderContext } from '../provider.ts';

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import type { AuthClient, gaxios, OAuth2Client } from 'google-auth-library';
-import type { Connection } from '../../catalog/connections.ts';
-import { findGrant, type Grant, loseGrant, tokenOf } from '../../catalog/connections.ts';
+import { type Connection, findGrant, type Grant, loseGrant, tokenOf } from '../../catalog/connections.ts';
 import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import type { Settings } from '../../settings/settings.ts';

@@ -1,6 +1,5 @@
 import type { Connection } from '../../catalog/connections.ts';
-import type { Day } from '../../domain/dates.ts';
-import { addDays, pacificDayOf } from '../../domain/dates.ts';
+import { addDays, type Day, pacificDayOf } from '../../domain/dates.ts';
 import { jobOfCommand } from '../gateway.ts';
 import type { ProviderContext } from '../provider.ts';
 import type { AnalyticsQuery } from './analytics-query.ts';
