@@ -25,7 +25,7 @@ import { addWarmUp } from './api/warm-up.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/keywords.ts';
-import { openLoggedUsage } from './catalog/open-usage.ts';
+import { openLoggedUsage } from './catalog/logged-usage.ts';
 import { openJoinedStore } from './catalog/store.ts';
 import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
 import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';

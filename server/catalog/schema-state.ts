@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqlText } from '../runtime/sql.ts';
 import { nameCatalogFailure, newerCatalog } from './failures.ts';
-import { type CatalogLocation, requireDataFolder } from './location.ts';
+import { type CatalogLocation, requireDataFolder, requireRestored } from './location.ts';
 import { CatalogFile } from './sqlite/catalog-file.ts';
 import { MIGRATIONS, schemaVersionOf } from './sqlite/migrations.ts';
 
@@ -34,6 +34,7 @@ export async function readSchemaState({ dataFolder, catalogUrl }: CatalogLocatio
     const { catalog, found } = await postgres.readSchemaVersion(catalogUrl);
     return { catalog, ...stateOf(found, postgres.MIGRATIONS, postgres.isRolling) };
   }
+  requireRestored(dataFolder);
   new CatalogFile(dataFolder).requireWhereFactsAre();
   requireDataFolder(dataFolder);
   const found = versionOf(join(dataFolder, 'catalog.sqlite'));

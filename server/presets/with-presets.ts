@@ -1,7 +1,7 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { CatalogCache } from '../catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from '../catalog/keywords.ts';
-import { openLoggedUsage } from '../catalog/open-usage.ts';
+import { openLoggedUsage } from '../catalog/logged-usage.ts';
 import { openDistantLists } from '../facts/open-facts.ts';
 import { Lists, type ListsOptions } from '../lists/lists.ts';
 import { withFacts } from '../query/with-facts.ts';

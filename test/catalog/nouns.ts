@@ -771,7 +771,11 @@ export const NOUNS: readonly Noun[] = [
     },
     seen: async ({ read, catalog, rows }) => [
       await read('/projects/Proj1/site?from=2026-03-01&to=2026-03-10'),
-      (await listLoadedTables(catalog)).filter(({ project }) => isLasting(project)),
+      // In no order of its own.
+      (await listLoadedTables(catalog))
+        .filter(({ project }) => isLasting(project))
+        .map(({ project, table }) => `${project} ${table}`)
+        .sort(),
       (await rows('fact_files'))
         .filter(({ project_id: project }) => project === 'Proj1')
         .map((row) => without(row, 'revision')),
