@@ -32,8 +32,7 @@ With --move, and from a folder into a database always, the source is still read 
       const target = placeOf(to);
       const { report, end } = progress({ lines: true });
       try {
-        const { copyCatalogTo } = await import('../../server/catalog/copy.ts');
-        const { copyUses } = await import('../../server/catalog/copy.ts');
+        const { copyCatalogTo, copyUses } = await import('../../server/catalog/copy.ts');
         const copied = await withStores(async ({ settings, catalog }) => {
           const done = await copyCatalogTo(catalog, { from: settings, target, move, report });
           const uses = done.state === 'copied' ? await copyUses(settings, target) : 0;

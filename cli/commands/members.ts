@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { createInvitation, INVITATION_DAYS, signInAddress } from '../../server/catalog/sessions.ts';
 import { addMember, listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
-import { removingMember } from '../../server/operations/members.ts';
+import { memberRemoval } from '../../server/operations/members.ts';
 import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { perform } from '../operations.ts';
@@ -56,7 +56,7 @@ export function addMembers(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('members remove --workspace acme --email old@acme.example'))
     .action(async ({ workspace, email, json }: Omit<AddOptions, 'role'>) => {
-      await withStores(({ catalog }) => perform(catalog, removingMember, { workspace, project: undefined, id: email }));
+      await withStores(({ catalog }) => perform(catalog, memberRemoval, { workspace, project: undefined, id: email }));
       if (json) printJson({ workspace, email });
       else print(`'${email}' is no longer a member of workspace '${workspace}'.`);
     });

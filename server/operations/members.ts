@@ -25,7 +25,7 @@ const MEMBER: Noun<Place, MemberOf> = {
   audited: ({ email, role }) => ({ subject: email, details: { role } }),
 };
 
-export const removingMember = removes(MEMBER, {
+export const memberRemoval = removes(MEMBER, {
   roles: OWNERS,
   audit: 'member.removed',
   run: async ({ tx, place: { workspace }, found }) => {
@@ -48,7 +48,7 @@ export const MEMBER_OPERATIONS = [
       return member;
     },
   }),
-  removingMember,
+  memberRemoval,
 ];
 
 /** Throws `conflict` if a member is the only owner. */

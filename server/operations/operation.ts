@@ -124,7 +124,7 @@ export interface Operation {
 /** Reads one, with the version that an edit must send. */
 export function reads<In extends Place, Found>(noun: Noun<In, Found>, roles: readonly Role[]): Operation {
   return {
-    ...common(noun, 'read', { roles, fields: {} }),
+    ...common(noun, 'read', roles),
     perform: async (catalog, target) => answerOf(noun, (await requireOne(noun, catalog, target)).found),
   };
 }
@@ -136,7 +136,7 @@ export function adds<In extends Place, Found, Fields extends TProperties>(
 ): Operation {
   const schema = schemaOf(it.fields);
   return {
-    ...common(noun, 'add', it),
+    ...common(noun, 'add', it.roles, schema),
     perform: async (catalog, { input: sent, submission, ...request }) => {
       const input = await checkInput(schema, sent);
       const add = async (tx: Catalog): Promise<Found> => {
@@ -159,7 +159,7 @@ export function changes<In extends Place, Found, Fields extends TProperties>(
 ): Operation {
   const schema = schemaOf(it.fields);
   return {
-    ...common(noun, noun.plural === null ? 'set' : 'change', it),
+    ...common(noun, noun.plural === null ? 'set' : 'change', it.roles, schema),
     perform: async (catalog, { input: sent, version, ...request }) => {
       const input = await checkInput(schema, sent);
       return catalog.transaction(async (tx) => {
@@ -185,7 +185,7 @@ export function removes<In extends Place, Found>(
   },
 ): Operation {
   return {
-    ...common(noun, 'remove', { ...it, fields: {} }),
+    ...common(noun, 'remove', it.roles),
     perform: async (catalog, request) => {
       await catalog.transaction(async (tx) => {
         const place = await noun.of.find(tx, request);
@@ -203,14 +203,15 @@ export function removes<In extends Place, Found>(
 function common<In extends Place, Found>(
   noun: Noun<In, Found>,
   verb: Verb,
-  { roles, fields }: Pick<Declared<TProperties>, 'roles' | 'fields'>,
+  roles: readonly Role[],
+  input?: TObject,
 ): Omit<Operation, 'perform'> {
   const { name, plural, of } = noun;
   return {
     verb,
     noun: { name, plural, path: of.path },
     roles,
-    input: Object.keys(fields).length > 0 ? schemaOf(fields) : undefined,
+    input,
     find: async (catalog, target) => {
       if (verb === 'add') return () => {};
       const { found } = await requireOne(noun, catalog, target);

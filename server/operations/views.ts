@@ -7,7 +7,7 @@ import { isoInstant } from '../domain/instants.ts';
 import { adds, changes, type Noun, OF_PROJECT, type ProjectPlace, reads, removes } from './operation.ts';
 import { MEMBERS, requireAuthor } from './rights.ts';
 
-/** Views of one project. */
+/** The most views of a project. */
 const MAX_VIEWS = 200;
 const MAX_NAME = 100;
 const MAX_ADDRESS = 4000;

@@ -25,6 +25,7 @@ import { isOtherEngine, type Surface } from '../model/surfaces.ts';
 import { meetExportEvents, type PlannedDays } from '../query/known-days.ts';
 import { storedDays } from '../query/plan.ts';
 import { expectedDays, type QualityPlan } from '../query/quality.ts';
+import { rangesIn } from '../query/query.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { hasNoCountry, hasNoDays, type OfSurface, projectOf, tablesOfType } from './search-type.ts';
@@ -171,7 +172,7 @@ function planProject(
     return { ...common, site: NOTHING_STORED, known: null, quality: null, watched: [] };
   }
   const { range, comparison } = asked;
-  const ranges = comparison === null ? [range] : [range, comparison];
+  const ranges = rangesIn({ ...range, comparison });
   const unusual = stored.unusual.get(project.id) ?? NO_DAYS;
   const isComparedOrRated = comparison !== null || query.quality;
   const isWatched = query.type === undefined && isComparedOrRated && dependsOnProperty(spanOf(ranges));

@@ -10,7 +10,7 @@ import type { Facts } from '../facts/facts.ts';
 import { siteTableOf, TABLES } from '../model/tables.ts';
 import { KnownDays } from './known-days.ts';
 import type { Plan } from './plan.ts';
-import { intervalIn, metricsOfTable, namesIn } from './query.ts';
+import { intervalIn, metricsOfTable, namesIn, rangesIn } from './query.ts';
 import { lacksMonth, monthsIn, type NamedSeries, ownSeries, readSeries } from './read.ts';
 import type { KnownMetrics, Row, Sums } from './rows.ts';
 import type { Series } from './series.ts';
@@ -41,7 +41,7 @@ export async function ask(plan: Plan, facts: Facts, signal: AbortSignal): Promis
   const isOwn = namesIn(query) === undefined;
   // Days of both ranges are read at once; sums of names are read of each.
   const [now, base] = isOwn
-    ? Array<NamedSeries>(2).fill(await read(comparison === null ? range : spanOf([range, comparison])))
+    ? Array<NamedSeries>(2).fill(await read(spanOf(rangesIn(query))))
     : await Promise.all([read(range), comparison === null ? new Map<string, Series>() : read(comparison)]);
   const siteDays = isOwn && siteTableOf(table) === table ? ownSeries(now!).days : undefined;
   const known = planned ? await KnownDays.read(facts, planned, signal, siteDays) : undefined;

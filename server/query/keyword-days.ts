@@ -46,13 +46,7 @@ export function seriesOf(
     now: buckets.map((bucket) => [bucket]),
     base: buckets.map((bucket) => compared?.ranges.counterpart(bucket) ?? []),
   };
-  const comparerOf = compared
-    ? partComparer(
-        buckets.map((bucket) => compared.ranges.part(bucket)),
-        gaps,
-        parts,
-      )
-    : undefined;
+  const comparerOf = compared ? partComparer(compared.ranges, buckets, { gaps, parts }) : undefined;
   const read = {
     device,
     now: { ...days, parts: partsOf(days.range, parts.now) },
@@ -142,15 +136,13 @@ interface SetParts extends Pick<TrackedSeries, 'buckets' | 'dayCounts'> {
 /** The days of each part of the range, and those of the other range that it is compared with. */
 type PartDays = Readonly<Record<'now' | 'base', readonly (readonly Range[])[]>>;
 
-/**
- * Compares the parts of a keyword, which may lack days that the property has.
- * @param whole what compares the parts of keywords that lack none
- */
+/** Compares the parts of a keyword, which may lack days that the property has. */
 function partComparer(
-  whole: readonly (Comparer | null)[],
-  gaps: KeywordGaps,
-  parts: PartDays,
+  ranges: ComparedRanges,
+  buckets: readonly Bucket[],
+  { gaps, parts }: { readonly gaps: KeywordGaps; readonly parts: PartDays },
 ): (keyword: TrackedKeyword, part: number) => Comparer | null {
+  const whole = buckets.map((bucket) => ranges.part(bucket));
   const partial = gaps.size === 0 ? whole : whole.map((comparer) => comparer?.with(['missing_days']) ?? null);
   return ({ id }, part) => {
     const lacks = (days: readonly Range[]): boolean => days.some((range) => lacksDays(gaps, id, range));

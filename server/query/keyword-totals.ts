@@ -19,7 +19,7 @@ import type { KeywordFiles, KeywordTotals } from '../facts/keywords.ts';
 import { tableFor } from '../model/tables.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
-import { planQuestionDays, type QuestionDaysPlan, unknownDays } from './question-days.ts';
+import { daysInWords, planQuestionDays, type QuestionDaysPlan, unknownDays } from './question-days.ts';
 
 /** The table of the days of keywords. */
 export const KEYWORD_TABLE = tableFor('web', ['keyword'])!;
@@ -120,11 +120,8 @@ export async function refuseUnknownKeywords(
 ): Promise<void> {
   const found = plan && (await unknownKeywordDays(facts, plan, signal));
   if (!found) return;
-  const { unknown } = found;
-  const [first, last] = [unknown[0]!, unknown.at(-1)!];
-  const days = unknown.length === 1 ? `of ${first}` : `of ${unknown.length} days (${first} to ${last})`;
   throw invalidRequest(
-    `${parameter}: the clicks of keywords ${days} are unknown, not zero: they were not loaded by keyword. Choose other days, load keyword_daily (an import needs rows by date, query and device), or wait for the sync of a connected project.`,
+    `${parameter}: the clicks of keywords of ${daysInWords(found.unknown)} are unknown, not zero: they were not loaded by keyword. Choose other days, load keyword_daily (an import needs rows by date, query and device), or wait for the sync of a connected project.`,
   );
 }
 

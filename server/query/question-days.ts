@@ -110,9 +110,7 @@ export function refuseUnknown(
   unknown: readonly Day[],
 ): void {
   if (unknown.length === 0) return;
-  const [first, last] = [unknown[0]!, unknown.at(-1)!];
-  const days = unknown.length === 1 ? `${first}` : `${unknown.length} days (${first} to ${last})`;
-  const months = table === 'country_daily' && monthlyThrough !== null && first <= monthlyThrough;
+  const months = table === 'country_daily' && monthlyThrough !== null && unknown[0]! <= monthlyThrough;
   const why = months ? `; until ${monthlyThrough} countries are stored as totals of months, which /breakdowns has` : '';
   const isOfComparison = unknown.every((day) => day < range.from || day > range.to);
   const longest = isOfComparison ? null : longestKnown(range, new Set(unknown));
@@ -124,9 +122,15 @@ export function refuseUnknown(
     { says: 'dimensions date, over any range', question: { dimensions: ['date'], filters: null, sort: null } },
   ];
   throw new RefusedQuestion(
-    `${isOfComparison ? 'compare' : 'range'}: the ${TABLES[table].question!.what} of ${days} is not known${why}.`,
+    `${isOfComparison ? 'compare' : 'range'}: the ${TABLES[table].question!.what} of ${daysInWords(unknown)} is not known${why}.`,
     offers,
   );
+}
+
+/** Days of a refusal in words. @param days in order, at least one */
+export function daysInWords(days: readonly Day[]): string {
+  const [first, last] = [days[0]!, days.at(-1)!];
+  return days.length === 1 ? first : `${days.length} days (${first} to ${last})`;
 }
 
 /** The longest part of a range without some days. */
