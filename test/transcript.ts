@@ -39,8 +39,9 @@ const PROPERTY = 'sc-domain:shop.example';
 
 /** Commands that change nothing of what is stored. */
 const READS = /^(backup|describe|restore|verify(?!.*--repair))\b/;
-/** Progress; how many of these lines are printed depends on the machine. */
-const PROGRESS = /^(comparing files|copying the catalog|restoring the catalog)/;
+/** Progress; which of these lines are printed depends on the machine. */
+const PROGRESS =
+  /^(looking (at|for) |(copying|reading|restoring) the (catalog|journal)|(comparing|restoring) files|dropping old facts|waiting for )/;
 /** The name of a backup, or of a folder of the trash. */
 const MOMENT = /20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z/g;
 

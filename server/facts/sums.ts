@@ -264,7 +264,7 @@ function textOf(test: SumsTest, places: TestPlaces): string {
   const { op, field, fold } = test;
   if (op === 'matches') {
     const found = test.values.map(
-      (value) => `regexp_matches(${column(field)}, ${bind(fold ? `${IGNORE_CASE}${value}` : value)})`,
+      (value) => `regexp_matches(${column(field)}, ${bind(`${fold ? IGNORE_CASE : ''}${asWritten(value)}`)})`,
     );
     return `(${found.join(' or ')})`;
   }
@@ -294,6 +294,16 @@ const TEXT_TESTS: Readonly<
 };
 
 const IGNORE_CASE = '(?i)';
+
+/**
+ * DuckDB makes a comparison of an expression that is plain but for anchors, and takes these for ends of the text wherever
+ * they are: `^^` found the empty text alone, `a^` what `^a` does. A group keeps the expression as it is, and takes six times
+ * as long; an anchor at its own end needs none.
+ */
+function asWritten(expression: string): string {
+  return /^\^?[^$^\\]*\$?$/.test(expression) ? expression : `()${expression}`;
+}
+
 const DOTTED = '\u0130';
 const DOTTED_LOWER = 'i\u0307';
 

@@ -209,3 +209,18 @@ t.test('each character finds the same ones in any case, or is not left to SQL', 
   }
   t.strictSame(wrong, []);
 });
+
+t.test('an anchor is one wherever it stands', async (t) => {
+  const parts = ['', '^', '$', '\\A', '\\z', '(?:^)', '(?m:$)', 'a', '.*'];
+  const texts = ['', 'a', 'b', 'ab', 'ba', '\na', 'a\nb'];
+  const all = parts.flatMap((one) => parts.flatMap((two) => parts.map((three) => one + two + three)));
+  const differ: string[] = [];
+  for (const expression of new Set(all)) {
+    for (const fold of [false, true]) {
+      const leaf = { op: 'matches', values: [expression], fold } as const;
+      const found = await foundInSql(leaf, texts);
+      if (found.join() !== foundHere(leaf, texts).join()) differ.push(expression);
+    }
+  }
+  t.strictSame(differ, []);
+});
