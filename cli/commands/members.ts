@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { createInvitation, INVITATION_DAYS, signInAddress } from '../../server/catalog/sessions.ts';
+import { INVITATION_DAYS, signInAddress } from '../../server/catalog/sessions.ts';
 import { addMember, listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
-import { memberRemoval } from '../../server/operations/members.ts';
-import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
+import { memberInvitation, memberRemoval } from '../../server/operations/members.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { perform } from '../operations.ts';
 import { serverOf } from './login.ts';
@@ -39,9 +39,9 @@ export function addMembers(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('members invite --workspace acme --email new@acme.example --role member'))
     .action(async ({ workspace, email, role, json }: AddOptions) => {
-      const { invitation, url } = await withStores(async ({ catalog, settings }) => {
-        const made = await createInvitation(catalog, { workspace, email, role }, commandWriter());
-        const server = settings.publicUrl ?? serverOf(settings);
+      const { invitation, url } = await withStores(async (stores) => {
+        const made = await perform(stores, memberInvitation, { workspace, input: { email, role } });
+        const server = stores.settings.publicUrl ?? serverOf(stores.settings);
         return { ...made, url: signInAddress(server, made.token) };
       });
       const expiresAt = isoInstant(invitation.expiresAt);
@@ -56,7 +56,7 @@ export function addMembers(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('members remove --workspace acme --email old@acme.example'))
     .action(async ({ workspace, email, json }: Omit<AddOptions, 'role'>) => {
-      await withStores(({ catalog }) => perform(catalog, memberRemoval, { workspace, project: undefined, id: email }));
+      await withStores((stores) => perform(stores, memberRemoval, { workspace, id: email }));
       if (json) printJson({ workspace, email });
       else print(`'${email}' is no longer a member of workspace '${workspace}'.`);
     });

@@ -295,9 +295,8 @@ export async function listFavourites(catalog: Catalog, workspace: string, email:
 }
 
 /** Marks a project for a member, or removes the mark. */
-export async function setFavourite(catalog: Catalog, project: string, email: string, isMarked: boolean): Promise<void> {
-  const statement = isMarked ? 'home.add_favourite' : 'home.remove_favourite';
-  await catalog.transaction(async (tx) => void (await tx.statements.run(statement, { project, email })));
+export async function setFavourite(tx: Catalog, project: string, email: string, isMarked: boolean): Promise<void> {
+  await tx.statements.run(isMarked ? 'home.add_favourite' : 'home.remove_favourite', { project, email });
 }
 
 /** A view of a project that members have named. */

@@ -1,9 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { KnownError } from '../domain/errors.ts';
 import { newLinkToken, newSessionToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
-import { checkEmailAddress } from '../domain/texts.ts';
-import { actorOf, createOnce, recordAudit, type Submission } from './audit.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf, type Rights, type RightsRow, rightsOf } from './keys.ts';
 import { findRole, type Role, requireWorkspace } from './workspaces.ts';
@@ -114,13 +112,6 @@ async function requireMember(catalog: Catalog, workspace: string, email: string)
   throw new LinkRefused(`'${email}' is not a member of the workspace '${workspace}'.`);
 }
 
-/** Who invites, and when. */
-interface Inviter {
-  /** For the audit trail. */
-  readonly by: string;
-  readonly at: Microseconds;
-}
-
 /** How long an invitation can be used. */
 export const INVITATION_DAYS = 7;
 const DAY = 86_400_000_000;
@@ -135,33 +126,20 @@ export interface Invitation {
   readonly expiresAt: Microseconds;
 }
 
-/** Invites somebody; the secret of the link is only in the result. Throws `conflict` for members and the invited. */
-export async function createInvitation(
-  catalog: Catalog,
-  { workspace, email: address, role }: { workspace: string; email: string; role: Role },
-  { by, at, submission }: Inviter & { readonly submission?: Submission },
+/** Adds an invitation, and forgets those that have ended; the secret of the link is only in the result. */
+export async function addInvitation(
+  tx: Catalog,
+  workspace: string,
+  { email, role, createdBy, createdAt }: Pick<Invitation, 'email' | 'role' | 'createdBy' | 'createdAt'>,
 ): Promise<{ invitation: Invitation; token: string }> {
-  const email = checkEmailAddress(address);
-  const create = async (tx: Catalog): Promise<{ invitation: Invitation; token: string }> => {
-    await requireWorkspace(tx, workspace);
-    await tx.statements.run('invitations.forget', { at });
-    const before = await findRole(tx, workspace, email);
-    if (before !== undefined) throw new KnownError('conflict', `'${email}' is already ${before} of the workspace.`);
-    const open = await listInvitations(tx, workspace, at);
-    if (open.some((one) => one.email.toLowerCase() === email.toLowerCase())) {
-      throw new KnownError('conflict', `'${email}' is already invited; revoke that invitation first.`);
-    }
-    const id = newUuid();
-    const token = newLinkToken();
-    const expiresAt = at + INVITATION_DAYS * DAY;
-    await tx.statements.run('invitations.add', {
-      ...{ id, workspace, email, role, hash: hashOf(token), by, at, expiresAt },
-    });
-    const details = { email, role };
-    await recordAudit(tx, { at, workspace, actor: by, action: 'invitation.created', subject: id, details });
-    return { invitation: { id, email, role, createdBy: by, createdAt: at, expiresAt }, token };
-  };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
+  await tx.statements.run('invitations.forget', { at: createdAt });
+  const id = newUuid();
+  const token = newLinkToken();
+  const expiresAt = createdAt + INVITATION_DAYS * DAY;
+  await tx.statements.run('invitations.add', {
+    ...{ id, workspace, email, role, hash: hashOf(token), by: createdBy, at: createdAt, expiresAt },
+  });
+  return { invitation: { id, email, role, createdBy, createdAt, expiresAt }, token };
 }
 
 /** The invitations of a workspace that can be used, the oldest first. */
@@ -169,19 +147,9 @@ export function listInvitations(catalog: Catalog, workspace: string, at: Microse
   return catalog.statements.all<Invitation>('invitations.all', { workspace, at });
 }
 
-/** Takes an invitation back. False if it was used or taken back meanwhile. */
-export function revokeInvitation(
-  catalog: Catalog,
-  workspace: string,
-  { id, email }: Pick<Invitation, 'id' | 'email'>,
-  { by: actor, at }: Inviter,
-): Promise<boolean> {
-  return catalog.transaction(async (tx) => {
-    if ((await tx.statements.run('invitations.remove', { id })) === 0) return false;
-    const details = { email };
-    await recordAudit(tx, { at, workspace, actor, action: 'invitation.revoked', subject: id, details });
-    return true;
-  });
+/** Takes an invitation back. */
+export async function removeInvitation(tx: Catalog, id: string): Promise<void> {
+  await tx.statements.run('invitations.remove', { id });
 }
 
 /**

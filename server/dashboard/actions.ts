@@ -83,7 +83,7 @@ interface Edit<Body extends TSchema, Found> extends Omit<ActionFields<Body, Foun
 
 /** Sets what nobody edits: a mark of one's own, a new secret. */
 interface Setting<Body extends TSchema, Found> extends ActionFields<Body, Found> {
-  readonly method: 'PUT';
+  readonly method: 'PUT' | 'PATCH';
   readonly edits: false;
 }
 

@@ -8,13 +8,10 @@ import {
   listFavourites,
   listOpenAlerts,
   listTags,
-  setFavourite,
 } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { MEMBERS } from '../operations/rights.ts';
 import { portfolioJson, portfolioPreset } from '../presets/portfolio.ts';
-import type { AddAction } from './actions.ts';
 import { readFavouritesFirst } from './favourites-first.ts';
 import { readPortfolioTotals } from './portfolio-totals.ts';
 
@@ -73,24 +70,6 @@ export function addHomeRoutes(api: FastifyInstance, context: Context): void {
     const { workspace, projects, id: reader } = request.principal!;
     const asked = { workspace, projects, id: '', reader, signal: request.signal };
     return readPortfolioTotals(context, request.query as Record<string, string>, asked);
-  });
-}
-
-/** The marks of each member. */
-export function addHomeActions(add: AddAction, { catalog }: Context): void {
-  const url = '/projects/:id/favourite';
-  add({
-    method: 'PUT',
-    edits: false,
-    url,
-    roles: MEMBERS,
-    run: ({ project, by }) => setFavourite(catalog, project!.id, by, true),
-  });
-  add({
-    method: 'DELETE',
-    url,
-    roles: MEMBERS,
-    run: ({ project, by }) => setFavourite(catalog, project!.id, by, false),
   });
 }
 

@@ -1,59 +1,68 @@
 import type { Context } from '../api/context.ts';
-import type { Operation, OperationRequest, Target, Verb } from '../operations/operation.ts';
+import type { Needs, Operation, OperationRequest, Target, Verb } from '../operations/operation.ts';
 import type { AddAction, Call, Wanted } from './actions.ts';
 
 /** The method of each verb. */
-const METHODS = { read: 'GET', add: 'POST', change: 'PATCH', set: 'PUT', remove: 'DELETE' } as const satisfies Record<
-  Verb,
-  string
->;
+const METHODS = {
+  list: 'GET',
+  read: 'GET',
+  add: 'POST',
+  change: 'PATCH',
+  set: 'PUT',
+  remove: 'DELETE',
+} as const satisfies Record<Verb, string>;
 
 /** What `Operation.find` returns. */
 type Right = Awaited<ReturnType<Operation['find']>>;
 
+/** What the header of a request names. */
+type Named = Pick<OperationRequest, 'version' | 'submission'>;
+
 /** Adds the routes of operations below `/app/api`. */
-export function addOperations(
+export function addOperations<With extends Needs>(
   add: AddAction,
-  { catalog }: Pick<Context, 'catalog'>,
-  operations: readonly Operation[],
+  { publicUrl, now }: Pick<Context, 'publicUrl' | 'now'>,
+  needs: With,
+  operations: readonly Operation<With>[],
 ): void {
   for (const operation of operations) {
-    const { verb, noun, roles, input, perform } = operation;
-    const idOf = ({ ids }: Wanted): string | undefined => (verb === 'add' ? undefined : ids[noun.name]);
-    const targetOf = (wanted: Wanted): Target => ({
-      workspace: wanted.workspace,
-      project: wanted.project?.id,
-      id: idOf(wanted),
+    const { verb, noun, roles, input, status } = operation;
+    const targetOf = ({ workspace, project, ids }: Wanted): Target => ({
+      ...{ workspace, project: project?.id, at: now() * 1000 },
+      id: verb === 'add' || verb === 'list' ? undefined : ids[noun.name],
     });
-    const requestOf = (call: Call<unknown, unknown>): OperationRequest => {
-      const { by, role, at, body } = call;
-      return { ...targetOf(call), by, role, at, input: body };
+    const run = async (call: Call<unknown, unknown>, { version, submission }: Named = {}) => {
+      const { by, role, at, body, signal, request, reply } = call;
+      const wanted = { ...targetOf(call), by, role, at, input: body ?? {}, signal, version, submission };
+      const { answer } = await operation.perform(needs, wanted);
+      if (operation.isSecret) reply.header('cache-control', 'no-store');
+      // Without a public address, the one that the browser uses.
+      return answer(publicUrl ?? `${request.protocol}://${request.host}`);
     };
     const common = {
-      url: urlOf(operation),
-      roles,
+      ...{ url: urlOf(operation), roles, status },
       ...(input && { body: input }),
-      find: (wanted: Wanted) => operation.find(catalog, targetOf(wanted)),
+      find: (wanted: Wanted) => operation.find(needs.catalog, targetOf(wanted)),
       requireRight: ({ found: requireRight, by, role }: Pick<Call<unknown, Right>, 'by' | 'role' | 'found'>) =>
         requireRight({ by, role }),
     };
-    if (verb === 'add') {
-      const run = ({ submission, ...call }: Call<unknown, unknown> & Pick<OperationRequest, 'submission'>) =>
-        perform(catalog, { ...requestOf(call), submission });
-      add({ ...common, method: METHODS[verb], creates: true, status: 201, run });
-    } else if (verb === 'change' || verb === 'set') {
-      const run = ({ version, ...call }: Call<unknown, unknown> & Pick<OperationRequest, 'version'>) =>
-        perform(catalog, { ...requestOf(call), version });
-      add({ ...common, method: METHODS[verb], edits: true, run });
+    const method = METHODS[verb];
+    if (method === 'POST') {
+      add({ ...common, method, creates: true, run: (call) => run(call, call) });
+    } else if (method === 'PUT' || method === 'PATCH') {
+      add(
+        operation.names === 'version'
+          ? { ...common, method, edits: true, run: (call) => run(call, call) }
+          : { ...common, method, edits: false, run: (call) => run(call) },
+      );
     } else {
-      const run = (call: Call<unknown, unknown>) => perform(catalog, requestOf(call));
-      add({ ...common, method: METHODS[verb], run });
+      add({ ...common, method, run: (call) => run(call) });
     }
   }
 }
 
 /** `/projects/:id/views` to add one, `/projects/:id/views/:view` for one of them, `/projects/:id/tags` for a setting. */
-function urlOf({ verb, noun: { name, plural, path } }: Operation): string {
+function urlOf({ verb, noun: { name, plural, path } }: Operation<never>): string {
   if (plural === null) return `${path}/${name}`;
-  return verb === 'add' ? `${path}/${plural}` : `${path}/${plural}/:${name}`;
+  return verb === 'add' || verb === 'list' ? `${path}/${plural}` : `${path}/${plural}/:${name}`;
 }

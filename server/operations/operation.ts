@@ -25,11 +25,12 @@ export interface ProjectPlace extends Place {
   readonly project: string;
 }
 
-/** What a request names: the place, and one thing in it by its id. */
+/** What a request names: the place, and one thing in it by its id, at an instant. */
 export interface Target {
   readonly workspace: string;
   readonly project: string | undefined;
   readonly id: string | undefined;
+  readonly at: Microseconds;
 }
 
 /** The places that have things of a noun. */
@@ -55,25 +56,30 @@ export const OF_WORKSPACE: Scope<Place> = { path: '', find: async (_, { workspac
 export interface Noun<In extends Place, Found> {
   /** In paths and answers: `view`. */
   readonly name: string;
-  /** In paths: `views`; null for a setting. */
+  /** In paths and lists: `views`; null for a setting. */
   readonly plural: string | null;
   readonly of: Scope<In>;
   /** Undefined if the place has no such thing. `id`: '' for a setting. */
-  readonly find: (catalog: Catalog, place: In, id: string) => Promise<Found | undefined>;
+  readonly find: (catalog: Catalog, place: In, id: string, at: Microseconds) => Promise<Found | undefined>;
   /** The message of the 404. It names nothing, and so reveals nothing about other workspaces. */
   readonly missing: string;
   /** Throws `forbidden` for what the role alone does not decide. */
   readonly requireRight?: (actor: Pick<Actor, 'by' | 'role'>, found: Found) => void;
-  /** What people edit of it: an edit of an older state is refused as `outdated`. */
-  readonly edited: (found: Found) => object;
+  /** What people edit of it, if anything: an edit of an older state is refused as `outdated`. */
+  readonly edited?: (found: Found) => object;
   /** As answers have it. */
   readonly show: (found: Found) => object;
   /** What the audit trail keeps of it. */
-  readonly audited: (found: Found) => { readonly subject: string; readonly details: Readonly<Record<string, unknown>> };
+  readonly audited: (found: Found) => Audited;
+}
+
+export interface Audited {
+  readonly subject: string;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** What an operation works with, after all checks. */
-export interface Work<In extends Place, Input> extends Actor {
+interface Work<In extends Place, Input> extends Actor {
   readonly tx: Catalog;
   readonly place: In;
   readonly input: Input;
@@ -84,118 +90,220 @@ export interface WorkOn<In extends Place, Input, Found> extends Work<In, Input> 
   readonly found: Found;
 }
 
-interface Declared<Fields extends TProperties> {
+/** What work is done with. Some operations need more. */
+export interface Needs {
+  readonly catalog: Catalog;
+}
+
+interface Common {
   readonly roles: readonly Role[];
-  readonly audit: AuditAction;
+  /** Null for what is of the member alone. */
+  readonly audit: AuditAction | null;
+}
+
+interface Declared<Fields extends TProperties> extends Common {
   /** What may be sent. The schemas have the rules of single fields; `run` has those of several. */
   readonly fields: Fields;
 }
 
-export type Verb = 'read' | 'add' | 'change' | 'set' | 'remove';
+type InputOf<Fields extends TProperties> = Static<TObject<Fields>>;
+
+/**
+ * What is done in the transaction. What takes long, or needs more than the catalog, is done `before` it, and returns what is
+ * left to do.
+ */
+type Run<Given extends { readonly tx: Catalog }, With extends Needs, Made> =
+  | ((work: Given) => Promise<Made>)
+  | {
+      readonly before: (
+        needs: With,
+        given: Omit<Given, 'tx'> & { readonly signal: AbortSignal },
+      ) => Promise<(work: Given) => Promise<Made>>;
+    };
+
+export type Verb = 'list' | 'read' | 'add' | 'change' | 'set' | 'remove';
 
 /** What is asked for. */
 export interface OperationRequest extends Target, Actor {
   readonly input: unknown;
+  readonly signal: AbortSignal;
   /** The version that the member has read; undefined skips the check. */
   readonly version?: string | undefined;
   /** The form that was submitted; submitted again, it gets the first result. */
   readonly submission?: Submission | undefined;
 }
 
+interface Done<Result> {
+  readonly result: Result;
+  /** Undefined for a removal. @param server the origin at which the client reaches the server */
+  readonly answer: (server: string) => object | undefined;
+}
+
 /** Something that members do. Routes are made from it, and check the role. */
-export interface Operation {
+export interface Operation<With extends Needs = Needs, Result = unknown> {
   readonly verb: Verb;
   readonly noun: Pick<Noun<Place, unknown>, 'name' | 'plural'> & { readonly path: string };
   readonly roles: readonly Role[];
+  readonly audit: AuditAction | null;
   /** What may be sent; undefined for nothing. */
   readonly input: TObject | undefined;
+  /** What a request must name: the version that was read, or the form that is submitted. */
+  readonly names: 'version' | 'submission' | null;
+  /** Whether the answer has what is shown only once. */
+  readonly isSecret: boolean;
+  readonly status: 200 | 201;
   /**
    * Finds the target, before the input is looked at. Throws `not_found`; the result throws `forbidden` for what the role
    * alone does not decide.
    */
   readonly find: (catalog: Catalog, target: Target) => Promise<(actor: Pick<Actor, 'by' | 'role'>) => void>;
   /**
-   * Does it, a change in one transaction with its entry of the audit trail. Returns the answer; undefined for a removal.
-   * Throws `invalid_request` for input, `not_found`, `forbidden`, `outdated` for another version, and `conflict`.
+   * Does it, a change in one transaction with its entry of the audit trail. Throws `invalid_request` for input,
+   * `not_found`, `forbidden`, `outdated` for another version, and `conflict`.
    */
-  readonly perform: (catalog: Catalog, request: OperationRequest) => Promise<object | undefined>;
+  readonly perform: (needs: With, request: OperationRequest) => Promise<Done<Result>>;
 }
 
-/** Reads one, with the version that an edit must send. */
-export function reads<In extends Place, Found>(noun: Noun<In, Found>, roles: readonly Role[]): Operation {
-  return {
-    ...common(noun, 'read', roles),
-    perform: async (catalog, target) => answerOf(noun, (await requireOne(noun, catalog, target)).found),
-  };
-}
-
-/** @param run returns what was added */
-export function adds<In extends Place, Found, Fields extends TProperties>(
+/** Lists the things of a place. @param more what the answer has before them */
+export function lists<In extends Place, Found, With extends Needs = Needs>(
   noun: Noun<In, Found>,
-  { run, ...it }: Declared<Fields> & { readonly run: (work: Work<In, Static<TObject<Fields>>>) => Promise<Found> },
-): Operation {
-  const schema = schemaOf(it.fields);
+  roles: readonly Role[],
+  list: (needs: With, place: In, at: Microseconds) => Promise<readonly Found[]>,
+  more?: (needs: With) => object,
+): Operation<With, readonly Found[]> {
   return {
-    ...common(noun, 'add', it.roles, schema),
-    perform: async (catalog, { input: sent, submission, ...request }) => {
-      const input = await checkInput(schema, sent);
-      const add = async (tx: Catalog): Promise<Found> => {
-        const added = await run({ ...actorOf(request), tx, place: await noun.of.find(tx, request), input });
-        await audit(noun, tx, { ...it, ...request }, added);
-        return added;
-      };
-      return answerOf(noun, await catalog.transaction((tx) => createOnce(tx, submission, () => add(tx))));
+    ...common(noun, 'list', { roles, audit: null }),
+    perform: async (needs, target) => {
+      const result = await list(needs, await noun.of.find(needs.catalog, target), target.at);
+      const rows = result.map((one) => ({ ...noun.show(one), ...versionIn(noun, one) }));
+      return { result, answer: () => ({ ...more?.(needs), [noun.plural ?? noun.name]: rows }) };
     },
   };
 }
 
-/** Changes one thing, or a setting. @param run returns it after the change */
+/** Reads one, with the version that an edit must send. */
+export function reads<In extends Place, Found>(noun: Noun<In, Found>, roles: readonly Role[]): Operation<Needs, Found> {
+  return {
+    ...common(noun, 'read', { roles, audit: null }),
+    perform: async ({ catalog }, target) => {
+      const { found } = await requireOne(noun, catalog, target);
+      return { result: found, answer: () => answerOf(noun, found) };
+    },
+  };
+}
+
+interface Adds<In extends Place, Fields extends TProperties, Made, With extends Needs> extends Declared<Fields> {
+  readonly run: Run<Work<In, InputOf<Fields>>, With, Made>;
+}
+
+/** @param it `run` returns what was added; `answer` is given in place of the thing itself */
+export function adds<In extends Place, Found, Fields extends TProperties, With extends Needs>(
+  noun: Noun<In, Found>,
+  it: Adds<In, Fields, Found, With> & { readonly answer?: (added: Found) => object },
+): Operation<With, Found> {
+  return adding(noun, { answer: (added: Found) => answerOf(noun, added), audited: noun.audited, ...it });
+}
+
+/** Adds something with a secret that only the answer has. @param it `run` returns what was added, and the secret */
+export function issues<In extends Place, Found, Fields extends TProperties, Made, With extends Needs>(
+  noun: Noun<In, Found>,
+  it: Adds<In, Fields, Made, With> & Answers<Made> & { readonly status?: 200 },
+): Operation<With, Made> {
+  return { ...adding(noun, it), isSecret: true, ...(it.status && { status: it.status }) };
+}
+
+/** What is said of something other than a thing of the noun. */
+interface Answers<Made> {
+  readonly answer: (made: Made, server: string) => object;
+  readonly audited: (made: Made) => Audited;
+}
+
+function adding<In extends Place, Found, Fields extends TProperties, Made, With extends Needs>(
+  noun: Noun<In, Found>,
+  { run, ...it }: Adds<In, Fields, Made, With> & Answers<Made>,
+): Operation<With, Made> {
+  const schema = schemaOf(it.fields);
+  return {
+    ...common(noun, 'add', it, schema),
+    perform: async (needs, { input: sent, submission, signal, ...request }) => {
+      const given = { ...actorOf(request), input: await checkInput(schema, sent) };
+      const place = await noun.of.find(needs.catalog, request);
+      const runs = typeof run === 'function' ? run : await run.before(needs, { ...given, place, signal });
+      const add = async (tx: Catalog): Promise<Made> => {
+        const made = await runs({ ...given, tx, place: await noun.of.find(tx, request) });
+        await audit(tx, { ...it, ...request }, it.audited(made));
+        return made;
+      };
+      const result = await needs.catalog.transaction((tx) => createOnce(tx, submission, () => add(tx)));
+      return { result, answer: (server) => it.answer(result, server) };
+    },
+  };
+}
+
+/** Changes one thing, or a setting. @param it `run` returns it after the change; `details` are audited in place of it */
 export function changes<In extends Place, Found, Fields extends TProperties>(
   noun: Noun<In, Found>,
   {
     run,
+    details,
+    answer = (after) => answerOf(noun, after),
     ...it
-  }: Declared<Fields> & { readonly run: (work: WorkOn<In, Static<TObject<Fields>>, Found>) => Promise<Found> },
-): Operation {
+  }: Declared<Fields> & {
+    readonly run: (work: WorkOn<In, InputOf<Fields>, Found>) => Promise<Found>;
+    readonly answer?: (after: Found) => object | undefined;
+    readonly details?: (input: InputOf<Fields>) => Audited['details'];
+  },
+): Operation<Needs, Found> {
   const schema = schemaOf(it.fields);
   return {
-    ...common(noun, noun.plural === null ? 'set' : 'change', it.roles, schema),
-    perform: async (catalog, { input: sent, version, ...request }) => {
+    ...common(noun, noun.plural === null ? 'set' : 'change', it, schema),
+    perform: async ({ catalog }, { input: sent, version, ...request }) => {
       const input = await checkInput(schema, sent);
-      return catalog.transaction(async (tx) => {
+      const result = await catalog.transaction(async (tx) => {
         const { place, found: before } = await requireOne(noun, tx, request);
         noun.requireRight?.(request, before);
-        requireVersion(versionOf(noun.edited(before)), version);
+        if (noun.edited) requireVersion(versionOf(noun.edited(before)), version);
         const after = await run({ ...actorOf(request), tx, place, input, found: before });
-        await audit(noun, tx, { ...it, ...request }, after);
-        return answerOf(noun, after);
+        await audit(tx, { ...it, ...request }, { ...noun.audited(after), ...(details && { details: details(input) }) });
+        return after;
       });
+      return { result, answer: () => answer(result) };
     },
   };
 }
 
-/** Removes one thing; does nothing, and audits nothing, if it is already gone. */
+/**
+ * Removes one thing. One that is gone meanwhile is not found if `gone` says so, else nothing is done.
+ * @param it `run` returns false if there was nothing to do: then nothing is audited
+ */
 export function removes<In extends Place, Found>(
   noun: Noun<In, Found>,
   {
     run,
+    details,
+    gone,
     ...it
-  }: Omit<Declared<Record<never, never>>, 'fields'> & {
+  }: Common & {
     readonly run: (work: WorkOn<In, object, Found>) => Promise<unknown>;
+    readonly details?: (found: Found) => Audited['details'];
+    readonly gone?: string;
   },
-): Operation {
+): Operation<Needs, undefined> {
   return {
-    ...common(noun, 'remove', it.roles),
-    perform: async (catalog, request) => {
+    ...common(noun, 'remove', it),
+    perform: async ({ catalog }, request) => {
       await catalog.transaction(async (tx) => {
         const place = await noun.of.find(tx, request);
-        const before = await noun.find(tx, place, request.id ?? '');
-        if (before === undefined) return;
-        noun.requireRight?.(request, before);
-        await run({ ...actorOf(request), tx, place, input: {}, found: before });
-        await audit(noun, tx, { ...it, ...request }, before);
+        const found = await noun.find(tx, place, request.id ?? '', request.at);
+        if (found === undefined) {
+          if (gone !== undefined) throw notFound(gone);
+          return;
+        }
+        noun.requireRight?.(request, found);
+        if ((await run({ ...actorOf(request), tx, place, input: {}, found })) === false) return;
+        await audit(tx, { ...it, ...request }, { ...noun.audited(found), ...(details && { details: details(found) }) });
       });
-      return undefined;
+      return { result: undefined, answer: () => undefined };
     },
   };
 }
@@ -203,17 +311,22 @@ export function removes<In extends Place, Found>(
 function common<In extends Place, Found>(
   noun: Noun<In, Found>,
   verb: Verb,
-  roles: readonly Role[],
+  { roles, audit }: Common,
   input?: TObject,
 ): Omit<Operation, 'perform'> {
   const { name, plural, of } = noun;
+  const isEdit = (verb === 'change' || verb === 'set') && noun.edited !== undefined;
   return {
     verb,
     noun: { name, plural, path: of.path },
     roles,
-    input,
+    audit,
+    input: Object.keys(input?.properties ?? {}).length > 0 ? input : undefined,
+    names: verb === 'add' ? 'submission' : isEdit ? 'version' : null,
+    isSecret: false,
+    status: verb === 'add' ? 201 : 200,
     find: async (catalog, target) => {
-      if (verb === 'add') return () => {};
+      if (verb === 'add' || verb === 'list') return () => {};
       const { found } = await requireOne(noun, catalog, target);
       return (actor) => {
         if (verb !== 'read') noun.requireRight?.(actor, found);
@@ -233,25 +346,28 @@ async function requireOne<In extends Place, Found>(
   target: Target,
 ): Promise<{ readonly place: In; readonly found: Found }> {
   const place = await noun.of.find(catalog, target);
-  const found = await noun.find(catalog, place, target.id ?? '');
+  const found = await noun.find(catalog, place, target.id ?? '', target.at);
   if (found === undefined) throw notFound(noun.missing);
   return { place, found };
 }
 
 /** One as answers have it, with the version that an edit must send. */
 function answerOf<In extends Place, Found>(noun: Noun<In, Found>, one: Found): object {
-  return { [noun.name]: noun.show(one), version: versionOf(noun.edited(one)) };
+  return { [noun.name]: noun.show(one), ...versionIn(noun, one) };
+}
+
+function versionIn<In extends Place, Found>({ edited }: Noun<In, Found>, one: Found): object {
+  return edited === undefined ? {} : { version: versionOf(edited(one)) };
 }
 
 function actorOf({ by, role, at }: Actor): Actor {
   return { by, role, at };
 }
 
-async function audit<In extends Place, Found>(
-  noun: Noun<In, Found>,
+async function audit(
   tx: Catalog,
-  { audit: action, at, by: actor, workspace }: Actor & Pick<Target, 'workspace'> & { readonly audit: AuditAction },
-  one: Found,
+  { audit: action, at, by: actor, workspace }: Actor & Pick<Target, 'workspace'> & Pick<Common, 'audit'>,
+  audited: Audited,
 ): Promise<void> {
-  await recordAudit(tx, { at, workspace, actor, action, ...noun.audited(one) });
+  if (action !== null) await recordAudit(tx, { at, workspace, actor, action, ...audited });
 }
