@@ -6,7 +6,6 @@ import { KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import { type RankingRecord, type RankingUpdate, rankingRecord } from '../domain/ranking-updates.ts';
-import { type AuditAction, createOnce, recordAudit, type Submission } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { raiseRevisionsOfReported } from './fact-files.ts';
 
@@ -249,12 +248,6 @@ export interface DismissedFinding {
 /** Dismissed findings of one project. */
 const MAX_DISMISSED = 2000;
 
-interface Writer {
-  readonly workspace: string;
-  readonly by: string;
-  readonly at: Microseconds;
-}
-
 type DismissedRow = Omit<DismissedFinding, 'pages'> & { readonly pages: string | null };
 
 /** The dismissed findings of a project, the newest first. */
@@ -275,54 +268,30 @@ export async function findDismissedFinding(
 
 /** Dismisses a finding; one that is dismissed already takes these numbers. Throws `conflict` where there are too many. */
 export async function dismissFinding(
-  catalog: Catalog,
+  tx: Catalog,
   project: string,
   finding: Omit<DismissedFinding, 'id' | 'author' | 'at'>,
-  { submission, ...writer }: Writer & { readonly submission?: Submission },
+  { by: author, at }: { readonly by: string; readonly at: Microseconds },
 ): Promise<DismissedFinding> {
   const { type, kind, row, country } = finding;
   const id = hash('sha256', JSON.stringify([project, type, kind, row, country]), 'hex').slice(0, 32);
-  const dismissed = { ...finding, id, author: writer.by, at: writer.at };
-  const dismiss = async (tx: Catalog): Promise<DismissedFinding> => {
-    const known = await listDismissedFindings(tx, project);
-    if (known.length >= MAX_DISMISSED && !known.some((one) => one.id === id)) {
-      throw new KnownError('conflict', `A project has at most ${MAX_DISMISSED} dismissed findings; restore some.`);
-    }
-    const pages = finding.pages && JSON.stringify(finding.pages);
-    await tx.statements.run('dismissed-findings.put', { ...dismissed, project, pages });
-    await audit(tx, 'finding.dismissed', project, dismissed, writer);
-    return dismissed;
-  };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => dismiss(tx)));
+  const dismissed = { ...finding, id, author, at };
+  const known = await listDismissedFindings(tx, project);
+  if (known.length >= MAX_DISMISSED && !known.some((one) => one.id === id)) {
+    throw new KnownError('conflict', `A project has at most ${MAX_DISMISSED} dismissed findings; restore some.`);
+  }
+  const pages = finding.pages && JSON.stringify(finding.pages);
+  await tx.statements.run('dismissed-findings.put', { ...dismissed, project, pages });
+  return dismissed;
 }
 
-/** Lists a finding again; one that is not dismissed stays so. */
-export async function restoreFinding(
-  catalog: Catalog,
-  project: string,
-  dismissed: DismissedFinding,
-  writer: Writer,
-): Promise<void> {
-  await catalog.transaction(async (tx) => {
-    if ((await tx.statements.run('dismissed-findings.remove', { id: dismissed.id })) > 0) {
-      await audit(tx, 'finding.restored', project, dismissed, writer);
-    }
-  });
+/** Lists a finding again. */
+export async function restoreFinding(tx: Catalog, id: string): Promise<void> {
+  await tx.statements.run('dismissed-findings.remove', { id });
 }
 
 function ofRow({ pages, ...row }: DismissedRow): DismissedFinding {
   return { ...row, pages: pages === null ? null : (JSON.parse(pages) as string[]) };
-}
-
-async function audit(
-  tx: Catalog,
-  action: AuditAction,
-  project: string,
-  { id, type, kind, row, country }: DismissedFinding,
-  { workspace, by, at }: Writer,
-): Promise<void> {
-  const details = { project, type, [kind]: row, country };
-  await recordAudit(tx, { at, workspace, actor: by, action, subject: id, details });
 }
 
 /** A ranking update with its id in the feed. */

@@ -13,7 +13,6 @@ import { addBrandActions } from './brand-actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addFeedActions } from './feed-actions.ts';
-import { addFindingActions } from './finding-actions.ts';
 import { addGroupActions } from './group-actions.ts';
 import { addHomeRoutes } from './home-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
@@ -79,7 +78,6 @@ export async function addDashboard(
       addFeedActions(add, context, stores);
       addNoteActions(add, stores);
       addOperations(add, context, { ...stores, ...context, usage }, OPERATIONS);
-      addFindingActions(add, context);
       addKeywordActions(add, stores);
       addGroupActions(add, context, stores);
       addBrandActions(add, context, stores);

@@ -1,14 +1,20 @@
+import type { PresetSources } from '../presets/preset.ts';
 import { FAVOURITE_OPERATIONS } from './favourites.ts';
+import { FINDING_OPERATIONS } from './findings.ts';
 import { INVITATION_OPERATIONS, MEMBER_OPERATIONS } from './members.ts';
 import type { Operation } from './operation.ts';
 import { TAG_OPERATIONS } from './tags.ts';
 import { VIEW_OPERATIONS } from './views.ts';
 
+/** What the dashboard has for operations. */
+export type OperationNeeds = PresetSources;
+
 /** All that is declared as operations. */
-export const OPERATIONS: readonly Operation[] = [
+export const OPERATIONS: readonly Operation<OperationNeeds>[] = [
   ...VIEW_OPERATIONS,
   ...TAG_OPERATIONS,
   ...FAVOURITE_OPERATIONS,
+  ...FINDING_OPERATIONS,
   ...MEMBER_OPERATIONS,
   ...INVITATION_OPERATIONS,
 ];

@@ -119,6 +119,8 @@ const finding = (row: string, clicks: number) => ({
   ...{ type: 'low_ctr', kind: 'query' as const, row, country: null, days: 28, through: '2026-03-07' as Day },
   ...{ clicks, low: 1, high: 9, pages: null },
 });
+const dismiss = (catalog: OpenCatalog, project: string, of: ReturnType<typeof finding>) =>
+  catalog.transaction((tx) => dismissFinding(tx, project, of, writer));
 const rule = (value: string) => ({ match: 'all', conditions: [{ field: 'query', op: 'contains', value }] });
 const pageRule = (value: string) => ({ match: 'all', conditions: [{ op: 'starts_with', value }] });
 const siteRule = (value: number) => ({
@@ -351,14 +353,14 @@ export const NOUNS: readonly Noun[] = [
     what: 'dismissed findings',
     tables: ['dismissed_findings'],
     begin: async ({ catalog }, made) => {
-      await dismissFinding(catalog, 'Proj1', finding('kept', 5), writer);
-      made['finding'] = (await dismissFinding(catalog, 'Proj1', finding('gone', 5), writer)).id;
+      await dismiss(catalog, 'Proj1', finding('kept', 5));
+      made['finding'] = (await dismiss(catalog, 'Proj1', finding('gone', 5))).id;
     },
     later: async ({ catalog }) => {
       const [gone] = (await listDismissedFindings(catalog, 'Proj1')).filter(({ row }) => row === 'gone');
-      await dismissFinding(catalog, 'Proj1', finding('kept', 6), writer);
-      await restoreFinding(catalog, 'Proj1', gone!, writer);
-      await dismissFinding(catalog, 'Proj1', finding('added', 5), writer);
+      await dismiss(catalog, 'Proj1', finding('kept', 6));
+      await catalog.transaction((tx) => restoreFinding(tx, gone!.id));
+      await dismiss(catalog, 'Proj1', finding('added', 5));
     },
     seen: ({ catalog }) => listDismissedFindings(catalog, 'Proj1'),
     ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
@@ -849,7 +851,7 @@ async function furnish({ ask, run, catalog, receiver }: Making, project: string)
   const events = ['digest.weekly'];
   const { channel } = await ask('POST', '/channels', { kind: 'webhook', to: `${receiver}/of`, project, events });
   await announceDigest(catalog, digest({ 'channel kept': channel.id }, '2026-02-23'), digestBody('2026-02-23'), AT);
-  await dismissFinding(catalog, project, finding('gone', 5), writer);
+  await dismiss(catalog, project, finding('gone', 5));
   await inspect(catalog, project, AT, inspected('/gone', 'PASS', AT));
   await crawled(catalog, project, '2026-03-01', 1);
   const opened = { ...{ type: 'rule', subject: '', basis: '', kind: 'Rule', severity: 'info', title: '', body: '' } };
