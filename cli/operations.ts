@@ -1,3 +1,5 @@
+import type { Catalog } from '../server/catalog/catalog.ts';
+import { findRole, type Role } from '../server/catalog/workspaces.ts';
 import { KnownError } from '../server/domain/errors.ts';
 import type { Needs, Operation, Target } from '../server/operations/operation.ts';
 import { commandWriter } from './cli.ts';
@@ -5,13 +7,15 @@ import { commandWriter } from './cli.ts';
 /** What a command names, and with what values. */
 interface Request extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<Target, 'workspace'> {
   readonly input?: object;
+  /** The member in whose name the command is run, and what owners and admins of it may do. */
+  readonly by?: { readonly email: string; readonly may: string; readonly of: string } | undefined;
 }
 
 /** Does by command what members do in the dashboard. Whoever can run it has the rights of an owner. */
 export async function perform<With extends Needs, Result>(
   needs: With,
   operation: Operation<With, Result>,
-  { workspace, project, id, input = {} }: Request,
+  { workspace, project, id, input = {}, by }: Request,
 ): Promise<Result> {
   const target = { workspace, project, id, ...commandWriter() };
   await operation.find(needs.catalog, target).catch((error: unknown) => {
@@ -19,6 +23,16 @@ export async function perform<With extends Needs, Result>(
     if (!(error instanceof KnownError) || error.code !== 'not_found') throw error;
     throw new Error(`There is no ${operation.noun.name} '${id}' in the ${place}.`, { cause: error });
   });
+  const role = by === undefined ? 'owner' : await requireManager(needs.catalog, workspace, by);
   const { signal } = new AbortController();
-  return (await operation.perform(needs, { ...target, role: 'owner', input, signal })).result;
+  const actor = { ...(by && { by: by.email }), role };
+  return (await operation.perform(needs, { ...target, ...actor, input, signal })).result;
+}
+
+/** The role of a member. Throws for those who may not do it, in the browser either. */
+async function requireManager(catalog: Catalog, workspace: string, by: NonNullable<Request['by']>): Promise<Role> {
+  const role = await findRole(catalog, workspace, by.email);
+  if (role === 'owner' || role === 'admin') return role;
+  const found = role === undefined ? `is not a member of ${by.of}` : `is a ${role}`;
+  throw new Error(`Only an owner or admin can ${by.may}; '${by.email}' ${found}.`);
 }

@@ -65,7 +65,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   operations: {
     purpose: 'what members do, declared once: fields, rights, what is audited; routes are made from it',
-    imports: ['presets', 'catalog', 'domain'],
+    imports: ['api', 'presets', 'load', 'catalog', 'domain'],
   },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createFeed, listFeeds, revokeFeed, scopeOfKey } from '../../server/catalog/keys.ts';
+import { listFeeds, scopeOfKey } from '../../server/catalog/keys.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { perform } from '../operations.ts';
 
 interface CreateOptions {
   readonly key: string;
@@ -11,6 +12,7 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
+/** The operations of feeds import all API endpoints, which other commands need not. */
 export function addFeeds(program: Command): void {
   const command = program
     .command('feeds')
@@ -33,14 +35,13 @@ export function addFeeds(program: Command): void {
       ),
     )
     .action(async ({ key: keyId, path, url, json }: CreateOptions) => {
-      // Imports all API endpoints, which other commands need not.
-      const { checkFeedPath } = await import('../../server/api/feeds.ts');
-      const now = Date.now();
-      const made = await withStores(async ({ settings, catalog }) => {
-        await checkFeedPath(catalog, await scopeOfKey(catalog, keyId, toMicroseconds(now)), path, now);
-        const { id, token } = await createFeed(catalog, { keyId, path, at: toMicroseconds(now) });
-        const base = url ?? settings.publicUrl ?? `http://${settings.host}:${settings.port}`;
-        return { id, url: `${base}/feeds/${token}.csv`, isServed: settings.feeds };
+      const { feedAddress, feedCreation } = await import('../../server/operations/feeds.ts');
+      const made = await withStores(async (stores) => {
+        const { catalog, settings } = stores;
+        const { workspace } = await scopeOfKey(catalog, keyId, toMicroseconds(Date.now()));
+        const { id, token } = await perform(stores, feedCreation, { workspace, input: { keyId, path } });
+        const server = url ?? settings.publicUrl ?? `http://${settings.host}:${settings.port}`;
+        return { id, url: feedAddress(server, token), isServed: settings.feeds };
       });
       if (json) {
         printJson({ id: made.id, url: made.url });
@@ -72,7 +73,12 @@ export function addFeeds(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('feeds revoke 5d1c3a4e-2f0b-4b7e-8a51-0c9d2e7f6b13'))
     .action(async (id: string, { json }: { json?: boolean }) => {
-      await withStores(({ catalog }) => revokeFeed(catalog, { id, at: toMicroseconds(Date.now()) }));
+      const { feedRevocation } = await import('../../server/operations/feeds.ts');
+      await withStores(async (stores) => {
+        const feed = (await listFeeds(stores.catalog, null)).find((one) => one.id === id);
+        if (feed === undefined) throw new Error(`There is no feed with the id '${id}'.`);
+        await perform(stores, feedRevocation, { workspace: feed.workspace, id });
+      });
       if (json) printJson({ id, revoked: true });
       else print(`The feed ${id} is revoked.`);
     });

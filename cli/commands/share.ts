@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { actorOf } from '../../server/catalog/audit.ts';
-import type { Catalog } from '../../server/catalog/catalog.ts';
-import { listShares, revokeShare, SHARE_SCREENS } from '../../server/catalog/keys.ts';
+import { findShare, listShares, SHARE_SCREENS } from '../../server/catalog/keys.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
-import { findRole } from '../../server/catalog/workspaces.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
-import { addShare, shownShare } from '../../server/projects/shares.ts';
-import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
+import { shareAddress, shareCreation, shareRevocation, shownShare } from '../../server/operations/shares.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { perform } from '../operations.ts';
 import { serverOf } from './login.ts';
 
 interface CreateOptions {
@@ -43,19 +41,24 @@ export function addShareCommands(program: Command): void {
       ),
     )
     .action(async ({ project, screens, hideQueries = false, expires, passwordFile, by, json }: CreateOptions) => {
-      const now = Date.now();
       const wanted = {
         screens: screens.split(',').map((screen) => screen.trim()),
         hideQueries,
-        expiresAt: expires === undefined ? null : endOf(expires, now),
         password: passwordFile === undefined ? null : readFileSync(passwordFile, 'utf8').trim(),
       };
-      const made = await withStores(async ({ settings, catalog }) => {
-        const { workspaceId } = await requireProject(catalog, project);
-        if (by !== undefined) await requireManager(catalog, workspaceId, by);
-        const writer = { by: actorOf(by ?? null), at: toMicroseconds(now) };
-        const { share, token } = await addShare(catalog, project, wanted, writer);
-        return { share: shownShare(share), url: `${settings.publicUrl ?? serverOf(settings)}/share/${token}` };
+      const made = await withStores(async (stores) => {
+        const { workspaceId: workspace } = await requireProject(stores.catalog, project);
+        const input = { ...wanted, expiresAt: expires === undefined ? null : endOf(expires, Date.now()) };
+        const of = `the workspace '${workspace}'`;
+        const request = {
+          workspace,
+          project,
+          input,
+          by: by === undefined ? undefined : { email: by, may: 'share a project', of },
+        };
+        const { share, token } = await perform(stores, shareCreation, request);
+        const { settings } = stores;
+        return { share: shownShare(share), url: shareAddress(settings.publicUrl ?? serverOf(settings), token) };
       });
       if (json) printJson(made);
       else print(`The share ${made.share.id}, its address shown this once:\n  ${made.url}`);
@@ -77,17 +80,13 @@ export function addShareCommands(program: Command): void {
     .argument('<id>', 'id of the share, from `share list`')
     .addHelpText('after', examples('share revoke 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10'))
     .action(async (id: string) => {
-      await withStores(({ catalog }) => revokeShare(catalog, id, commandWriter()));
+      await withStores(async (stores) => {
+        const share = await findShare(stores.catalog, id);
+        if (share === undefined) throw new Error(`There is no share '${id}'.`);
+        await perform(stores, shareRevocation, { workspace: share.workspace, project: share.project, id });
+      });
       print('The share has ended.');
     });
-}
-
-/** Throws for those who may not share, in the browser either. */
-async function requireManager(catalog: Catalog, workspace: string, email: string): Promise<void> {
-  const role = await findRole(catalog, workspace, email);
-  if (role === 'owner' || role === 'admin') return;
-  const found = role === undefined ? `is not a member of the workspace '${workspace}'` : `is a ${role}`;
-  throw new Error(`Only an owner or admin can share a project; '${email}' ${found}.`);
 }
 
 /** When a share ends, as a day or instant. */

@@ -1,12 +1,12 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { addDays, dayOf } from '../domain/dates.ts';
-import { notFound } from '../domain/errors.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import { newFeedToken, newKey, newShareToken, newUuid } from '../domain/ids.ts';
-import { isoInstant, isoInstantOrNull, type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { isoInstant, type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { isName } from '../domain/texts.ts';
 import { AUDIT_DAYS, actorOf, createOnce, recordAudit, type Submission } from './audit.ts';
 import type { Catalog } from './catalog.ts';
-import { findProject, requireProject } from './projects.ts';
+import { findProject } from './projects.ts';
 import type { Usage } from './usage.ts';
 import { findRole, requireWorkspace } from './workspaces.ts';
 
@@ -360,9 +360,6 @@ export interface ListedFeed {
   readonly revokedAt: Microseconds | null;
 }
 
-/** A feed cannot be created or revoked; the message gives the reason. */
-export class FeedRefused extends Error {}
-
 /** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
 export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | undefined> {
   type Row = Omit<Feed, 'projects' | 'scope'> & RightsRow & { hash: string };
@@ -372,7 +369,7 @@ export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | u
   return { keyId, workspaceId, plan, path, scope: null, ...rightsOf(row) };
 }
 
-/** The scope of a valid key: its workspace, and its projects (null: all). Throws if there is no such key. */
+/** The scope of a valid key: its workspace, and its projects (null: all). Throws `invalid_request` for another id. */
 export async function scopeOfKey(
   catalog: Catalog,
   keyId: string,
@@ -381,42 +378,24 @@ export async function scopeOfKey(
   type Row = { workspace: string; projects: string | null };
   const row = await catalog.statements.get<Row>('keys.active', { id: keyId, at });
   if (row === undefined) {
-    throw new FeedRefused(`There is no active key with the id '${keyId}'; \`ordinate keys list\` shows the ids.`);
+    throw invalidRequest(`There is no active key with the id '${keyId}'; \`ordinate keys list\` shows the ids.`);
   }
   return { workspace: row.workspace, projects: projectsOf(row.projects) };
 }
 
 /** Creates a feed of an active key. Its token is only in the result. */
 export async function createFeed(
-  catalog: Catalog,
-  {
-    keyId,
-    path,
-    at,
-    by = null,
-    submission,
-  }: {
-    readonly keyId: string;
-    readonly path: string;
-    readonly at: Microseconds;
-    readonly by?: string | null;
-    readonly submission?: Submission;
-  },
+  tx: Catalog,
+  { keyId, path, at }: Pick<ListedFeed, 'keyId' | 'path'> & { readonly at: Microseconds },
 ): Promise<{ id: string; token: string }> {
-  const create = async (tx: Catalog): Promise<{ id: string; token: string }> => {
-    const id = newUuid();
-    const token = newFeedToken();
-    const { workspace } = await scopeOfKey(tx, keyId, at);
-    const { count } = (await tx.statements.get<{ count: number }>('feeds.count_active', { keyId }))!;
-    if (count >= MAX_FEEDS_PER_KEY) {
-      throw new FeedRefused(`The key has ${count} feeds, which is the most it can have. Revoke one first.`);
-    }
-    await tx.statements.run('feeds.add', { id, keyId, hash: hashOf(token), path, at });
-    const details = { keyId, path };
-    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.created', subject: id, details });
-    return { id, token };
-  };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
+  const id = newUuid();
+  const token = newFeedToken();
+  const { count } = (await tx.statements.get<{ count: number }>('feeds.count_active', { keyId }))!;
+  if (count >= MAX_FEEDS_PER_KEY) {
+    throw invalidRequest(`The key has ${count} feeds, which is the most it can have. Revoke one first.`);
+  }
+  await tx.statements.run('feeds.add', { id, keyId, hash: hashOf(token), path, at });
+  return { id, token };
 }
 
 /** The feeds of a workspace, or all, oldest first. */
@@ -424,19 +403,9 @@ export async function listFeeds(catalog: Catalog, workspace: string | null): Pro
   return catalog.statements.all<ListedFeed>('feeds.all', { workspace });
 }
 
-/** Revokes a feed immediately and permanently. Revoking it again changes nothing. */
-export async function revokeFeed(
-  catalog: Catalog,
-  { id, at, by = null }: { id: string; at: Microseconds; by?: string | null },
-): Promise<void> {
-  await catalog.transaction(async (tx) => {
-    const feed = await tx.statements.get<{ workspace: string; path: string }>('feeds.one', { id });
-    if (feed === undefined) throw new FeedRefused(`There is no feed with the id '${id}'.`);
-    if ((await tx.statements.run('feeds.revoke', { id, at })) === 0) return;
-    const { workspace, path } = feed;
-    const details = { path };
-    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.revoked', subject: id, details });
-  });
+/** Revokes a feed immediately and permanently. False for one that was revoked. */
+export async function revokeFeed(tx: Catalog, id: string, at: Microseconds): Promise<boolean> {
+  return (await tx.statements.run('feeds.revoke', { id, at })) > 0;
 }
 
 /** What a share can show. */
@@ -465,31 +434,19 @@ export interface Share extends ShareChoice {
 
 type Row = Omit<Share, 'screens' | 'hideQueries'> & { screens: string; hideQueries: number };
 
-interface Writer {
-  readonly by: string;
-  readonly at: Microseconds;
-}
-
-/** Creates a share of a project; its token is only in the result. Throws `not_found`. */
+/** Creates a share of a project; its token is only in the result. */
 export async function createShare(
-  catalog: Catalog,
-  project: string,
+  tx: Catalog,
+  { workspace, project }: Pick<Share, 'workspace' | 'project'>,
   choice: ShareChoice,
-  { by, at, submission }: Writer & { readonly submission?: Submission },
+  at: Microseconds,
 ): Promise<{ share: Share; token: string }> {
   const { screens, hideQueries, expiresAt, passwordHash } = choice;
-  const create = async (tx: Catalog): Promise<{ share: Share; token: string }> => {
-    const { workspaceId: workspace } = await requireProject(tx, project);
-    const token = newShareToken();
-    const share = { id: newUuid(), project, workspace, ...choice, createdAt: at, revokedAt: null };
-    const stored = { screens: JSON.stringify(screens), hideQueries: Number(hideQueries), passwordHash, expiresAt };
-    await tx.statements.run('shares.add', { id: share.id, project, hash: hashOf(token), ...stored, at });
-    const ends = { expiresAt: isoInstantOrNull(expiresAt), hasPassword: passwordHash !== null };
-    const details = { project, screens, hideQueries, ...ends };
-    await recordAudit(tx, { at, workspace, actor: by, action: 'share.created', subject: share.id, details });
-    return { share, token };
-  };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
+  const token = newShareToken();
+  const share = { id: newUuid(), project, workspace, ...choice, createdAt: at, revokedAt: null };
+  const stored = { screens: JSON.stringify(screens), hideQueries: Number(hideQueries), passwordHash, expiresAt };
+  await tx.statements.run('shares.add', { id: share.id, project, hash: hashOf(token), ...stored, at });
+  return { share, token };
 }
 
 /** Shares, the newest first; of one project, or of all with null. */
@@ -511,15 +468,9 @@ export async function findShareOfToken(
   return row && { ...shareOf(row), plan: row.plan };
 }
 
-/** Revokes a share; one that was revoked stays so. Throws `not_found`. */
-export async function revokeShare(catalog: Catalog, id: string, { by: actor, at }: Writer): Promise<void> {
-  await catalog.transaction(async (tx) => {
-    const share = await findShare(tx, id);
-    if (share === undefined) throw notFound(`There is no share '${id}'.`);
-    if ((await tx.statements.run('shares.revoke', { id, at })) === 0) return;
-    const { workspace, project } = share;
-    await recordAudit(tx, { at, workspace, actor, action: 'share.revoked', subject: id, details: { project } });
-  });
+/** Revokes a share. False for one that was revoked. */
+export async function revokeShare(tx: Catalog, id: string, at: Microseconds): Promise<boolean> {
+  return (await tx.statements.run('shares.revoke', { id, at })) > 0;
 }
 
 function shareOf({ screens, hideQueries, ...row }: Row): Share {

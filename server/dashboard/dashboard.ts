@@ -12,7 +12,6 @@ import { addAuditActions } from './audit-actions.ts';
 import { addBrandActions } from './brand-actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
-import { addFeedActions } from './feed-actions.ts';
 import { addGroupActions } from './group-actions.ts';
 import { addHomeRoutes } from './home-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
@@ -23,7 +22,6 @@ import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
 import { addRuleActions } from './rule-actions.ts';
 import { addSessionRoutes, addSignIn } from './sessions.ts';
-import { addShareActions } from './share-actions.ts';
 import { addSyncActions } from './sync-actions.ts';
 import { addTogether } from './together.ts';
 import { addUnsubscribe } from './unsubscribe.ts';
@@ -75,9 +73,8 @@ export async function addDashboard(
       addTogether(api, API_ROOT);
       const add = takeActions(api, context);
       addKeyRoutes(add, context, usage);
-      addFeedActions(add, context, stores);
       addNoteActions(add, stores);
-      addOperations(add, context, { ...stores, ...context, usage }, OPERATIONS);
+      addOperations(add, context, { ...context, ...stores, now: context.now, usage }, OPERATIONS);
       addKeywordActions(add, stores);
       addGroupActions(add, context, stores);
       addBrandActions(add, context, stores);
@@ -85,7 +82,6 @@ export async function addDashboard(
       addSyncActions(add, stores);
       addAuditActions(add, context, usage);
       addChannelActions(api, add, stores);
-      addShareActions(add, context);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');

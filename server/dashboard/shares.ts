@@ -8,7 +8,7 @@ import type { Share } from '../catalog/keys.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { filterFields } from '../domain/rules.ts';
-import { isPasswordOf } from '../projects/shares.ts';
+import { isPasswordOf } from '../operations/shares.ts';
 import { readBody } from './actions.ts';
 import { SECURITY_HEADERS, sendDashboardPage } from './pages.ts';
 import { finalThroughOf } from './project-routes.ts';

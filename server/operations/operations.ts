@@ -1,13 +1,16 @@
+import type { Stores } from '../load/stores.ts';
 import type { PresetSources } from '../presets/preset.ts';
 import { FAVOURITE_OPERATIONS } from './favourites.ts';
+import { FEED_OPERATIONS } from './feeds.ts';
 import { FINDING_OPERATIONS } from './findings.ts';
 import { INVITATION_OPERATIONS, MEMBER_OPERATIONS } from './members.ts';
 import type { Operation } from './operation.ts';
+import { SHARE_OPERATIONS } from './shares.ts';
 import { TAG_OPERATIONS } from './tags.ts';
 import { VIEW_OPERATIONS } from './views.ts';
 
 /** What the dashboard has for operations. */
-export type OperationNeeds = PresetSources;
+export type OperationNeeds = PresetSources & Stores;
 
 /** All that is declared as operations. */
 export const OPERATIONS: readonly Operation<OperationNeeds>[] = [
@@ -15,6 +18,8 @@ export const OPERATIONS: readonly Operation<OperationNeeds>[] = [
   ...TAG_OPERATIONS,
   ...FAVOURITE_OPERATIONS,
   ...FINDING_OPERATIONS,
+  ...SHARE_OPERATIONS,
+  ...FEED_OPERATIONS,
   ...MEMBER_OPERATIONS,
   ...INVITATION_OPERATIONS,
 ];

@@ -17,11 +17,6 @@ select
 from feeds f join key_rights k on k.key_id = f.key_id join workspaces w on w.id = k.workspace_id
 where f.hash = $hash and f.revoked_at is null and k.revoked_at is null
 
--- name: one
--- What a feed, revoked or not, answers, and the workspace of its key. $id.
--- rows: path text, workspace text
-select f.path, k.workspace_id as workspace from feeds f join keys k on k.id = f.key_id where f.id = $id
-
 -- name: all
 -- The feeds of a workspace, or all, oldest first. A feed ends with its key. $workspace: null for all.
 -- rows: id text, workspace text, keyId text, path text, createdAt integer, revokedAt integer

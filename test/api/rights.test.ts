@@ -34,11 +34,8 @@ const resetLater = (t: Test): void => t.teardown(() => Object.assign(clock, { at
 
 /** The statuses of requests with keys, by a feed of the first one, and with its session. */
 async function credentialsOf(...keys: readonly { readonly id: string; readonly key: string }[]) {
-  const { token } = await createFeed(catalog, {
-    keyId: keys[0]!.id,
-    path: '/projects/Proj1/site.csv',
-    at: MICROSECONDS,
-  });
+  const feed = { keyId: keys[0]!.id, path: '/projects/Proj1/site.csv', at: MICROSECONDS };
+  const { token } = await catalog.transaction((tx) => createFeed(tx, feed));
   const page = { 'sec-fetch-site': 'same-origin' };
   const headers = { ...bearer(keys[0]!.key), ...page };
   const signedIn = await app.inject({ method: 'POST', url: '/app/session', headers });

@@ -102,8 +102,8 @@ t.test('a password is stored with the cost of its hash: one with another cost st
   const hash = scryptSync('open sesame', salt, 32, { N: 1024, r: 4, p: 2 });
   const choice = { screens: ['overview'], hideQueries: false, expiresAt: null } as const;
   const passwordHash = `scrypt:1024:4:2:${salt.toString('hex')}:${hash.toString('hex')}`;
-  const at = { by: 'owner@acme.example', at: clock.at * 1000 };
-  const { token } = await createShare(catalog, 'Proj1', { ...choice, passwordHash }, at);
+  const place = { workspace: 'acme', project: 'Proj1' };
+  const { token } = await createShare(catalog, place, { ...choice, passwordHash }, clock.at * 1000);
   const statuses = await Promise.all(['open sesame', 'wrong'].map((password) => open(`/share/${token}`, password)));
   t.strictSame(
     statuses.map(({ statusCode }) => statusCode),

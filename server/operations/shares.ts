@@ -1,11 +1,20 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Submission } from '../catalog/audit.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { createShare, SHARE_SCREENS, type Share, type ShareScreen } from '../catalog/keys.ts';
+import { Type } from 'typebox';
+import {
+  createShare,
+  findShare,
+  listShares,
+  revokeShare,
+  SHARE_SCREENS,
+  type Share,
+  type ShareScreen,
+} from '../catalog/keys.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
+import { issues, lists, type Needs, type Noun, OF_PROJECT, type ProjectPlace, removes } from './operation.ts';
+import { MANAGERS } from './rights.ts';
 
 const MAX_PASSWORD = 200;
 const HASH_BYTES = 32;
@@ -14,29 +23,65 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}
 const COST = { N: 16_384, r: 8, p: 1 };
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** What somebody asks for. */
-export interface WantedShare {
-  readonly screens: readonly string[];
-  readonly hideQueries?: boolean;
-  /** A day, which it ends with (UTC), or an instant. */
-  readonly expiresAt?: string | null;
-  readonly password?: string | null;
-}
+const SHARE: Noun<ProjectPlace, Share> = {
+  name: 'share',
+  plural: 'shares',
+  of: OF_PROJECT,
+  find: async (catalog, { project }, id) => {
+    const found = await findShare(catalog, id);
+    return found?.project === project ? found : undefined;
+  },
+  missing: 'The project has no such share.',
+  show: shownShare,
+  audited: ({ id, project }) => ({ subject: id, details: { project } }),
+};
 
-/** Creates a share. Throws `invalid_request` with the name of the wrong field, and `not_found`. */
-export async function addShare(
-  catalog: Catalog,
-  project: string,
-  { screens, hideQueries = false, expiresAt = null, password = null }: WantedShare,
-  writer: { readonly by: string; readonly at: Microseconds; readonly submission?: Submission },
-): Promise<{ share: Share; token: string }> {
-  const choice = {
-    screens: checkScreens(screens),
-    hideQueries,
-    expiresAt: expiresAt === null ? null : checkEnd(expiresAt, writer.at),
-    passwordHash: password === null ? null : await hashPassword(password),
-  };
-  return createShare(catalog, project, choice, writer);
+export const shareCreation = issues(SHARE, {
+  roles: MANAGERS,
+  audit: 'share.created',
+  fields: {
+    screens: Type.Array(Type.String()),
+    hideQueries: Type.Optional(Type.Boolean()),
+    expiresAt: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    password: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  },
+  run: {
+    before: async (_: Needs, { input: { screens, hideQueries = false, expiresAt = null, password = null }, at }) => {
+      const choice = {
+        screens: checkScreens(screens),
+        hideQueries,
+        expiresAt: expiresAt === null ? null : checkEnd(expiresAt, at),
+        passwordHash: password === null ? null : await hashPassword(password),
+      };
+      return ({ tx, place }) => createShare(tx, place, choice, at);
+    },
+  },
+  audited: ({ share: { id, project, screens, hideQueries, expiresAt, passwordHash } }) => ({
+    subject: id,
+    details: {
+      ...{ project, screens, hideQueries },
+      ...{ expiresAt: isoInstantOrNull(expiresAt), hasPassword: passwordHash !== null },
+    },
+  }),
+  answer: ({ share, token }, server) => ({ share: shownShare(share), url: shareAddress(server, token) }),
+});
+
+export const shareRevocation = removes(SHARE, {
+  roles: MANAGERS,
+  audit: 'share.revoked',
+  run: ({ tx, found: { id }, at }) => revokeShare(tx, id, at),
+});
+
+/** Shares of a project: owners and admins make links that show a part of it, and take them back. */
+export const SHARE_OPERATIONS = [
+  lists(SHARE, MANAGERS, ({ catalog }, { project }) => listShares(catalog, project)),
+  shareCreation,
+  shareRevocation,
+];
+
+/** Where a share is opened. */
+export function shareAddress(server: string, token: string): string {
+  return `${server}/share/${token}`;
 }
 
 function checkScreens(screens: readonly string[]): ShareScreen[] {
