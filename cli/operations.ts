@@ -5,8 +5,10 @@ import type { Needs, Operation, Target } from '../server/operations/operation.ts
 import { commandWriter } from './cli.ts';
 
 /** What a command names, and with what values. */
-interface Request extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<Target, 'workspace'> {
+export interface Named extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<Target, 'workspace'> {
   readonly input?: object;
+  /** What is said if it does not exist. */
+  readonly missing?: string;
   /** The member in whose name the command is run, and what owners and admins of it may do. */
   readonly by?: { readonly email: string; readonly may: string; readonly of: string } | undefined;
 }
@@ -15,13 +17,13 @@ interface Request extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<Target
 export async function perform<With extends Needs, Result>(
   needs: With,
   operation: Operation<With, Result>,
-  { workspace, project, id, input = {}, by }: Request,
+  { workspace, project, id, input = {}, by, missing }: Named,
 ): Promise<Result> {
   const target = { workspace, project, id, ...commandWriter() };
   await operation.find(needs.catalog, target).catch((error: unknown) => {
     const place = project === undefined ? `workspace '${workspace}'` : `project '${project}'`;
     if (!(error instanceof KnownError) || error.code !== 'not_found') throw error;
-    throw new Error(`There is no ${operation.noun.name} '${id}' in the ${place}.`, { cause: error });
+    throw new Error(missing ?? `There is no ${operation.noun.name} '${id}' in the ${place}.`, { cause: error });
   });
   const role = by === undefined ? 'owner' : await requireManager(needs.catalog, workspace, by);
   const { signal } = new AbortController();
@@ -30,7 +32,7 @@ export async function perform<With extends Needs, Result>(
 }
 
 /** The role of a member. Throws for those who may not do it, in the browser either. */
-async function requireManager(catalog: Catalog, workspace: string, by: NonNullable<Request['by']>): Promise<Role> {
+async function requireManager(catalog: Catalog, workspace: string, by: NonNullable<Named['by']>): Promise<Role> {
   const role = await findRole(catalog, workspace, by.email);
   if (role === 'owner' || role === 'admin') return role;
   const found = role === undefined ? `is not a member of ${by.of}` : `is a ${role}`;

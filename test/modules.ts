@@ -29,6 +29,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
       ...['operations', 'facts', 'catalog', 'domain', 'model', 'runtime'],
     ],
   },
+  operations: {
+    purpose: 'what members do, declared once: fields, rights, what is audited; routes are made from it',
+    imports: ['api', 'presets', 'load', 'catalog', 'domain'],
+  },
   mcp: {
     purpose: 'the MCP server at `/mcp`, over the presets of the API',
     imports: ['api', 'formats', 'presets', 'catalog', 'domain', 'model', 'runtime'],
@@ -62,10 +66,6 @@ export const MODULES: Readonly<Record<string, Module>> = {
       ...['formats', 'query', 'lists', 'providers', 'findings', 'effects'],
       ...['facts', 'catalog', 'storage', 'domain', 'model', 'runtime', 'settings'],
     ],
-  },
-  operations: {
-    purpose: 'what members do, declared once: fields, rights, what is audited; routes are made from it',
-    imports: ['api', 'presets', 'load', 'catalog', 'domain'],
   },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',

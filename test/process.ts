@@ -4,9 +4,9 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import tap, { type Test } from 'tap';
-import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
+import { createKey } from '../server/operations/keys.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 import { isLocal, makeStores, storesOf } from './stores.ts';
 import { type Answer, addEmptyCatalog, ONE_THREAD, sharedEngine, temporaryFolder } from './world.ts';
@@ -196,7 +196,7 @@ export async function makeDataFolder(
   await using catalog = await openCatalog(settings);
   const made: string[] = [];
   for (let index = 0; index < keys; index++) {
-    made.push((await createKey(catalog, { workspace: 'acme', name: `key ${index}`, by: null, at: 0 })).key);
+    made.push((await createKey(catalog, { workspace: 'acme', name: `key ${index}`, at: 0 })).key);
   }
   return { dataFolder: folder, keys: made };
 }

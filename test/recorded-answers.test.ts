@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t from 'tap';
-import { createKey } from '../server/catalog/keys.ts';
+import { createKey } from '../server/operations/keys.ts';
 import { sameAsRecorded } from './recorded.ts';
 import { readTables } from './rows.ts';
 import { facts, makeWorld, NOW, type Tables } from './world.ts';
@@ -185,7 +185,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 t.test('the answers to a fixed list of requests equal the recorded ones', async (t) => {
   let time = NOW;
   const world = await makeWorld(t, TABLES, { now: () => time });
-  const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 })).key;
+  const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', at: 0 })).key;
   const ask = async (url: string, headers: Readonly<Record<string, string>> = {}, method: 'GET' | 'POST' = 'GET') => {
     time += 1000;
     const response = await world.app.inject({

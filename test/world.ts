@@ -6,11 +6,11 @@ import type { FastifyInstance } from 'fastify';
 import tap, { type Test } from 'tap';
 import { buildApp, type Dependencies } from '../server/app.ts';
 import type { OpenCatalog } from '../server/catalog/catalog.ts';
-import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import type { ServerMetrics, ServerMetricsOptions } from '../server/metrics/server-metrics.ts';
+import { createKey } from '../server/operations/keys.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 import { isLocal, makeStores } from './stores.ts';
 
@@ -250,7 +250,7 @@ export async function makeLazyWorld(t: Test, tables: Tables = {}, options: World
     return building;
   };
   opened.defer(async () => (await building)?.close());
-  const { key } = await createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
+  const { key } = await createKey(catalog, { workspace: 'acme', name: 'test', at: 0 });
   const get: World['get'] = async (path, headers = { authorization: `Bearer ${key}` }) => {
     const response = await (await served()).inject({ method: 'GET', url: `/api/v1${path}`, headers });
     return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) as unknown };

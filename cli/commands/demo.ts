@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { createKey } from '../../server/catalog/keys.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Stores } from '../../server/load/stores.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
@@ -49,7 +49,7 @@ function makeDemo(): Promise<void> {
       }
       await loadDemo(stores);
       const at = toMicroseconds(Date.now());
-      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, by: null, at });
+      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, at });
       print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
     },
     { create: true },

@@ -1,18 +1,12 @@
 import { type Command, Option } from 'commander';
-import {
-  type CreatedKey,
-  createKey,
-  KEY_SCOPES,
-  type Key,
-  type KeyScope,
-  listKeys,
-  revokeKey,
-  rotateKey,
-} from '../../server/catalog/keys.ts';
+import { type CreatedKey, KEY_SCOPES, type Key, type KeyScope, listKeys } from '../../server/catalog/keys.ts';
+import { requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
+import { keyCreation, keyRevocation, keyRotation, shownCreated } from '../../server/operations/keys.ts';
 import { print, printJson, printTable, withStores, withUsage } from '../cli.ts';
 import { readDuration, readEnd } from '../durations.ts';
 import { examples } from '../help.ts';
+import { type Named, perform } from '../operations.ts';
 
 interface Options {
   readonly workspace: string;
@@ -47,18 +41,13 @@ export function addKeys(program: Command): void {
       ),
     )
     .action(async ({ workspace, name, expires, project, scope, by, json }: CreateOptions) => {
-      const now = Date.now();
-      const wanted = {
-        workspace,
-        name,
-        by: by ?? null,
-        at: toMicroseconds(now),
-        expiresAt: expires === undefined ? null : toMicroseconds(readEnd(expires, now)),
-        projects: project ?? null,
-        scope: scope ?? null,
-      };
-      const made = await withStores(({ catalog }) => createKey(catalog, wanted));
-      if (json) printJson(created(made));
+      const expiresAt = expires === undefined ? null : toMicroseconds(readEnd(expires, Date.now()));
+      const input = { name, expiresAt, projects: project ?? null, scope: scope ?? null };
+      const made = await withStores(async (stores) => {
+        await requireWorkspace(stores.catalog, workspace);
+        return perform(stores, keyCreation, { workspace, input, ...inNameOf(by) });
+      });
+      if (json) printJson(shownCreated(made));
       else print(`The key '${name}', shown this once:\n  ${made.key}${until(made)}`);
     });
   command
@@ -71,11 +60,10 @@ export function addKeys(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('keys rotate 0b9f6f3e-6c1b-4f0e-9c7e-2f4f5d8b6a10 --workspace acme --overlap 7d'))
     .action(async (id: string, { workspace, overlap, by, json }: Options & { overlap: string }) => {
-      const now = Date.now();
-      const overlapEndsAt = toMicroseconds(now + readDuration(overlap));
-      const wanted = { id, workspace, by: by ?? null, at: toMicroseconds(now), overlapEndsAt };
-      const made = await withStores(({ catalog }) => rotateKey(catalog, wanted));
-      if (json) printJson({ ...created(made), replaces: id, oldKeyValidUntil: isoInstant(overlapEndsAt) });
+      const overlapEndsAt = toMicroseconds(Date.now() + readDuration(overlap));
+      const wanted = { workspace, id, input: { overlapEndsAt }, missing: missing(workspace, id), ...inNameOf(by) };
+      const { made } = await withStores((stores) => perform(stores, keyRotation, wanted));
+      if (json) printJson({ ...shownCreated(made), replaces: id, oldKeyValidUntil: isoInstant(overlapEndsAt) });
       else {
         print(`The new key '${made.name}', shown this once:\n  ${made.key}${until(made)}`);
         print(`The old key stays valid until ${isoInstant(overlapEndsAt)}.`);
@@ -103,15 +91,19 @@ export function addKeys(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('keys revoke 0b9f6f3e-6c1b-4f0e-9c7e-2f4f5d8b6a10 --workspace acme'))
     .action(async (id: string, { workspace, by, json }: Options) => {
-      const at = toMicroseconds(Date.now());
-      await withStores(({ catalog }) => revokeKey(catalog, { id, workspace, by: by ?? null, at }));
+      const wanted = { workspace, id, missing: missing(workspace, id), ...inNameOf(by) };
+      await withStores((stores) => perform(stores, keyRevocation, wanted));
       if (json) printJson({ id, revoked: true });
       else print(`The key ${id} is revoked.`);
     });
 }
 
-function created({ createdAt, expiresAt, ...made }: CreatedKey): object {
-  return { ...made, createdAt: isoInstant(createdAt), expiresAt: isoInstantOrNull(expiresAt) };
+function missing(workspace: string, id: string): string {
+  return `Workspace '${workspace}' has no key with the id '${id}'.`;
+}
+
+function inNameOf(email: string | undefined): Pick<Named, 'by'> {
+  return email === undefined ? {} : { by: { email, may: 'create or revoke keys', of: 'the workspace' } };
 }
 
 function until({ expiresAt }: CreatedKey): string {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { createKey, findActiveKey } from '../../server/catalog/keys.ts';
+import { findActiveKey } from '../../server/catalog/keys.ts';
 import { openLeases } from '../../server/catalog/open-leases.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { createLink, signInAddress } from '../../server/catalog/sessions.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { readSettings, type Settings } from '../../server/settings/settings.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { checkSecrets } from '../check-secrets.ts';
@@ -75,7 +76,7 @@ function prepareDemo(): Promise<string | undefined> {
       if ((await listWorkspaces(stores.catalog)).length > 0) return undefined;
       await loadDemo(stores, { part: 'newest', beside: loadServer });
       const at = toMicroseconds(Date.now());
-      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, by: null, at });
+      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, at });
       return key;
     },
     { create: true },

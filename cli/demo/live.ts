@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { type Connection, listConnections } from '../../server/catalog/connections.ts';
-import { createKey } from '../../server/catalog/keys.ts';
 import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import { progress, withStores } from '../cli.ts';
 import { withProviders } from '../providers.ts';
@@ -50,7 +50,7 @@ export async function prepareLive(): Promise<LiveDemo> {
         trackTop: TRACKED,
       };
       const { id } = await createProject(stores, providers, project, { now: Date.now(), report });
-      const { key } = await createKey(stores.catalog, { workspace: WORKSPACE, name: 'Demo', by: null, at });
+      const { key } = await createKey(stores.catalog, { workspace: WORKSPACE, name: 'Demo', at });
       return { project: id, key };
     });
   } finally {

@@ -1,7 +1,6 @@
 // What the simulation uses of the product. Each simulated process has a copy of all of it.
 
 export { buildApp } from '../../server/app.ts';
-export { createKey } from '../../server/catalog/keys.ts';
 export { openCatalog } from '../../server/catalog/open-catalog.ts';
 export { openLeases } from '../../server/catalog/open-leases.ts';
 export { openUsage } from '../../server/catalog/open-usage.ts';
@@ -15,6 +14,7 @@ export { JobRunner } from '../../server/jobs/job-runner.ts';
 export { JobStates } from '../../server/jobs/job-states.ts';
 export { JOBS } from '../../server/jobs/jobs.ts';
 export { loadSnapshot } from '../../server/load/load.ts';
+export { createKey } from '../../server/operations/keys.ts';
 export { addKeywords } from '../../server/projects/keywords.ts';
 export { setConnection } from '../../server/providers/connections.ts';
 export { readSettings } from '../../server/settings/settings.ts';

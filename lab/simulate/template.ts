@@ -79,7 +79,7 @@ async function make(
   await product.loadSnapshot({ settings, catalog }, { folder: join(root, 'rows'), acceptImplausible: true });
   await more(product, catalog);
   const createKey = async (name: string): Promise<string> =>
-    (await product.createKey(catalog, { workspace: 'acme', name, by: null, at: 0 })).key;
+    (await product.createKey(catalog, { workspace: 'acme', name, at: 0 })).key;
   const keys = [await createKey('a'), await createKey('b')] as const;
   await catalog.close();
   await databases?.watch(database!);

@@ -2,16 +2,13 @@ import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { addDays, dayOf } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { newFeedToken, newKey, newShareToken, newUuid } from '../domain/ids.ts';
-import { isoInstant, type Microseconds, toMicroseconds } from '../domain/instants.ts';
-import { isName } from '../domain/texts.ts';
-import { AUDIT_DAYS, actorOf, createOnce, recordAudit, type Submission } from './audit.ts';
+import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { AUDIT_DAYS } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { findProject } from './projects.ts';
 import type { Usage } from './usage.ts';
-import { findRole, requireWorkspace } from './workspaces.ts';
+import { requireWorkspace } from './workspaces.ts';
 
-const MAX_ACTIVE_KEYS = 20;
-const MAX_NAME = 100;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
 /** What a key may do besides reading reports. */
@@ -62,15 +59,14 @@ type KeyRow = Omit<Key, 'projects'> & { readonly projects: string | null };
 export interface NewKey {
   readonly workspace: string;
   readonly name: string;
-  /** Email address of an owner or admin; null: an operator. */
-  readonly by: string | null;
+  /** The email address of a member, or who ran a command. */
+  readonly by: string;
   readonly at: Microseconds;
   /** Null: it does not expire. */
   readonly expiresAt?: Microseconds | null;
   /** The projects that it may read; null: all of its workspace. */
   readonly projects?: readonly string[] | null;
   readonly scope?: KeyScope | null;
-  readonly submission?: Submission;
 }
 
 /** A new key; its text is not stored. */
@@ -84,9 +80,6 @@ export interface CreatedKey {
   readonly projects: readonly string[] | null;
   readonly scope: KeyScope | null;
 }
-
-/** A key cannot be created or revoked; the message gives the reason. */
-export class KeyRefused extends Error {}
 
 /**
  * The access of a key by its hash; undefined if it is unknown or revoked. Only hashes are compared, so timing reveals nothing
@@ -109,82 +102,17 @@ function projectsOf(list: string | null): readonly string[] | null {
   return list === null ? null : (JSON.parse(list) as string[]).sort();
 }
 
-/** Creates a key, which is returned but not stored in full. `by`, if given, must be an owner or admin. */
-export async function createKey(catalog: Catalog, wanted: NewKey): Promise<CreatedKey> {
-  const { workspace, by, at, submission } = wanted;
-  if (!isName(wanted.name, MAX_NAME)) {
-    throw new KeyRefused(`'name' must be a line of text of 1 to ${MAX_NAME} characters that says what the key is for.`);
-  }
-  const create = async (tx: Catalog): Promise<CreatedKey> => {
-    await requireWorkspace(tx, workspace);
-    await requireManager(tx, workspace, by);
-    const active = await countActive(tx, workspace, at);
-    if (active >= MAX_ACTIVE_KEYS) {
-      throw new KeyRefused(
-        `Workspace '${workspace}' has ${active} active keys, which is the most it can have. Revoke one first.`,
-      );
-    }
-    const made = await insertKey(tx, { ...wanted, name: wanted.name.trim() });
-    const { id, name, expiresAt, projects, scope } = made;
-    const details = {
-      name,
-      ...(expiresAt === null ? {} : { expiresAt: isoInstant(expiresAt) }),
-      ...(projects && { projects }),
-      ...(scope && { scope }),
-    };
-    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.created', subject: id, details });
-    return made;
-  };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
-}
-
-/**
- * Replaces a key by a new one with the same name, projects and lifetime. The old key stays valid until `overlapEndsAt`. Its
- * feeds move to the new key. `by`, if given, must be an owner or admin.
- */
-export async function rotateKey(
-  catalog: Catalog,
-  {
-    id,
-    workspace,
-    by,
-    at,
-    overlapEndsAt,
-  }: Pick<NewKey, 'workspace' | 'by' | 'at'> & {
-    readonly id: string;
-    readonly overlapEndsAt: Microseconds;
-  },
-): Promise<CreatedKey> {
-  return catalog.transaction(async (tx) => {
-    const old = await requireKey(tx, workspace, id);
-    await requireManager(tx, workspace, by);
-    if (old.revokedAt !== null) throw new KeyRefused(`The key '${id}' is revoked; create a new one.`);
-    if (old.replacedBy !== null) {
-      throw new KeyRefused(`The key '${id}' was already replaced by '${old.replacedBy}'; rotate that one.`);
-    }
-    if (old.expiresAt !== null && old.expiresAt <= at) {
-      throw new KeyRefused(`The key '${id}' has expired; create a new one.`);
-    }
-    const expiresAt = old.expiresAt === null ? null : at + (old.expiresAt - old.createdAt);
-    const { name, projects, scope } = old;
-    const made = await insertKey(tx, { workspace, name, by, at, expiresAt, projects, scope });
-    await tx.statements.run('keys.replace', { id, by: made.id, expiresAt: overlapEndsAt });
-    await tx.statements.run('feeds.move', { from: id, to: made.id });
-    const details = { name: old.name, replacedBy: made.id, validUntil: isoInstant(overlapEndsAt) };
-    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.rotated', subject: id, details });
-    return made;
-  });
-}
-
-async function countActive(tx: Catalog, workspace: string, at: Microseconds): Promise<number> {
+/** How many keys of a workspace are valid; those that were replaced do not count. */
+export async function countActiveKeys(tx: Catalog, workspace: string, at: Microseconds): Promise<number> {
   return (await tx.statements.get<{ count: number }>('keys.count_active', { workspace, at }))?.count ?? 0;
 }
 
-async function insertKey(
+/** Adds a key, whose text is only in the result. Throws `invalid_request` for an end or project that it cannot have. */
+export async function addKey(
   tx: Catalog,
   { workspace, name, by, at, expiresAt = null, projects = null, scope = null }: NewKey,
 ): Promise<CreatedKey> {
-  if (expiresAt !== null && expiresAt <= at) throw new KeyRefused('A key must expire in the future.');
+  if (expiresAt !== null && expiresAt <= at) throw invalidRequest('A key must expire in the future.');
   const id = newUuid();
   const key = newKey();
   const prefix = key.slice(0, PREFIX_LENGTH);
@@ -203,7 +131,7 @@ async function insertKey(
   });
   for (const project of new Set(projects)) {
     if ((await findProject(tx, workspace, project)) === undefined) {
-      throw new KeyRefused(`Workspace '${workspace}' has no project '${project}'; \`projects list\` shows all.`);
+      throw invalidRequest(`Workspace '${workspace}' has no project '${project}'; \`projects list\` shows all.`);
     }
     await tx.statements.run('keys.add_project', { key: id, project });
   }
@@ -241,33 +169,19 @@ async function keysOf(catalog: Catalog, workspace: string): Promise<Key[]> {
   return rows.map((row) => ({ ...row, projects: projectsOf(row.projects) }));
 }
 
-async function requireKey(catalog: Catalog, workspace: string, id: string): Promise<Key> {
-  const key = (await keysOf(catalog, workspace)).find((candidate) => candidate.id === id);
-  if (key === undefined) throw new KeyRefused(`Workspace '${workspace}' has no key with the id '${id}'.`);
-  return key;
+export async function findKey(catalog: Catalog, workspace: string, id: string): Promise<Key | undefined> {
+  return (await keysOf(catalog, workspace)).find((key) => key.id === id);
 }
 
-/** Revokes a key permanently, with immediate effect. Idempotent. */
-export async function revokeKey(
-  catalog: Catalog,
-  { id, workspace, by, at }: { id: string; workspace: string; by: string | null; at: Microseconds },
-): Promise<void> {
-  await catalog.transaction(async (tx) => {
-    const { name, revokedAt } = await requireKey(tx, workspace, id);
-    await requireManager(tx, workspace, by);
-    if (revokedAt !== null) return;
-    await tx.statements.run('keys.revoke', { id, workspace, at });
-    const details = { name };
-    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.revoked', subject: id, details });
-  });
+/** Replaces a key by another, to which its feeds move; it stays valid until an instant, or its own end. */
+export async function replaceKey(tx: Catalog, id: string, by: string, expiresAt: Microseconds): Promise<void> {
+  await tx.statements.run('keys.replace', { id, by, expiresAt });
+  await tx.statements.run('feeds.move', { from: id, to: by });
 }
 
-async function requireManager(catalog: Catalog, workspace: string, by: string | null): Promise<void> {
-  if (by === null) return;
-  const role = await findRole(catalog, workspace, by);
-  if (role === 'owner' || role === 'admin') return;
-  const found = role === undefined ? 'is not a member of the workspace' : `is a ${role}`;
-  throw new KeyRefused(`Only an owner or admin can create or revoke keys; '${by}' ${found}.`);
+/** Revokes a key permanently, with immediate effect. False for one that was revoked. */
+export async function revokeKey(tx: Catalog, id: string, at: Microseconds): Promise<boolean> {
+  return (await tx.statements.run('keys.revoke', { id, at })) > 0;
 }
 
 /** The stored hash of a key. */

@@ -14,7 +14,6 @@ import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addGroupActions } from './group-actions.ts';
 import { addHomeRoutes } from './home-actions.ts';
-import { addKeyRoutes } from './key-routes.ts';
 import { addKeywordActions } from './keyword-actions.ts';
 import { addNoteActions } from './note-actions.ts';
 import { addOperations } from './operation-routes.ts';
@@ -72,7 +71,6 @@ export async function addDashboard(
       addHomeRoutes(api, context);
       addTogether(api, API_ROOT);
       const add = takeActions(api, context);
-      addKeyRoutes(add, context, usage);
       addNoteActions(add, stores);
       addOperations(add, context, { ...context, ...stores, now: context.now, usage }, OPERATIONS);
       addKeywordActions(add, stores);

@@ -10,6 +10,7 @@ const METHODS = {
   change: 'PATCH',
   set: 'PUT',
   remove: 'DELETE',
+  act: 'POST',
 } as const satisfies Record<Verb, string>;
 
 /** What `Operation.find` returns. */
@@ -48,7 +49,11 @@ export function addOperations<With extends Needs>(
     };
     const method = METHODS[verb];
     if (method === 'POST') {
-      add({ ...common, method, creates: true, run: (call) => run(call, call) });
+      add(
+        operation.names === 'submission'
+          ? { ...common, method, creates: true, run: (call) => run(call, call) }
+          : { ...common, method, creates: false, run: (call) => run(call) },
+      );
     } else if (method === 'PUT' || method === 'PATCH') {
       add(
         operation.names === 'version'
@@ -62,7 +67,8 @@ export function addOperations<With extends Needs>(
 }
 
 /** `/projects/:id/views` to add one, `/projects/:id/views/:view` for one of them, `/projects/:id/tags` for a setting. */
-function urlOf({ verb, noun: { name, plural, path } }: Operation<never>): string {
+function urlOf({ verb, act, noun: { name, plural, path } }: Operation<never>): string {
   if (plural === null) return `${path}/${name}`;
-  return verb === 'add' || verb === 'list' ? `${path}/${plural}` : `${path}/${plural}/:${name}`;
+  if (verb === 'add' || verb === 'list') return `${path}/${plural}`;
+  return `${path}/${plural}/:${name}${act === undefined ? '' : `/${act}`}`;
 }

@@ -79,7 +79,7 @@ export interface Audited {
 }
 
 /** What an operation works with, after all checks. */
-interface Work<In extends Place, Input> extends Actor {
+export interface Work<In extends Place, Input> extends Actor {
   readonly tx: Catalog;
   readonly place: In;
   readonly input: Input;
@@ -121,7 +121,7 @@ type Run<Given extends { readonly tx: Catalog }, With extends Needs, Made> =
       ) => Promise<(work: Given) => Promise<Made>>;
     };
 
-export type Verb = 'list' | 'read' | 'add' | 'change' | 'set' | 'remove';
+export type Verb = 'list' | 'read' | 'add' | 'change' | 'set' | 'remove' | 'act';
 
 /** What is asked for. */
 export interface OperationRequest extends Target, Actor {
@@ -142,6 +142,8 @@ interface Done<Result> {
 /** Something that members do. Routes are made from it, and check the role. */
 export interface Operation<With extends Needs = Needs, Result = unknown> {
   readonly verb: Verb;
+  /** What an act is called, in paths. */
+  readonly act?: string;
   readonly noun: Pick<Noun<Place, unknown>, 'name' | 'plural'> & { readonly path: string };
   readonly roles: readonly Role[];
   readonly audit: AuditAction | null;
@@ -304,6 +306,48 @@ export function removes<In extends Place, Found>(
         await audit(tx, { ...it, ...request }, { ...noun.audited(found), ...(details && { details: details(found) }) });
       });
       return { result: undefined, answer: () => undefined };
+    },
+  };
+}
+
+/**
+ * Does something else with one thing: `POST` to its path and the name of the act.
+ * @param it `run` returns what is answered and audited; with `isSecret` it has a secret, and is done once for a form
+ */
+export function acts<In extends Place, Found, Fields extends TProperties, Made, With extends Needs>(
+  noun: Noun<In, Found>,
+  act: string,
+  {
+    run,
+    details,
+    gone = noun.missing,
+    isSecret = false,
+    ...it
+  }: Declared<Fields> & {
+    readonly run: Run<WorkOn<In, InputOf<Fields>, Found>, With, Made>;
+    readonly details: (made: Made) => Audited['details'];
+    readonly answer: (made: Made) => object;
+    readonly gone?: string;
+    readonly isSecret?: boolean;
+  },
+): Operation<With, Made> {
+  const schema = schemaOf(it.fields);
+  return {
+    ...common(noun, 'act', it, schema),
+    ...{ act, isSecret, names: isSecret ? 'submission' : null },
+    perform: async (needs, { input: sent, submission, signal, ...request }) => {
+      const given = { ...actorOf(request), input: await checkInput(schema, sent) };
+      const one = await requireOne(noun, needs.catalog, request);
+      noun.requireRight?.(request, one.found);
+      const runs = typeof run === 'function' ? run : await run.before(needs, { ...given, ...one, signal });
+      const once = async (tx: Catalog): Promise<Made> => {
+        const now = await requireOne({ ...noun, missing: gone }, tx, request);
+        const made = await runs({ ...given, tx, ...now });
+        await audit(tx, { ...it, ...request }, { ...noun.audited(now.found), details: details(made) });
+        return made;
+      };
+      const result = await needs.catalog.transaction((tx) => createOnce(tx, submission, () => once(tx)));
+      return { result, answer: () => it.answer(result) };
     },
   };
 }

@@ -1,8 +1,10 @@
+import type { Usage } from '../catalog/usage.ts';
 import type { Stores } from '../load/stores.ts';
 import type { PresetSources } from '../presets/preset.ts';
 import { FAVOURITE_OPERATIONS } from './favourites.ts';
 import { FEED_OPERATIONS } from './feeds.ts';
 import { FINDING_OPERATIONS } from './findings.ts';
+import { KEY_OPERATIONS } from './keys.ts';
 import { INVITATION_OPERATIONS, MEMBER_OPERATIONS } from './members.ts';
 import type { Operation } from './operation.ts';
 import { SHARE_OPERATIONS } from './shares.ts';
@@ -10,7 +12,7 @@ import { TAG_OPERATIONS } from './tags.ts';
 import { VIEW_OPERATIONS } from './views.ts';
 
 /** What the dashboard has for operations. */
-export type OperationNeeds = PresetSources & Stores;
+export type OperationNeeds = PresetSources & Stores & { readonly usage: Usage };
 
 /** All that is declared as operations. */
 export const OPERATIONS: readonly Operation<OperationNeeds>[] = [
@@ -18,6 +20,7 @@ export const OPERATIONS: readonly Operation<OperationNeeds>[] = [
   ...TAG_OPERATIONS,
   ...FAVOURITE_OPERATIONS,
   ...FINDING_OPERATIONS,
+  ...KEY_OPERATIONS,
   ...SHARE_OPERATIONS,
   ...FEED_OPERATIONS,
   ...MEMBER_OPERATIONS,

@@ -55,7 +55,7 @@ select id, name, workspace_id as workspace from keys
 
 -- name: add
 -- Stores a new key: only its hash and first characters. $id, $workspace, $name; $prefix: first characters; $hash:
--- SHA-256, hexadecimal; $at: microseconds; $by: email address of the member who created it, or null; $expiresAt:
+-- SHA-256, hexadecimal; $at: microseconds; $by: who created it, by email address or command; $expiresAt:
 -- microseconds, or null; $limited: 1 if it may read some projects only; $scope: `sql`, or null.
 insert into keys (id, workspace_id, name, prefix, hash, created_at, created_by, expires_at, limited, scope)
 values ($id, $workspace, $name, $prefix, $hash, $at, $by, $expiresAt, $limited, $scope)
@@ -71,5 +71,5 @@ update keys set replaced_by = $by, expires_at = case when expires_at < $expiresA
 where id = $id
 
 -- name: revoke
--- Revokes a key permanently. $id, $workspace, $at: microseconds.
-update keys set revoked_at = $at where id = $id and workspace_id = $workspace and revoked_at is null
+-- Revokes a key permanently. $id, $at: microseconds.
+update keys set revoked_at = $at where id = $id and revoked_at is null

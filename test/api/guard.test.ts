@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
-import { createKey, listKeys } from '../../server/catalog/keys.ts';
+import { listKeys } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { until } from '../process.ts';
 import { facts, makeWorld, NOW, ofProject, PROJECT } from '../world.ts';
 
@@ -24,7 +25,7 @@ const world = await makeWorld(
 const { app, catalog } = world;
 const SITE_PATH = '/api/v1/projects/Proj1/site';
 
-const makeKey = (name = 'test') => createKey(catalog, { workspace: 'acme', name, by: null, at: 0 });
+const makeKey = (name = 'test') => createKey(catalog, { workspace: 'acme', name, at: 0 });
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 let address = 0;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { StreamScheduler } from '../../server/runtime/stream-scheduler.ts';
 import { facts, keyword, makeWorld, PROJECT, WORKSPACE, type World } from '../world.ts';
@@ -387,8 +387,8 @@ function watchDays(t: Test, before: () => Promise<void>): { most: number; asked:
 t.test('long answers of one workspace do not take all slots, and short ones need none', async (t) => {
   const limits = { longAnswers: 2, longAnswersPerWorkspace: 1, longAnswerWait: 10 };
   const world = await makeWorld(t, DAYS_OF_KEYWORD, { limits, environment: { ORDINATE_THREADS: '4' } });
-  const { key } = await createKey(world.catalog, { workspace: 'other', name: 'other', by: null, at: 0 });
-  const { key: second } = await createKey(world.catalog, { workspace: 'acme', name: 'second', by: null, at: 0 });
+  const { key } = await createKey(world.catalog, { workspace: 'other', name: 'other', at: 0 });
+  const { key: second } = await createKey(world.catalog, { workspace: 'acme', name: 'second', at: 0 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   let waits = 1;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import t from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
 import { putSyncState } from '../../server/catalog/sync-projects.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { methodOf } from '../methods.ts';
 import { facts, keyword, makeWorld, PROJECT, type Tables } from '../world.ts';
@@ -70,7 +70,7 @@ t.test('an answer comes from one state of the catalog, even if another process c
   let state = 0;
   const disturbed = new Set<string>();
   for (const path of paths) {
-    const { key } = await createKey(world.catalog, { workspace: 'acme', name: path, by: null, at: 0 });
+    const { key } = await createKey(world.catalog, { workspace: 'acme', name: path, at: 0 });
     const ask = async (): Promise<string> =>
       JSON.stringify((await world.get(`/projects/Proj1/${path}`, { authorization: `Bearer ${key}` })).body);
     // The project is read to find the cached answer and to compute it, by different connections.

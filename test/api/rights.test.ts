@@ -2,9 +2,10 @@
 import t, { type Test } from 'tap';
 import { ROUTES } from '../../server/api/api.ts';
 import { listAudit } from '../../server/catalog/audit.ts';
-import { createFeed, createKey, KeyUse, type NewKey, rotateKey } from '../../server/catalog/keys.ts';
+import { createFeed, KeyUse, type NewKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
+import { createKey, keyRotation } from '../../server/operations/keys.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, WORKSPACE } from '../world.ts';
 
 // What the dialogue `keys` cannot ask: of every route, and at the instant.
@@ -27,9 +28,13 @@ const SECOND = 1e6;
 const MICROSECONDS = NOW * 1000;
 
 const makeKey = (more: Partial<NewKey> = {}) =>
-  createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: MICROSECONDS, ...more });
-const rotate = (id: string, overlap: number, workspace = 'acme') =>
-  rotateKey(catalog, { id, workspace, by: null, at: MICROSECONDS, overlapEndsAt: MICROSECONDS + overlap * SECOND });
+  createKey(catalog, { workspace: 'acme', name: 'test', at: MICROSECONDS, ...more });
+const rotate = async (id: string, overlap: number, workspace = 'acme') => {
+  const request = { workspace, project: undefined, id, at: MICROSECONDS, by: 'test', role: 'owner' } as const;
+  const input = { overlapEndsAt: MICROSECONDS + overlap * SECOND };
+  const { signal } = new AbortController();
+  return (await keyRotation.perform({ catalog }, { ...request, input, signal })).result.made;
+};
 const resetLater = (t: Test): void => t.teardown(() => Object.assign(clock, { at: NOW }));
 
 /** The statuses of requests with keys, by a feed of the first one, and with its session. */
@@ -105,7 +110,7 @@ t.test('a rotated key is valid for its overlap, and never beyond its own end; fe
     clock.at = NOW;
     t.equal((await world.get('/projects/Proj2/site', bearer(key))).status, 404, 'it is limited like the old one');
   }
-  await t.rejects(rotate('nope', 0), { message: /no key/ });
+  await t.rejects(rotate('nope', 0), { message: /no such key/ });
 });
 
 t.test('a workspace that has all of its keys can rotate each of them', async (t) => {

@@ -1,7 +1,7 @@
 // No workspace can read the data or cached answers of another one.
 import t from 'tap';
 import { ROUTES } from '../../server/api/api.ts';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE } from '../world.ts';
 
 /** Resources that need parameters, which are those of their examples. */
@@ -36,7 +36,7 @@ t.test('no project id reads what is cached for another workspace', async (t) => 
   const leaked: string[] = [];
   for (const { workspace, project, separator } of others) {
     const bearer = async (of: string) => {
-      const { key } = await createKey(world.catalog, { workspace: of, name: workspace, by: null, at: 0 });
+      const { key } = await createKey(world.catalog, { workspace: of, name: workspace, at: 0 });
       return { authorization: `Bearer ${key}` };
     };
     const [theirs, ours] = [await bearer(workspace), await bearer('acme')];

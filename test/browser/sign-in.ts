@@ -1,6 +1,7 @@
 import t from 'tap';
-import { createKey, revokeKey } from '../../server/catalog/keys.ts';
+import { revokeKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { watchedPage } from './browser.ts';
 import { axeFindings, browser, catalog, lookAt, OWNER, onPage, origin, WIDE, world } from './setup.ts';
 
@@ -55,14 +56,14 @@ onPage('a server that is busy for a moment signs nobody out', {}, async (t, page
 });
 
 t.test('a revoked key ends the session; signing in again goes on where one was', async (t) => {
-  const made = await createKey(catalog, { workspace: 'acme', name: 'browser', by: null, at: 0 });
+  const made = await createKey(catalog, { workspace: 'acme', name: 'browser', at: 0 });
   const context = await browser.newContext({ viewport: WIDE });
   const { page } = await watchedPage(context, origin);
   await page.goto(`${origin}/app`);
   await page.getByLabel('API key').fill(made.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Projects' }).waitFor();
-  await revokeKey(catalog, { id: made.id, workspace: 'acme', by: null, at: 1 });
+  await catalog.transaction((tx) => revokeKey(tx, made.id, 1));
   // A request of the first screen that is still under way may end the session before the click.
   const ended = page.getByText('Your session has ended');
   const project = page.locator('a.text[href="/app/p/Proj1"]');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
-import { createKey } from '../../server/catalog/keys.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { Providers } from '../dashboard/providers.ts';
@@ -50,7 +50,7 @@ async function lookAt({ environment, at }: Copy): Promise<Scene & AsyncDisposabl
   const email = 'observer@acme.example';
   await addMember(catalog, 'acme', email, 'owner');
   const { token } = await createLink(catalog, { workspace: 'acme', who: { keyId: null, email }, at: at * 1000 });
-  const { key } = await createKey(catalog, { workspace: 'acme', name: 'observer', by: null, at: at * 1000 });
+  const { key } = await createKey(catalog, { workspace: 'acme', name: 'observer', at: at * 1000 });
   const signIn = { ...OWN_PAGE, authorization: `Bearer ${token}` };
   const { headers: signedIn } = await app.inject({ method: 'POST', url: '/app/session', headers: signIn });
   const cookie = String(signedIn['set-cookie']).split(';')[0]!;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { localOnly } from '../stores.ts';
 import { makeWorld } from '../world.ts';
 import { makeTeam } from './team.ts';
@@ -15,7 +15,7 @@ const ask = (url: string, cookie: string) => team.app.inject({ url, headers: { .
 const signIn = (secret: string) =>
   team.app.inject({ method: 'POST', url: '/app/session', headers: { ...PAGE, authorization: `Bearer ${secret}` } });
 const cookieFor = async (secret: string) => String((await signIn(secret)).headers['set-cookie']).split(';')[0]!;
-const newKey = async () => createKey(team.catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
+const newKey = async () => createKey(team.catalog, { workspace: 'acme', name: 'test', at: 0 });
 const newLink = async () => {
   const who = { keyId: null, email: 'owner@acme.example' };
   return (await createLink(team.catalog, { workspace: 'acme', who, at: team.clock.at * 1000 })).token;

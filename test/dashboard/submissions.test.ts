@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createOnce } from '../../server/catalog/audit.ts';
 import { eachWholeRow } from '../../server/catalog/entity-rows.ts';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { OPERATIONS } from '../../server/operations/operations.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { LAST, SITE } from '../findings/site.ts';
@@ -34,7 +34,7 @@ async function scene(t: Test) {
 
 /** Each action that creates: what is sent, and what the trail then has one of. */
 async function creations({ catalog, receiver, submit }: Awaited<ReturnType<typeof scene>>) {
-  const { id: keyId } = await createKey(catalog, { workspace: 'acme', name: 'feeds', by: null, at: NOW * 1000 });
+  const { id: keyId } = await createKey(catalog, { workspace: 'acme', name: 'feeds', at: NOW * 1000 });
   const webhook = { kind: 'webhook', to: receiver.origin, name: 'before' };
   const { channel } = (await submit(randomUUID(), '/channels', webhook)).body;
   return [

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
 import type { Role } from '../../server/catalog/workspaces.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { makeWorld, NOW, PROJECT, type Tables, WORKSPACE, type World } from '../world.ts';
 
 export type Who = Role | 'other' | 'key' | 'stranger';
@@ -36,7 +36,7 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
     const link = { workspace, who: { keyId: null, email: `${who}@acme.example` }, at: clock.at * 1000 };
     await signIn(who, (await createLink(catalog, link)).token);
   }
-  await signIn('key', (await createKey(catalog, { workspace: 'acme', name: 'key', by: null, at: 1 })).key);
+  await signIn('key', (await createKey(catalog, { workspace: 'acme', name: 'key', at: 1 })).key);
 
   /** Who changes something has read it before. */
   const versionOf = async (path: string, headers: Record<string, string>): Promise<Record<string, string>> => {

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { makeDemoSnapshot } from '../../cli/demo/make.ts';
-import { createKey } from '../../server/catalog/keys.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { atNight } from '../night.ts';
 import { ROOT } from '../readme.ts';
 import { runScript } from '../shell.ts';
@@ -27,7 +27,7 @@ t.test('each question of the guide has the answer that the guide shows', atNight
       },
     },
   );
-  const { key } = await createKey(catalog, { workspace: 'demo', name: 'guide', by: null, at: 0 });
+  const { key } = await createKey(catalog, { workspace: 'demo', name: 'guide', at: 0 });
   const address = await app.listen({ port: 0 });
   const setup = guideBlock('questions', 'setup').replaceAll('http://127.0.0.1:3000', address);
   const folder = temporaryFolder(t);

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Connection, connectionsOf, putConnection, removeConnection } from '../../server/catalog/connections.ts';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { command, wordsOf } from '../command.ts';
 import { dashboardOf } from '../dashboard/dashboard-of.ts';
 import { DATASET, type FakeBigQuery, fakeBigQuery } from '../fakes/bigquery.ts';
@@ -214,7 +214,7 @@ class Talk implements Talking {
       case 'other':
         return this.answer(this.second(rest));
       case 'guest': {
-        this.guest ??= (await createKey(world.catalog, { workspace: 'acme', name: 'guest', by: null, at: 0 })).key;
+        this.guest ??= (await createKey(world.catalog, { workspace: 'acme', name: 'guest', at: 0 })).key;
         return this.answer(world.get(`/projects/Proj1${rest}`, { authorization: `Bearer ${this.guest}` }));
       }
       case 'screen': {

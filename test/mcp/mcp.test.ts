@@ -1,6 +1,6 @@
 // AI agents can query the data over MCP, read-only, with the rights and limits of their key.
 import t, { type Test } from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { facts, makeWorld, type Row, WORKSPACE } from '../world.ts';
 import { callTool, connectAgent } from './agent.ts';
 
@@ -13,7 +13,7 @@ const address = new URL('/mcp', await world.app.listen({ port: 0 }));
 const connect = (t: Test, headers: Record<string, string>) => connectAgent(t, address, headers);
 
 const newKey = async (workspace = 'acme'): Promise<string> =>
-  (await createKey(world.catalog, { workspace, name: 'agent', by: null, at: 0 })).key;
+  (await createKey(world.catalog, { workspace, name: 'agent', at: 0 })).key;
 
 t.test('the tools, all of them read-only, with the arguments of the API', async (t) => {
   const client = await connect(t, { authorization: `Bearer ${await newKey()}` });

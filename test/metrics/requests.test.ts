@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { connect, connectedWorld } from '../fakes/connected.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT } from '../world.ts';
 import { valuesOf } from './scrape-text.ts';
@@ -106,7 +106,7 @@ t.test('requests to providers and fetches of lists are counted by outcome', asyn
 async function countStatements(t: Test, statement: number, statements: readonly string[]) {
   const options = { measured: true, environment: { ORDINATE_SQL: 'on' }, limits: { statement } };
   const world = await makeWorld(t, ROWS, options);
-  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', by: null, at: 0, scope: 'sql' });
+  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', at: 0, scope: 'sql' });
   const headers = { authorization: `Bearer ${key}` };
   for (const sql of statements) {
     await world.app.inject({ method: 'POST', url: '/api/v1/projects/Proj1/sql', headers, payload: { sql, limit: 1 } });

@@ -1,9 +1,9 @@
 // A project of the portfolio has the numbers, days and quality of its site, whatever the sync knows of its days.
 import t from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { putReconciledAt, putSyncState } from '../../server/catalog/sync-projects.ts';
 import { eachDay } from '../../server/domain/dates.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { syncDay } from '../sync-day.ts';
 import { facts, makeWorld, NOW, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
 
@@ -137,7 +137,7 @@ t.test('a project without an answer has no numbers: no condition finds it, and i
 
 t.test("only the key's own workspace, also without projects", async (t) => {
   const of = async (workspace: string): Promise<unknown[]> => {
-    const { key } = await createKey(world.catalog, { workspace, name: workspace, by: null, at: 0 });
+    const { key } = await createKey(world.catalog, { workspace, name: workspace, at: 0 });
     const { body } = await world.get('/portfolio', { authorization: `Bearer ${key}` });
     return [body.paging, body.projects.map(({ id }: Row) => id)] as unknown[];
   };

@@ -1,6 +1,6 @@
 // Every request is read as documented: its range, its limits on both sides, and what is wrong by the name of its part.
 import t from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { readRecorded, sameAsRecorded } from '../recorded.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
 
@@ -33,7 +33,7 @@ const TABLES = {
 };
 const { app, catalog, key } = await makeWorld(t, TABLES, { now: () => (time += 1000) });
 /** Of the workspace whose plan has ten days of keywords. */
-const short = (await createKey(catalog, { workspace: 'short', name: 'test', by: null, at: 0 })).key;
+const short = (await createKey(catalog, { workspace: 'short', name: 'test', at: 0 })).key;
 
 interface Body {
   readonly error?: { readonly message: string };

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
 import { setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, temporaryFolder, WORKSPACE, type World } from '../world.ts';
@@ -57,7 +57,7 @@ const statusOf = async (asking: Asking, url: string, headers = {}) => (await fet
 
 /** The world as a key of another workspace sees it. */
 async function asKeyOf(world: World, workspace: string) {
-  const { key } = await createKey(world.catalog, { workspace, name: 'test', by: null, at: 0 });
+  const { key } = await createKey(world.catalog, { workspace, name: 'test', at: 0 });
   return { app: world.app, key, get: (path: string) => world.get(path, { authorization: `Bearer ${key}` }) };
 }
 

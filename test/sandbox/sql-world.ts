@@ -1,4 +1,4 @@
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { readTables } from '../rows.ts';
 import type { World } from '../world.ts';
 
@@ -19,7 +19,7 @@ export interface Answer {
 /** Sends statements with a key of its own. */
 export async function poster(world: World, scope: 'sql' | null = 'sql', projects: string[] | null = null) {
   const name = `sql ${Math.random()}`;
-  const made = await createKey(world.catalog, { workspace: 'acme', name, by: null, at: 0, scope, projects });
+  const made = await createKey(world.catalog, { workspace: 'acme', name, at: 0, scope, projects });
   return async (body: object, project = 'Proj1'): Promise<Answer> => {
     const response = await world.app.inject({
       method: 'POST',

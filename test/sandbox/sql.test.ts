@@ -1,6 +1,6 @@
 // Keys with the scope sql ask by SELECT statements, and no statement reads, writes or shows anything else.
 import { test } from 'tap';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { clientMessage } from '../../server/sandbox/client-message.ts';
 import { SANDBOX_TABLES } from '../../server/sandbox/project-content.ts';
 import { guideBlock } from '../docs/blocks.ts';
@@ -169,7 +169,7 @@ test('who may use SQL', async (t) => {
 
 test('the process of a statement is killed when its client leaves, and when the server stops', async (t) => {
   const world = await makeWorld(t, FACTS, on);
-  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', by: null, at: 0, scope: 'sql' });
+  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'sql', at: 0, scope: 'sql' });
   const address = await world.app.listen({ port: 0 });
   const ask = async (sql: string, signal?: AbortSignal): Promise<number> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
