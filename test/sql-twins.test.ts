@@ -10,7 +10,6 @@ const PAGE = 'docs/decisions/sql-dialects.md';
 function twinsOf(statements: readonly string[]): string[] {
   const known = new Set(statements);
   const isTwin = (statement: string): boolean => {
-    if (statement.includes('/migrations/')) return false;
     if (statement.includes('/postgres/')) return known.has(statement.replace('/postgres/', '/'));
     if (!statement.startsWith('trino/')) return false;
     return ['facts', 'alerts', 'lists'].some((folder) => known.has(`${folder}/${basename(statement)}`));

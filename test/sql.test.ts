@@ -17,8 +17,8 @@ import { temporaryFolder } from './world.ts';
 const root = join(import.meta.dirname, '../sql');
 const FILES = globSync('**/*.sql', { cwd: root }).sort();
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-/** The statements of all files, as the product reads them, migrations apart. */
-const STATEMENTS = FILES.filter((file) => !file.includes('/migrations/')).flatMap((file) =>
+/** The statements of all files, as the product reads them, the texts of the schema apart. */
+const STATEMENTS = FILES.filter((file) => !file.startsWith('schema/')).flatMap((file) =>
   statementsOf(file.slice(0, -'.sql'.length), textOf(file)),
 );
 
@@ -166,16 +166,13 @@ t.test('a running process no longer needs the SQL files', async (t) => {
     STATEMENTS.map(([name]) => [name, sql.sqlText(name)]),
     STATEMENTS,
   );
-  const migrations = FILES.filter((file) => file.includes('/migrations/'));
+  const texts = FILES.filter((file) => file.startsWith('schema/'));
   t.strictSame(
-    migrations.map((file) => sql.sqlText(file.slice(0, -'.sql'.length))),
-    migrations.map(textOf),
+    texts.map((file) => sql.sqlText(file.slice(0, -'.sql'.length))),
+    texts.map(textOf),
   );
-  t.strictSame(sql.sqlNames().length, STATEMENTS.length + migrations.length);
-  t.strictSame(
-    sql.sqlNames('catalog/migrations').length,
-    migrations.filter((file) => file.startsWith('catalog/migrations/')).length,
-  );
+  t.strictSame(sql.sqlNames().length, STATEMENTS.length + texts.length);
+  t.strictSame(sql.sqlNames('schema').length, texts.length);
   t.throws(() => sql.sqlText('catalog/nothing'), /no statement catalog\/nothing/);
   t.throws(() => sql.sqlText('catalog/notes'), /no statement catalog\/notes/);
 });

@@ -32,7 +32,7 @@ interface FilledStatement {
   readonly statement: string | { readonly template: string; readonly fills: Record<string, string> };
 }
 
-/** Statements that only SQLite has. */
+/** Statements that only SQLite has; those that make tables were statements of version 0.2. */
 const ONLY_SQLITE = /^(?:catalog\/(?:database\.)?copy_into|usage\/create_)/;
 
 /** A statement for PostgreSQL: itself, or that of each table which fills it. */

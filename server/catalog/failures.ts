@@ -76,3 +76,10 @@ export function newerCatalog(found: number, supported: number): Error {
     `The catalog was created by a newer version of Ordinate (its schema version is ${found}, this version supports ${supported}). Install that version again.`,
   );
 }
+
+/** The error for a catalog of a version that is too old. @param oldest the first version that can be taken */
+export function olderCatalog(found: number, oldest: number): Error {
+  return new Error(
+    `The catalog was created by a version of Ordinate before 0.2 (its schema version is ${found}, this version takes ${oldest} and later). Install version 0.2, run 'ordinate upgrade' with it, and then install this version again.`,
+  );
+}

@@ -1,18 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqlText } from '../runtime/sql.ts';
 import { nameCatalogFailure, newerCatalog } from './failures.ts';
 import { type CatalogLocation, requireDataFolder, requireRestored } from './location.ts';
+import { changesSince, SCHEMA_VERSION, type SchemaChange, type SchemaStore } from './schema.ts';
 import { CatalogFile } from './sqlite/catalog-file.ts';
-import { MIGRATIONS, schemaVersionOf } from './sqlite/migrations.ts';
+import { schemaVersionOf } from './sqlite/migrations.ts';
 
 /** A migration that this version would run. */
-export interface Migration {
-  /** The schema version after it. */
-  readonly version: number;
-  readonly name: string;
-  readonly description: string;
-}
+export type Migration = Pick<SchemaChange, 'version' | 'name' | 'description'>;
 
 /** Migrations that this version would run. */
 export interface SchemaState {
@@ -32,29 +27,24 @@ export async function readSchemaState({ dataFolder, catalogUrl }: CatalogLocatio
   if (catalogUrl !== '') {
     const postgres = await import('./postgres/schema.ts');
     const { catalog, found } = await postgres.readSchemaVersion(catalogUrl);
-    return { catalog, ...stateOf(found, postgres.MIGRATIONS, postgres.isRolling) };
+    return { catalog, ...stateOf('postgres', found) };
   }
   requireRestored(dataFolder);
   new CatalogFile(dataFolder).requireWhereFactsAre();
   requireDataFolder(dataFolder);
   const found = versionOf(join(dataFolder, 'catalog.sqlite'));
-  if (found > MIGRATIONS.length) throw newerCatalog(found, MIGRATIONS.length);
-  return { catalog: `'${dataFolder}'`, ...stateOf(found, MIGRATIONS, () => false) };
+  if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
+  return { catalog: `'${dataFolder}'`, ...stateOf('sqlite', found) };
 }
 
-function stateOf(
-  found: number,
-  migrations: readonly string[],
-  isRolling: (name: string) => boolean,
-): Omit<SchemaState, 'catalog'> {
-  const supported = migrations.length;
-  const names = migrations.slice(found);
-  const pending = names.map((name, index) => ({
-    version: found + index + 1,
-    name: name.replace(/^.*\//, ''),
-    description: descriptionOf(sqlText(name)),
-  }));
-  return { found, supported, pending, rolling: names.every(isRolling) };
+function stateOf(store: SchemaStore, found: number): Omit<SchemaState, 'catalog'> {
+  const changes = changesSince(store, found);
+  return {
+    found,
+    supported: SCHEMA_VERSION,
+    pending: changes.map(({ version, name, description }) => ({ version, name, description })),
+    rolling: changes.every(({ isRolling }) => isRolling),
+  };
 }
 
 function versionOf(path: string): number {
@@ -68,14 +58,4 @@ function versionOf(path: string): number {
   } catch (error) {
     throw nameCatalogFailure(error, path);
   }
-}
-
-/** The comment at the start of a migration. */
-function descriptionOf(text: string): string {
-  const lines = text.split('\n');
-  const end = lines.findIndex((line) => !line.startsWith('--'));
-  return lines
-    .slice(0, end)
-    .map((line) => line.replace(/^-- ?/, ''))
-    .join(' ');
 }

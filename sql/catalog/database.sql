@@ -27,7 +27,7 @@ select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class
 where relnamespace = to_regnamespace(current_schema()) and relkind = 'r'
 
 -- name: version (postgres)
--- The version of the catalog, which each commit raises, and the number of migrations of the oldest release that can use it.
+-- The version of the catalog, which each commit raises, and the schema version of the oldest release that can use it.
 -- rows: value integer, schema integer
 select value, schema from catalog_version
 
@@ -35,9 +35,8 @@ select value, schema from catalog_version
 -- Raises the version of the catalog, if this transaction has changed anything. Its last statement.
 update catalog_version set value = value + 1 where pg_current_xact_id_if_assigned() is not null
 
--- name: applied_migrations (postgres)
--- How many migrations were applied, and those of the oldest release that can use the catalog. The column is younger than the
--- table.
+-- name: schema (postgres)
+-- The schema version of a catalog, and that of the oldest release that can use it. In version 0.2 it had one column for both.
 -- rows: applied integer, oldest integer
 select coalesce((to_jsonb(v) ->> 'migrations')::bigint, v.schema) as applied, v.schema as oldest from catalog_version as v
 

@@ -140,7 +140,7 @@ t.test('commands for SQLite say what to do instead', { skip }, async (t) => {
   const current = /The catalog in the database '\w+' .* is up to date/;
   t.match(await command(settings, 'upgrade', '--check'), { stdout: current });
   t.match(await command(settings, 'verify'), { stdout: /All is in order/ });
-  await query(settings.ORDINATE_CATALOG, 'update catalog_version set schema = 99');
-  t.match(await command(settings, 'upgrade', '--check'), { stderr: /newer version .* 99/ });
+  await query(settings.ORDINATE_CATALOG, 'update catalog_version set schema = 999');
+  t.match(await command(settings, 'upgrade', '--check'), { stderr: /newer version .* 999/ });
   t.match(await command(settings, 'workspaces', 'list'), { stderr: /Install that version again/ });
 });

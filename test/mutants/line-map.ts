@@ -170,7 +170,7 @@ export function testsOfLine(all: readonly TestLines[], file: string, line: numbe
   if (direct.length > 0) return direct;
   const name = basename(file).replace(/\.sql$/, '');
   const names = file.endsWith('.sql') ? calledNames(name, readFileSync(join(ROOT, file), 'utf8'), line) : [name];
-  // A part of statements is named by other statements, a migration by none: then all tests may notice it.
+  // A part of statements is named by other statements, a text of the schema by none: then all tests may notice it.
   const places = names.flatMap(placesOf);
   const found = new Set(places.flatMap(([at, where]) => testsAt(all, at, where)));
   return found.size > 0 ? [...found] : [...all];

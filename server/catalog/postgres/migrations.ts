@@ -1,21 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sqlNames, sqlText } from '../../runtime/sql.ts';
+import { sqlText } from '../../runtime/sql.ts';
 import { newerCatalog } from '../failures.ts';
+import { changesSince, SCHEMA_VERSION } from '../schema.ts';
 import { ADVISORY } from './advisory.ts';
 import type { Connection, PostgresPool } from './pool.ts';
-
-/** The names of all migrations of PostgreSQL, in order. */
-export const MIGRATIONS = sqlNames('catalog/postgres/migrations');
-/** The schema version of this release: the number of migrations. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** A table is in use, or a writer waits for one that the migration has. */
 const IN_THE_WAY = ['55P03', '40P01'];
 
 type Queries = Pick<Connection, 'query'>;
 
-/** Migrations up to this number end all releases before them; later ones only those that `schema` excludes. */
-const ROLLING_FROM = 16;
 /** A table that others use is waited for this long, in milliseconds: their statements wait behind the migration. */
 const LOCK_TIMEOUT = 2000;
 /** Pause until the next attempt, in milliseconds, and how many there are: five minutes. */
@@ -23,23 +17,15 @@ const PAUSE = 1000;
 const ATTEMPTS = 100;
 
 /**
- * How many migrations were applied to a catalog; 0 if the database has none. Throws if a newer release has taken away what
- * this one needs.
+ * The schema version of a catalog; 0 if the database has none. Throws if a newer release has taken away what this one needs.
  */
 export async function readApplied(client: Queries): Promise<number> {
   const there = await client.query(sqlText('catalog/postgres/database.exists'));
   if (there.rows.length === 0) return 0;
-  const found = await client.query<{ applied: number; oldest: number }>(
-    sqlText('catalog/postgres/database.applied_migrations'),
-  );
+  const found = await client.query<{ applied: number; oldest: number }>(sqlText('catalog/postgres/database.schema'));
   const { applied, oldest } = found.rows[0]!;
   if (oldest > SCHEMA_VERSION) throw newerCatalog(oldest, SCHEMA_VERSION);
   return applied;
-}
-
-/** Whether releases before a migration can go on using the catalog. */
-export function isRolling(name: string): boolean {
-  return MIGRATIONS.indexOf(name) >= ROLLING_FROM && !/update catalog_version set schema/.test(sqlText(name));
 }
 
 /** Migrates a catalog to `SCHEMA_VERSION`, in one transaction, while no other process does and others go on. */
@@ -70,9 +56,8 @@ export async function migrate(pool: PostgresPool): Promise<void> {
 export async function migrateIn(client: Queries): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(${ADVISORY.space}, ${ADVISORY.migration})`);
   // Read only now: another process may have migrated it.
-  for (let version = await readApplied(client); version < SCHEMA_VERSION; version++) {
-    await client.query(sqlText(MIGRATIONS[version]!));
-    const column = version < ROLLING_FROM ? 'schema' : 'migrations';
-    await client.query(`update catalog_version set ${column} = ${version + 1}, value = value + 1`);
+  for (const { text, version } of changesSince('postgres', await readApplied(client))) {
+    await client.query(text);
+    await client.query(`update catalog_version set migrations = ${version}, value = value + 1`);
   }
 }

@@ -1,7 +1,8 @@
 import type { OpenCatalog } from '../catalog.ts';
 import { CatalogMissing } from '../failures.ts';
 import { type CatalogLocation, hasFacts, makeDataFolder, noteCatalogElsewhere, requireRestored } from '../location.ts';
-import { migrate, readApplied, SCHEMA_VERSION } from './migrations.ts';
+import { SCHEMA_VERSION } from '../schema.ts';
+import { migrate, readApplied } from './migrations.ts';
 import { type PostgresPool, poolOf } from './pool.ts';
 import { PostgresCatalog } from './postgres-catalog.ts';
 

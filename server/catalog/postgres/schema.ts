@@ -2,9 +2,7 @@ import { CatalogMissing } from '../failures.ts';
 import { readApplied } from './migrations.ts';
 import { poolOf } from './pool.ts';
 
-export { isRolling, MIGRATIONS } from './migrations.ts';
-
-/** How many migrations were applied, without changing the catalog. Throws if there is none, or for a newer release's. */
+/** The schema version of a catalog, without changing the catalog. Throws if there is none, or for a newer release's. */
 export async function readSchemaVersion(url: string): Promise<{ catalog: string; found: number }> {
   const pool = poolOf(url);
   try {

@@ -9,7 +9,7 @@ const OPTIONS = { statement_timeout: ANSWER_TIMEOUT, query_timeout: ANSWER_TIMEO
 
 const { name, text } = translate(sqlText('catalog/postgres/database.version'));
 
-/** The version, and the migrations of the oldest release that can use it; neither is known if the table is empty. */
+/** The version, and the schema of the oldest release that can use it; neither is known if the table is empty. */
 interface Row {
   readonly value: number | bigint;
   readonly schema: number;

@@ -1,6 +1,6 @@
 import { unavailable } from '../../domain/errors.ts';
 import type { CatalogVersion } from '../catalog.ts';
-import { SCHEMA_VERSION } from './migrations.ts';
+import { SCHEMA_VERSION } from '../schema.ts';
 import type { PostgresPool } from './pool.ts';
 import { VersionConnection } from './version-connection.ts';
 

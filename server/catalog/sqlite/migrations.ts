@@ -1,13 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { sqlNames, sqlText } from '../../runtime/sql.ts';
 import { newerCatalog } from '../failures.ts';
+import { changesSince, SCHEMA_VERSION, type SchemaStore } from '../schema.ts';
 
-/** The names of all migrations, in order. */
-export const MIGRATIONS = sqlNames('catalog/migrations');
-/** The schema version of this release: the number of migrations. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
-
-/** The schema version of a catalog. */
+/** The schema version of a database. */
 export function schemaVersionOf(db: DatabaseSync): number {
   return Number(db.prepare('pragma user_version').get()?.['user_version']);
 }
@@ -15,16 +10,18 @@ export function schemaVersionOf(db: DatabaseSync): number {
 /** Migrates a catalog to `SCHEMA_VERSION`. */
 export function migrate(db: DatabaseSync): void {
   const found = schemaVersionOf(db);
-  if (found > SCHEMA_VERSION) {
-    throw newerCatalog(found, SCHEMA_VERSION);
-  }
-  if (found === SCHEMA_VERSION) return;
+  if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
+  if (found < SCHEMA_VERSION) change(db, 'sqlite');
+}
+
+/** Makes the changes that a database lacks, all or none. */
+export function change(db: DatabaseSync, store: Exclude<SchemaStore, 'postgres'>): void {
   db.exec('begin immediate');
   try {
-    // Read again in the transaction, because another process may have migrated it.
-    for (let version = schemaVersionOf(db); version < SCHEMA_VERSION; version++) {
-      db.exec(sqlText(MIGRATIONS[version]!));
-      db.exec(`pragma user_version = ${version + 1}`);
+    // Read in the transaction, because another process may have migrated it.
+    for (const { text, version } of changesSince(store, schemaVersionOf(db))) {
+      db.exec(text);
+      db.exec(`pragma user_version = ${version}`);
     }
     db.exec('commit');
   } catch (error) {

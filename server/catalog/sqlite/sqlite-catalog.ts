@@ -3,11 +3,12 @@ import { unavailable } from '../../domain/errors.ts';
 import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
 import { nameCatalogFailure } from '../failures.ts';
 import { FileLocks } from '../file-locks.ts';
+import { SCHEMA_VERSION } from '../schema.ts';
 import { CatalogScope } from '../scope.ts';
 import { CatalogFile } from './catalog-file.ts';
 import { Connection } from './connection.ts';
 import { hasNoRoom } from './frozen.ts';
-import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
+import { migrate, schemaVersionOf } from './migrations.ts';
 import { requireChanges } from './moved.ts';
 
 /** Maximum concurrent snapshots of one process; each has its own connection. */

@@ -2,24 +2,13 @@ import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { classifyFailure } from '../../domain/failures.ts';
-import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
+import { sqlTemplate } from '../../runtime/sql.ts';
 import type { Values } from '../catalog.ts';
+import { SCHEMA_VERSION } from '../schema.ts';
 import type { Usage } from '../usage.ts';
 import { openFrozen } from './frozen.ts';
+import { change, schemaVersionOf } from './migrations.ts';
 
-const TABLES = [
-  'create_list_uses',
-  'create_list_uses_index',
-  'create_page_sequences',
-  'create_page_sequences_index',
-  'create_key_uses',
-  'create_key_days',
-  'create_job_states',
-  'create_provider_requests',
-  'create_provider_requests_index',
-  'create_provider_days',
-  'create_loads',
-] as const;
 /** Writes are short, so a longer lock is not waited for. In milliseconds. */
 const BUSY_TIMEOUT = 50;
 /** SQLite codes for a damaged file, or a file that is not a database. */
@@ -103,7 +92,7 @@ function open(path: string): DatabaseSync {
     db.exec('pragma journal_mode = wal');
     // Durability is not needed.
     db.exec('pragma synchronous = off');
-    for (const name of TABLES) db.exec(sqlText(`usage/${name}`));
+    if (schemaVersionOf(db) < SCHEMA_VERSION) change(db, 'sqlite-usage');
     return db;
   } catch (error) {
     db.close();
@@ -115,7 +104,7 @@ function open(path: string): DatabaseSync {
 function openOnFullDisk(path: string): DatabaseSync | undefined {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return openFrozen(path);
   const empty = new DatabaseSync(':memory:');
-  for (const name of TABLES) empty.exec(sqlText(`usage/${name}`));
+  change(empty, 'sqlite-usage');
   return empty;
 }
 

@@ -1,9 +1,0 @@
--- What the crawler of a search engine did on a day, as it was last told of `property`. `counts`: a JSON object. Days that are no
--- longer told stay.
-create table crawl_days (
-  project_id text collate "C" not null references projects (id) on delete cascade,
-  property text collate "C" not null,
-  day text collate "C" not null,
-  counts text collate "C" not null,
-  primary key (project_id, property, day)
-);
