@@ -121,7 +121,7 @@ t.test('only repositories name the statements of the catalog and of the usage da
   t.ok(files.length > 150, 'all callers are looked at');
   for (const file of files) t.strictSame(offences(readFileSync(join(root, file), 'utf8')), [], file);
   // What it finds.
-  t.strictSame(offences("usage.run('list_used', {})").length, 1);
+  t.strictSame(offences("usage.run('lists.used', {})").length, 1);
   t.strictSame(offences("catalog.statements.get<{ until: number }>('provider-pauses.one', {})").length, 2);
   t.strictSame(offences("x.run('provider-pauses.one', {})").length, 1);
   t.strictSame(offences("app.get('/livez', {})"), []);

@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { sqliteIn } from '../server/catalog/location.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
@@ -126,7 +126,7 @@ t.test('a file has several statements, each with a name', async (t) => {
   t.throws(() => read('-- Notes.', 'select 1', '-- name: one', 'select 2'), /begins with what has no name/);
 });
 
-t.test('every statement of the catalog has a caller, and every caller a statement', async (t) => {
+t.test('every statement of the catalog and of usage has a caller, and every caller a statement', async (t) => {
   const code = globSync('server/catalog/**/*.ts', { cwd: join(root, '..') })
     .map((file) => readFileSync(join(root, '..', file), 'utf8'))
     .join('\n');
@@ -134,7 +134,7 @@ t.test('every statement of the catalog has a caller, and every caller a statemen
   const called = new Set(
     [...code.matchAll(/(?<!column: )'(?:catalog\/(?:postgres\/)?)?([a-z-]+\.[a-z_]+)'(?!:)/g)].map(([, name]) => name!),
   );
-  const names = ['catalog', 'catalog/postgres'].flatMap((folder) =>
+  const names = ['catalog', 'catalog/postgres', 'usage', 'usage/postgres'].flatMap((folder) =>
     sqlNames(folder).map((name) => name.slice(folder.length + 1)),
   );
   const nouns = new Set(names.map((name) => name.split('.')[0]!));
@@ -180,8 +180,7 @@ t.test('a running process no longer needs the SQL files', async (t) => {
 t.test('every statement of the catalog prepares', async (t) => {
   const folder = temporaryFolder(t);
   await (await openCatalog(sqliteIn(folder))).close();
-  const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
-  t.teardown(() => db.close());
+  const db = open(t, folder, 'catalog');
   for (const name of sqlNames('catalog')) {
     const text = sqlText(name);
     if (!/\{\w+\}/.test(text)) {
@@ -196,17 +195,25 @@ t.test('every statement of the catalog prepares', async (t) => {
   }
 });
 
+function open(t: Test, folder: string, kind: 'catalog' | 'usage'): DatabaseSync {
+  const db = new DatabaseSync(join(folder, `${kind}.sqlite`));
+  t.teardown(() => db.close());
+  return db;
+}
+
 t.test('the comment says which columns rows have, and of which type', async (t) => {
   const folder = temporaryFolder(t);
   await (await openCatalog(sqliteIn(folder))).close();
-  const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
-  t.teardown(() => db.close());
-  const names = sqlNames('catalog');
-  const said = new Map([...names, ...sqlNames('catalog/postgres')].map((name) => [name, rowsOf(sqlText(name))]));
+  await openUsage(sqliteIn(folder), (error) => t.fail(String(error))).close();
+  const databases = { catalog: open(t, folder, 'catalog'), usage: open(t, folder, 'usage') };
+  const names = [...sqlNames('catalog'), ...sqlNames('usage')];
+  const ofPostgres = [...sqlNames('catalog/postgres'), ...sqlNames('usage/postgres')];
+  const said = new Map([...names, ...ofPostgres].map((name) => [name, rowsOf(sqlText(name))]));
   for (const name of names) {
-    const text = sqlText(name);
-    // The rows of a template are those of its fills.
-    const columns = /\{\w+\}/.test(text) ? [] : db.prepare(text).columns();
+    const kind = name.startsWith('usage/') ? 'usage' : 'catalog';
+    const text = kind === 'usage' ? sqlTemplate(name, USAGE_FILLS) : sqlText(name);
+    // The rows of a template of the catalog are those of its fills.
+    const columns = /\{\w+\}/.test(text) ? [] : databases[kind].prepare(text).columns();
     const rows = said.get(name)!;
     // Of an expression SQLite knows no type; PostgreSQL does.
     const expected = columns.map(({ name, type }, at): Column => [name, type?.toLowerCase() ?? rows[at]?.[1]]);
@@ -223,8 +230,7 @@ t.test('the comment says which columns rows have, and of which type', async (t) 
 t.test('reads of the catalog find their rows by an index', async (t) => {
   const folder = temporaryFolder(t);
   await (await openCatalog(sqliteIn(folder))).close();
-  const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
-  t.teardown(() => db.close());
+  const db = open(t, folder, 'catalog');
   // what a request reads
   for (const name of [
     'keys.by_hash',
@@ -250,8 +256,7 @@ t.test('reads of the catalog find their rows by an index', async (t) => {
 t.test('every statement about usage prepares', async (t) => {
   const folder = temporaryFolder(t);
   await openUsage(sqliteIn(folder), (error) => t.fail(String(error))).close();
-  const db = new DatabaseSync(join(folder, 'usage.sqlite'));
-  t.teardown(() => db.close());
+  const db = open(t, folder, 'usage');
   for (const name of sqlNames('usage')) t.doesNotThrow(() => db.prepare(sqlTemplate(name, USAGE_FILLS)), name);
 });
 

@@ -23,5 +23,6 @@ export function rowsOf(text: string): Column[] {
 export const TYPES: Readonly<Record<string, 'string' | 'number'>> = {
   text: 'string',
   integer: 'number',
+  real: 'number',
   boolean: 'number',
 };

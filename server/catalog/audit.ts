@@ -141,7 +141,7 @@ async function keyUses(
   { workspace, since }: Pick<AuditFilter, 'workspace' | 'since'>,
 ): Promise<AuditEntry[]> {
   type Used = { id: string; day: string; requests: number; lastAt: Microseconds };
-  const days = await usage.all<Used>('key_days_since', { since: dayOf(since / 1000) });
+  const days = await usage.all<Used>('keys.days_since', { since: dayOf(since / 1000) });
   const names = await catalog.statements.all<{ id: string; name: string; workspace: string }>('keys.names');
   const byId = new Map(names.map((key) => [key.id, key]));
   return days.flatMap(({ id, requests, lastAt }) => {

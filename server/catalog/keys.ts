@@ -228,11 +228,11 @@ export class KeyUse {
       this.#pending.delete(id);
       const { requests, at } = use;
       const day = dayOf(at / 1000);
-      if (!(await this.#usage.run('key_used', { id, at }))) {
+      if (!(await this.#usage.run('keys.used', { id, at }))) {
         this.#putBack(id, use);
         return;
       }
-      await this.#usage.run('key_used_on_day', { id, day, requests, at });
+      await this.#usage.run('keys.used_on_day', { id, day, requests, at });
       await this.#forgetOldDays(day);
     }
   }
@@ -246,13 +246,13 @@ export class KeyUse {
   async #forgetOldDays(today: string): Promise<void> {
     if (today === this.#forgottenOn) return;
     this.#forgottenOn = today;
-    await this.#usage.run('key_days_forget', { before: addDays(today, -AUDIT_DAYS) });
+    await this.#usage.run('keys.forget_days', { before: addDays(today, -AUDIT_DAYS) });
   }
 }
 
 /** The last use of every key that was used. */
 export async function readKeyUses(usage: Usage): Promise<Map<string, Microseconds>> {
-  const rows = await usage.all<{ id: string; usedAt: Microseconds }>('key_uses_all');
+  const rows = await usage.all<{ id: string; usedAt: Microseconds }>('keys.uses');
   return new Map(rows.map(({ id, usedAt }) => [id, usedAt]));
 }
 

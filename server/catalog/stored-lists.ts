@@ -180,24 +180,24 @@ export interface ListUse {
 
 /** The uses of all lists, by file. */
 export async function readListUses(usage: Usage): Promise<Map<string, ListUse>> {
-  const rows = await usage.all<ListUse & { file: string }>('list_uses_all');
+  const rows = await usage.all<ListUse & { file: string }>('lists.uses');
   return new Map(rows.map(({ file, ...use }) => [file, use]));
 }
 
 /** Adds `hits` reads of a list. */
 export async function noteListUse(usage: Usage, file: string, hits: number, at: Microseconds): Promise<void> {
-  await usage.run('list_used', { file, hits, at });
+  await usage.run('lists.used', { file, hits, at });
 }
 
 /** The file of the least recently used list except `keep`; undefined if uses are unknown. */
 export async function findLeastUsedList(usage: Usage, keep: string): Promise<string | undefined> {
-  const row = await usage.get<{ file: string }>('list_least_used', { keep });
+  const row = await usage.get<{ file: string }>('lists.least_used', { keep });
   return row?.file;
 }
 
 /** Deletes the uses of a list; false if the write failed. */
 export function forgetListUse(usage: Usage, file: string): Promise<boolean> {
-  return usage.run('list_use_delete', { file });
+  return usage.run('lists.forget_use', { file });
 }
 
 /** The position of a reader in a page sequence. */
@@ -210,7 +210,7 @@ export interface SequenceKey {
 
 /** The stored list for exactly this position, else for the latest one, stored at or after `since`. */
 export async function findSequence(usage: Usage, key: SequenceKey, since: Microseconds): Promise<string | undefined> {
-  const row = await usage.get<{ list: string }>('page_sequence_get', { ...key, since });
+  const row = await usage.get<{ list: string }>('page-sequences.list', { ...key, since });
   return row?.list;
 }
 
@@ -220,15 +220,15 @@ export async function putSequence(
   { reader, sequence, offset: nextOffset }: SequenceKey,
   { file, list, at }: { readonly file: string; readonly list: string; readonly at: Microseconds },
 ): Promise<void> {
-  await usage.run('page_sequence_put', { reader, sequence, nextOffset, file, list, at });
+  await usage.run('page-sequences.put', { reader, sequence, nextOffset, file, list, at });
 }
 
 /** Whether a sequence stored at or after `since` reads a file. */
 export async function isReadBySequence(usage: Usage, file: string, since: Microseconds): Promise<boolean> {
-  return (await usage.get('page_sequence_of_file', { file, since })) !== undefined;
+  return (await usage.get('page-sequences.read_file', { file, since })) !== undefined;
 }
 
 /** Deletes sequences stored before an instant. */
 export async function forgetSequences(usage: Usage, before: Microseconds): Promise<void> {
-  await usage.run('page_sequences_forget', { before });
+  await usage.run('page-sequences.forget', { before });
 }

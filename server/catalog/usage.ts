@@ -4,7 +4,7 @@ import type { Values } from './catalog.ts';
 
 /**
  * Usage data, shared by all processes. Data that is written with each request is stored here, because a commit to the
- * catalog invalidates the caches of all processes. The data is expendable: failed writes are dropped. Statements are files
+ * catalog invalidates the caches of all processes. The data is expendable: failed writes are dropped. Statements are those
  * of `sql/usage/`. Used only by the repositories in this folder.
  */
 export interface Usage {
@@ -48,16 +48,16 @@ export interface JobRow<Outcome extends string = string> {
 }
 
 export function listJobRows<Outcome extends string>(usage: Usage): Promise<JobRow<Outcome>[]> {
-  return usage.all<JobRow<Outcome>>('job_states_all');
+  return usage.all<JobRow<Outcome>>('jobs.runs');
 }
 
 export async function putJobRow(usage: Usage, row: JobRow): Promise<void> {
-  await usage.run('job_state_put', { ...row });
+  await usage.run('jobs.put_run', { ...row });
 }
 
 /** Stores the progress of a run. Without effect if it has ended or another has begun, so writes may be reordered. */
 export async function putJobProgress(usage: Usage, row: Pick<JobRow, 'job' | 'startedAt' | 'progress'>): Promise<void> {
-  await usage.run('job_progress_put', { ...row });
+  await usage.run('jobs.put_progress', { ...row });
 }
 
 /** The source of a load: a snapshot folder, an import, or the sync. */
@@ -82,18 +82,18 @@ export interface LoadCounts {
 }
 
 export function readLoadCounts(usage: Usage): Promise<LoadCounts[]> {
-  return usage.all<LoadCounts>('loads_all');
+  return usage.all<LoadCounts>('loads.counts');
 }
 
 export async function countPublishedLoad(
   usage: Usage,
   load: { readonly kind: LoadKind; readonly at: Microseconds; readonly rows: number; readonly seconds: number },
 ): Promise<void> {
-  await usage.run('load_published', { ...load });
+  await usage.run('loads.count_published', { ...load });
 }
 
 export async function countOtherLoad(usage: Usage, kind: LoadKind, how: 'rejected' | 'failed'): Promise<void> {
-  await usage.run('load_not_published', {
+  await usage.run('loads.count_other', {
     kind,
     rejected: Number(how === 'rejected'),
     failed: Number(how === 'failed'),
@@ -118,12 +118,12 @@ export interface ProviderRequest {
  */
 export async function takeProviderRequest(usage: Usage, request: ProviderRequest): Promise<number | undefined> {
   const { at } = request;
-  if (!(await usage.run('provider_requests_forget', { at }))) return undefined;
-  const taken = await usage.change('provider_request_take', { ...request });
+  if (!(await usage.run('provider-requests.forget', { at }))) return undefined;
+  const taken = await usage.change('provider-requests.take', { ...request });
   if (taken === undefined) return undefined;
   if (taken > 0) return at;
   const { owner, perMinute, perSecond } = request;
-  const row = await usage.get<{ due: number }>('provider_request_due', { owner, perMinute, perSecond, at });
+  const row = await usage.get<{ due: number }>('provider-requests.due', { owner, perMinute, perSecond, at });
   return row?.due;
 }
 
@@ -139,11 +139,11 @@ export interface DayLimit {
  * unavailable.
  */
 export async function takeRequestOfDay(usage: Usage, { owner, day, perDay }: DayLimit): Promise<boolean> {
-  return (await usage.change('provider_day_take', { owner, day, perDay })) !== 0;
+  return (await usage.change('provider-requests.take_of_day', { owner, day, perDay })) !== 0;
 }
 
 /** How many requests are left of a day. */
 export async function countRequestsLeft(usage: Usage, { owner, day, perDay }: DayLimit): Promise<number> {
-  const sent = await usage.get<{ requests: number }>('provider_day', { owner, day });
+  const sent = await usage.get<{ requests: number }>('provider-requests.sent_on_day', { owner, day });
   return Math.max(0, perDay - (sent?.requests ?? 0));
 }

@@ -12,9 +12,9 @@ import { temporaryFolder } from '../world.ts';
 /** Calls of `Statements` that return rows. */
 const READS = new Set(['get', 'all', 'each']);
 
-/** What the comment of a statement says of its rows; undefined if there is none of this name, such as of the usage database. */
+/** What the comment of a statement says of its rows; undefined if there is none of this name. */
 function columnsOf(statement: string): Map<string, string | undefined> | undefined {
-  const path = ['catalog', 'catalog/postgres'].map((folder) => `${folder}/${statement}`).find(hasSql);
+  const path = ['catalog', 'catalog/postgres', 'usage'].map((folder) => `${folder}/${statement}`).find(hasSql);
   return path === undefined ? undefined : new Map(rowsOf(sqlText(path)));
 }
 

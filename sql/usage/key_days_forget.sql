@@ -1,2 +1,0 @@
--- Forgets old days. $before: a day.
-delete from key_days where day < $before

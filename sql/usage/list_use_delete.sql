@@ -1,2 +1,0 @@
--- Deletes the use of a list. $file.
-delete from list_uses where file = $file
