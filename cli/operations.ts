@@ -1,12 +1,15 @@
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findRole, type Role } from '../server/catalog/workspaces.ts';
 import { KnownError } from '../server/domain/errors.ts';
+import type { Microseconds } from '../server/domain/instants.ts';
 import type { Needs, Operation, Target } from '../server/operations/operation.ts';
 import { commandWriter } from './cli.ts';
 
 /** What a command names, and with what values. */
 export interface Named extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<Target, 'workspace'> {
   readonly input?: object;
+  /** Now by default. */
+  readonly at?: Microseconds;
   /** What is said if it does not exist. */
   readonly missing?: string;
   /** The member in whose name the command is run, and what owners and admins of it may do. */
@@ -17,9 +20,9 @@ export interface Named extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<T
 export async function perform<With extends Needs, Result>(
   needs: With,
   operation: Operation<With, Result>,
-  { workspace, project, id, input = {}, by, missing }: Named,
+  { workspace, project, id, input = {}, by, missing, at }: Named,
 ): Promise<Result> {
-  const target = { workspace, project, id, ...commandWriter() };
+  const target = { workspace, project, id, ...commandWriter(), ...(at !== undefined && { at }) };
   await operation.find(needs.catalog, target).catch((error: unknown) => {
     const place = project === undefined ? `workspace '${workspace}'` : `project '${project}'`;
     if (!(error instanceof KnownError) || error.code !== 'not_found') throw error;

@@ -31,7 +31,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   operations: {
     purpose: 'what members do, declared once: fields, rights, what is audited; routes are made from it',
-    imports: ['api', 'presets', 'load', 'catalog', 'domain'],
+    imports: ['api', 'presets', 'channels', 'alerts', 'load', 'catalog', 'domain', 'runtime', 'settings'],
   },
   mcp: {
     purpose: 'the MCP server at `/mcp`, over the presets of the API',
@@ -58,7 +58,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   channels: {
     purpose: 'what is sent to whom: addresses, formats, signatures, mail',
-    imports: ['alerts', 'presets', 'catalog', 'domain', 'runtime', 'settings'],
+    imports: ['presets', 'catalog', 'domain', 'runtime', 'settings'],
   },
   presets: {
     purpose: 'kinds of answers: endpoint, schema and examples; parse, plan, run; formats',

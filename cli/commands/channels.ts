@@ -1,27 +1,24 @@
 import { type Command, Option } from 'commander';
 import type { Alert } from '../../server/catalog/alerts.ts';
-import { actorOf } from '../../server/catalog/audit.ts';
 import {
   CHANNEL_EVENTS,
   CHANNEL_KINDS,
   type Channel,
   type ChannelEvent,
   type ChannelKind,
-  type ChannelWriter,
-  changeChannel,
   findChannel,
   listChannels,
-  removeChannel,
 } from '../../server/catalog/channels.ts';
 import { listDeliveries } from '../../server/catalog/deliveries.ts';
 import { requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { dayOf, parseDay } from '../../server/domain/dates.ts';
 import { DIGEST_PERIODS, type DigestPeriod } from '../../server/domain/digest-periods.ts';
-import { toMicroseconds } from '../../server/domain/instants.ts';
+import { HOUR } from '../../server/domain/hours.ts';
 import type { Stores } from '../../server/load/stores.ts';
-import { print, printJson, printTable, withStores } from '../cli.ts';
+import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
 import { readDuration } from '../durations.ts';
 import { examples } from '../help.ts';
+import { perform } from '../operations.ts';
 
 interface AddOptions {
   readonly workspace: string;
@@ -78,11 +75,12 @@ export function addChannels(program: Command): void {
       ),
     )
     .action(async ({ event, type, json, workspace, ...wanted }: AddOptions) => {
-      const { addChannel, shownChannel } = await import('../../server/channels/channels.ts');
+      const { channelCreation } = await import('../../server/operations/channels.ts');
+      const { shownChannel } = await import('../../server/channels/channels.ts');
       const { channel, secret } = await withStores(async (stores) => {
         await requireWorkspace(stores.catalog, workspace);
-        const choice = { ...(event && { events: event }), ...(type && { types: type }) };
-        return addChannel(stores, { ...wanted, ...choice, workspace }, writer());
+        const input = { ...wanted, ...(event && { events: event }), ...(type && { types: type }) };
+        return perform(stores, channelCreation, { workspace, input });
       });
       if (json) printJson({ channel: shownChannel(channel), ...(secret && { secret }) });
       else {
@@ -115,9 +113,10 @@ export function addChannels(program: Command): void {
     });
   withId(command.command('test'), 'send a test at once; fails unless it is accepted').action(
     async (id: string, { json }: { json?: boolean }) => {
-      const { shownDelivery, testChannel } = await import('../../server/channels/channels.ts');
-      const delivery = await withChannel(id, (stores, channel) =>
-        testChannel(stores, channel, writer(), new AbortController().signal),
+      const { channelTest } = await import('../../server/operations/channels.ts');
+      const { shownDelivery } = await import('../../server/channels/channels.ts');
+      const { delivery } = await withChannel(id, (stores, { workspace }) =>
+        perform(stores, channelTest, { workspace, id }),
       );
       if (json) printJson({ delivery: shownDelivery(delivery) });
       if (delivery.state === 'sent') {
@@ -130,9 +129,12 @@ export function addChannels(program: Command): void {
   withId(command.command('rotate'), 'give a webhook a new secret, shown only once')
     .option('--overlap <time>', 'how long the old one signs too', '24h')
     .action(async (id: string, { overlap, json }: { overlap: string; json?: boolean }) => {
-      const { rotateSecret } = await import('../../server/channels/channels.ts');
-      const duration = readDuration(overlap);
-      const rotated = await withChannel(id, (stores, channel) => rotateSecret(stores, channel, duration, writer()));
+      const { channelRotation, shownRotation } = await import('../../server/operations/channels.ts');
+      const input = { overlapHours: readDuration(overlap) / HOUR };
+      const made = await withChannel(id, (stores, { workspace }) =>
+        perform(stores, channelRotation, { workspace, id, input }),
+      );
+      const rotated = shownRotation(made);
       if (json) printJson(rotated);
       else {
         print(`The new secret, shown this once:\n  ${rotated.secret}`);
@@ -142,16 +144,18 @@ export function addChannels(program: Command): void {
   withId(command.command('enable'), 'enable a channel again, for what happens from now on').action(
     async (id: string, { json }: { json?: boolean }) => {
       const { shownChannel } = await import('../../server/channels/channels.ts');
-      const channel = await withChannel(id, async ({ catalog }) =>
-        changeChannel(catalog, id, { state: 'on' }, writer()),
+      const { channelChange } = await import('../../server/operations/channels.ts');
+      const channel = await withChannel(id, (stores, { workspace }) =>
+        perform(stores, channelChange, { workspace, id, input: { enabled: true } }),
       );
-      if (json) printJson({ channel: shownChannel(channel!) });
+      if (json) printJson({ channel: shownChannel(channel) });
       else print('The channel is enabled.');
     },
   );
   withId(command.command('remove'), 'remove a channel with its deliveries').action(
     async (id: string, { json }: { json?: boolean }) => {
-      await withChannel(id, ({ catalog }) => removeChannel(catalog, id, writer()));
+      const { channelRemoval } = await import('../../server/operations/channels.ts');
+      await withChannel(id, (stores, { workspace }) => perform(stores, channelRemoval, { workspace, id }));
       if (json) printJson({ id, removed: true });
       else print('The channel was removed.');
     },
@@ -181,7 +185,7 @@ export function addChannels(program: Command): void {
       if (day === undefined) throw new Error(`--as-of must be a day written YYYY-MM-DD, not '${asOf}'.`);
       const { sendDigest } = await import('../../server/channels/digest.ts');
       const { body, words, delivery } = await withChannel(id, (stores, channel) =>
-        sendDigest(stores, channel, { period, asOf: day, isDry: dryRun === true }, writer()),
+        sendDigest(stores, channel, { period, asOf: day, isDry: dryRun === true }, commandWriter()),
       );
       if (delivery === undefined) {
         if (json) printJson(body);
@@ -210,8 +214,4 @@ async function withChannel<T>(id: string, work: (stores: Stores, channel: Channe
     if (channel === undefined) throw new Error(`There is no channel '${id}'; channels list shows all.`);
     return work(stores, channel);
   });
-}
-
-function writer(): ChannelWriter {
-  return { by: actorOf(null), at: toMicroseconds(Date.now()) };
 }

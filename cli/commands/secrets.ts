@@ -3,6 +3,7 @@ import type { Unreadable } from '../../server/catalog/unreadable.ts';
 import { count } from '../../server/domain/problems.ts';
 import { commandWriter, print, printJson, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { perform } from '../operations.ts';
 import { confirmRemoval, type RemoveOptions } from '../removals.ts';
 
 export function addSecrets(program: Command): void {
@@ -34,12 +35,17 @@ export function addSecrets(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('secrets remove-unreadable', 'secrets remove-unreadable --confirm unreadable'))
     .action(async ({ confirm, json }: RemoveOptions) => {
-      const { listUnreadable, removeUnreadable } = await import('../../server/catalog/unreadable.ts');
-      const removed = await withStores(async ({ settings, catalog }) => {
+      const { listUnreadable } = await import('../../server/catalog/unreadable.ts');
+      const { removeGrant } = await import('../../server/catalog/connections.ts');
+      const { channelRemoval } = await import('../../server/operations/channels.ts');
+      const removed = await withStores(async (stores) => {
+        const { settings, catalog } = stores;
         const found = await listUnreadable(catalog, settings);
         if (found.grants.length + found.channels.length === 0) throw new Error('There is nothing unreadable.');
         await confirmRemoval('unreadable', linesOf(found), confirm);
-        await removeUnreadable(catalog, found, commandWriter());
+        // Projects keep their data and lose the connection, channels go with their deliveries.
+        for (const grant of found.grants) await removeGrant(catalog, grant, commandWriter());
+        for (const { workspace, id } of found.channels) await perform(stores, channelRemoval, { workspace, id });
         return found;
       });
       if (json) {

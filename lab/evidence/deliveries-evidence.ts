@@ -10,13 +10,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { fail, print } from '../../cli/cli.ts';
+import { perform } from '../../cli/operations.ts';
 import type { OpenCatalog } from '../../server/catalog/catalog.ts';
 import { announceAlert } from '../../server/catalog/deliveries.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
-import { addChannel } from '../../server/channels/channels.ts';
 import { sendDue } from '../../server/channels/send.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
+import { channelCreation } from '../../server/operations/channels.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { PROJECT, projectOf, WORKSPACE, WORKSPACES, writeTables } from '../tables.ts';
 
@@ -78,8 +79,8 @@ async function killSenders(kills: number, folder: string, receiver: Receiver): P
   writeTables(join(folder, 'rows'), { workspaces: WORKSPACES, projects: [projectOf(PROJECT)] });
   await loadSnapshot({ settings, catalog }, { folder: join(folder, 'rows') });
   for (let index = 0; index < CHANNELS; index++) {
-    const wanted = { workspace: WORKSPACE, kind: 'webhook', to: `${origin}/${index}` } as const;
-    await addChannel({ settings, catalog }, wanted, { by: 'evidence', at: Date.now() * 1000 });
+    const input = { kind: 'webhook', to: `${origin}/${index}` };
+    await perform({ settings, catalog }, channelCreation, { workspace: WORKSPACE, input });
   }
   let [skew, killed, round] = [0, 0, 0];
   const started = performance.now();

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { newUnsubscribeToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
-import { requireVersion, versionOf } from '../domain/versions.ts';
 import type { KeyFile } from '../runtime/secrets.ts';
 import type { Alert } from './alerts.ts';
-import { createOnce, recordAudit, type Submission } from './audit.ts';
+import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
 import { seal, unseal } from './secrets.ts';
@@ -57,9 +56,6 @@ export interface ChannelWriter {
   readonly at: Microseconds;
 }
 
-/** Who creates something, by which form. */
-type Creator = ChannelWriter & { readonly submission?: Submission };
-
 type Row = Omit<Channel, 'events' | 'types'> & { readonly events: string; readonly types: string | null };
 
 type NewChannel = Pick<
@@ -71,30 +67,24 @@ type NewChannel = Pick<
 };
 
 /** Stores a channel and encrypts its secrets. `secret` is that of a webhook, which is returned this once. */
-export async function createChannel(
-  catalog: Catalog,
+export async function addChannel(
+  tx: Catalog,
   keyFile: KeyFile,
-  wanted: NewChannel,
-  { by: actor, at, submission }: Creator,
+  { workspace, kind, address, events, types, ...rest }: NewChannel,
+  at: Microseconds,
 ): Promise<{ channel: Channel; secret?: string }> {
-  const { workspace, kind, address, events, types, ...rest } = wanted;
-  const create = async (tx: Catalog): Promise<{ channel: Channel; secret?: string }> => {
-    const id = newUuid();
-    const secret = kind === 'webhook' ? newSigningSecret() : kind === 'email' ? newUnsubscribeToken() : null;
-    await tx.statements.run('channels.add', {
-      ...{ ...rest, workspace, kind, id, createdAt: at },
-      address: address === null ? null : await seal(tx, keyFile, { column: 'channels.address', id }, address),
-      events: JSON.stringify(events),
-      types: types === null ? null : JSON.stringify(types),
-      secret: secret === null ? null : await seal(tx, keyFile, { column: 'channels.secret', id }, secret),
-      tokenHash: kind === 'email' ? hashOf(secret!) : null,
-    });
-    const details = { kind, to: rest.shown, project: rest.project };
-    await recordAudit(tx, { at, workspace, actor, action: 'channel.created', subject: id, details });
-    const channel = (await findChannel(tx, id))!;
-    return { channel, ...(kind === 'webhook' && { secret: secret! }) };
-  };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => create(tx)));
+  const id = newUuid();
+  const secret = kind === 'webhook' ? newSigningSecret() : kind === 'email' ? newUnsubscribeToken() : null;
+  await tx.statements.run('channels.add', {
+    ...{ ...rest, workspace, kind, id, createdAt: at },
+    address: address === null ? null : await seal(tx, keyFile, { column: 'channels.address', id }, address),
+    events: JSON.stringify(events),
+    types: types === null ? null : JSON.stringify(types),
+    secret: secret === null ? null : await seal(tx, keyFile, { column: 'channels.secret', id }, secret),
+    tokenHash: kind === 'email' ? hashOf(secret!) : null,
+  });
+  const channel = (await findChannel(tx, id))!;
+  return { channel, ...(kind === 'webhook' && { secret: secret! }) };
 }
 
 /** The channels of a workspace, or of all, the oldest first. */
@@ -107,33 +97,18 @@ export async function findChannel(catalog: Catalog, id: string): Promise<Channel
   return row && toChannel(row);
 }
 
-/** Identifies what members edit of a channel. */
-export function channelVersion({ name, events, types, minSeverity, state }: Channel): string {
-  return versionOf({ name, events, types, minSeverity, state });
-}
-
-/** Stores a choice. Throws `outdated`. Disabling cancels what has not been sent. Undefined if the channel was removed. */
+/** Stores what is chosen of a channel. Disabling cancels what has not been sent. */
 export async function changeChannel(
-  catalog: Catalog,
-  id: string,
-  changes: Partial<ChannelChoice>,
-  { by: actor, at, version }: ChannelWriter & { readonly version?: string },
-): Promise<Channel | undefined> {
-  return catalog.transaction(async (tx) => {
-    const before = await findChannel(tx, id);
-    if (before === undefined) return undefined;
-    requireVersion(channelVersion(before), version);
-    const { name, events, types, minSeverity, state } = { ...before, ...changes };
-    await tx.statements.run('channels.change', {
-      ...{ id, name, minSeverity, state },
-      events: JSON.stringify(events),
-      types: types === null ? null : JSON.stringify(types),
-    });
-    if (state === 'disabled') await tx.statements.run('deliveries.cancel', { channel: id, at });
-    const { workspace } = before;
-    await recordAudit(tx, { at, workspace, actor, action: 'channel.changed', subject: id, details: changes });
-    return { ...before, name, events, types, minSeverity, state };
+  tx: Catalog,
+  { id, name, events, types, minSeverity, state }: Pick<Channel, keyof ChannelChoice | 'id'>,
+  at: Microseconds,
+): Promise<void> {
+  await tx.statements.run('channels.change', {
+    ...{ id, name, minSeverity, state },
+    events: JSON.stringify(events),
+    types: types === null ? null : JSON.stringify(types),
   });
+  if (state === 'disabled') await tx.statements.run('deliveries.cancel', { channel: id, at });
 }
 
 /** Disables a channel on behalf of its receiver, and cancels what it has not been sent; does nothing a second time. */
@@ -146,52 +121,32 @@ export async function disableChannel(
   await catalog.transaction(async (tx) => {
     const channel = await findChannel(tx, id);
     if (channel === undefined || channel.state === 'disabled') return;
-    const { workspace, name, events, types, minSeverity } = channel;
-    await tx.statements.run('channels.change', {
-      ...{ id, name, minSeverity, state: 'disabled' },
-      events: JSON.stringify(events),
-      types: types === null ? null : JSON.stringify(types),
-    });
-    await tx.statements.run('deliveries.cancel', { channel: id, at });
+    await changeChannel(tx, { ...channel, state: 'disabled' }, at);
+    const { workspace } = channel;
     await recordAudit(tx, { at, workspace, actor, action: 'channel.disabled', subject: id, details: { reason } });
   });
 }
 
-/** Gives a webhook a new secret; the one before signs too until `until`. Undefined if the channel was removed. */
+/** Gives a webhook a new secret; the one before signs too until an instant. */
 export async function rotateChannel(
-  catalog: Catalog,
+  tx: Catalog,
   keyFile: KeyFile,
-  { id, until }: { id: string; until: Microseconds },
-  { by: actor, at, submission }: Creator,
-): Promise<{ secret: string; oldSecretValidUntil: Microseconds } | undefined> {
-  const rotate = async (tx: Catalog) => {
-    const channel = await findChannel(tx, id);
-    if (channel === undefined) return undefined;
-    const secret = newSigningSecret();
-    const old = unseal(keyFile, { column: 'channels.secret', id }, channel.secret!);
-    await tx.statements.run('channels.rotate', {
-      ...{ id, until },
-      secret: await seal(tx, keyFile, { column: 'channels.secret', id }, secret),
-      oldSecret: await seal(tx, keyFile, { column: 'channels.old_secret', id }, old),
-    });
-    const { workspace } = channel;
-    await recordAudit(tx, { at, workspace, actor, action: 'channel.rotated', subject: id });
-    return { secret, oldSecretValidUntil: until };
-  };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => rotate(tx)));
+  { id, secret: before }: Pick<Channel, 'id' | 'secret'>,
+  until: Microseconds,
+): Promise<{ secret: string; oldSecretValidUntil: Microseconds }> {
+  const secret = newSigningSecret();
+  const old = unseal(keyFile, { column: 'channels.secret', id }, before!);
+  await tx.statements.run('channels.rotate', {
+    ...{ id, until },
+    secret: await seal(tx, keyFile, { column: 'channels.secret', id }, secret),
+    oldSecret: await seal(tx, keyFile, { column: 'channels.old_secret', id }, old),
+  });
+  return { secret, oldSecretValidUntil: until };
 }
 
-/** Removes a channel with its deliveries. False if there is none. */
-export async function removeChannel(catalog: Catalog, id: string, { by: actor, at }: ChannelWriter): Promise<boolean> {
-  return catalog.transaction(async (tx) => {
-    const channel = await findChannel(tx, id);
-    if (channel === undefined) return false;
-    await tx.statements.run('channels.remove', { id });
-    const { workspace, kind, shown: to } = channel;
-    const details = { kind, to };
-    await recordAudit(tx, { at, workspace, actor, action: 'channel.removed', subject: id, details });
-    return true;
-  });
+/** Removes a channel with its deliveries. */
+export async function removeChannel(tx: Catalog, id: string): Promise<void> {
+  await tx.statements.run('channels.remove', { id });
 }
 
 /** The whole address of a channel. Throws `SecretsFailure` without its key. */

@@ -1,7 +1,7 @@
 import { checkKeyFile, type KeyFile } from '../runtime/secrets.ts';
 import type { Catalog } from './catalog.ts';
-import { type Channel, type ChannelWriter, listChannels, removeChannel } from './channels.ts';
-import { type Grant, listGrants, removeGrant } from './connections.ts';
+import { type Channel, listChannels } from './channels.ts';
+import { type Grant, listGrants } from './connections.ts';
 import { isReadable } from './secrets.ts';
 
 /** What is of no use without a key that is lost. */
@@ -30,14 +30,4 @@ export async function listUnreadable(catalog: Catalog, keyFile: KeyFile): Promis
         (secret !== null && !isReadable(keyFile, { column: 'channels.secret', id }, secret)),
     ),
   };
-}
-
-/** Removes them: projects keep their data and lose the connection, channels go with their deliveries. */
-export async function removeUnreadable(
-  catalog: Catalog,
-  { grants, channels }: Unreadable,
-  writer: ChannelWriter,
-): Promise<void> {
-  for (const grant of grants) await removeGrant(catalog, grant, writer);
-  for (const { id } of channels) await removeChannel(catalog, id, writer);
 }

@@ -72,14 +72,14 @@ export async function addDashboard(
       addTogether(api, API_ROOT);
       const add = takeActions(api, context);
       addNoteActions(add, stores);
-      addOperations(add, context, { ...context, ...stores, now: context.now, usage }, OPERATIONS);
+      addOperations(api, add, context, { ...context, ...stores, now: context.now, usage }, OPERATIONS);
       addKeywordActions(add, stores);
       addGroupActions(add, context, stores);
       addBrandActions(add, context, stores);
       addRuleActions(add, context, stores);
       addSyncActions(add, stores);
       addAuditActions(add, context, usage);
-      addChannelActions(api, add, stores);
+      addChannelActions(add, stores);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');

@@ -1,4 +1,6 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../api/context.ts';
+import { tooMany } from '../api/plugins/guard.ts';
 import type { Needs, Operation, OperationRequest, Target, Verb } from '../operations/operation.ts';
 import type { AddAction, Call, Wanted } from './actions.ts';
 
@@ -13,14 +15,17 @@ const METHODS = {
   act: 'POST',
 } as const satisfies Record<Verb, string>;
 
+const MINUTE = 60_000;
+
 /** What `Operation.find` returns. */
-type Right = Awaited<ReturnType<Operation['find']>>;
+type Found = Awaited<ReturnType<Operation['find']>>;
 
 /** What the header of a request names. */
 type Named = Pick<OperationRequest, 'version' | 'submission'>;
 
 /** Adds the routes of operations below `/app/api`. */
 export function addOperations<With extends Needs>(
+  api: FastifyInstance,
   add: AddAction,
   { publicUrl, now }: Pick<Context, 'publicUrl' | 'now'>,
   needs: With,
@@ -32,8 +37,10 @@ export function addOperations<With extends Needs>(
       ...{ workspace, project: project?.id, at: now() * 1000 },
       id: verb === 'add' || verb === 'list' ? undefined : ids[noun.name],
     });
-    const run = async (call: Call<unknown, unknown>, { version, submission }: Named = {}) => {
-      const { by, role, at, body, signal, request, reply } = call;
+    const count = limiter(api, operation.limit);
+    const run = async (call: Call<unknown, Found>, { version, submission }: Named = {}) => {
+      const { by, role, at, body, found, signal, request, reply } = call;
+      if (found.receiver !== undefined) await count?.(request, found.receiver);
       const wanted = { ...targetOf(call), by, role, at, input: body ?? {}, signal, version, submission };
       const { answer } = await operation.perform(needs, wanted);
       if (operation.isSecret) reply.header('cache-control', 'no-store');
@@ -43,9 +50,10 @@ export function addOperations<With extends Needs>(
     const common = {
       ...{ url: urlOf(operation), roles, status },
       ...(input && { body: input }),
+      ...(verb === 'act' && input && !('required' in input) && { isBodyOptional: true as const }),
       find: (wanted: Wanted) => operation.find(needs.catalog, targetOf(wanted)),
-      requireRight: ({ found: requireRight, by, role }: Pick<Call<unknown, Right>, 'by' | 'role' | 'found'>) =>
-        requireRight({ by, role }),
+      requireRight: ({ found, by, role }: Pick<Call<unknown, Found>, 'by' | 'role' | 'found'>) =>
+        found.requireRight({ by, role }),
     };
     const method = METHODS[verb];
     if (method === 'POST') {
@@ -64,6 +72,26 @@ export function addOperations<With extends Needs>(
       add({ ...common, method, run: (call) => run(call) });
     }
   }
+}
+
+/** Counts what is done to a receiver in a minute. The returned function throws `rate_limited` after too many. */
+function limiter(
+  api: FastifyInstance,
+  limit: Operation['limit'],
+): ((request: FastifyRequest, receiver: string) => Promise<void>) | undefined {
+  if (limit === undefined) return undefined;
+  const receivers = new WeakMap<FastifyRequest, string>();
+  const count = api.createRateLimit({
+    timeWindow: MINUTE,
+    max: limit.most,
+    keyGenerator: (request) => receivers.get(request) ?? '',
+  });
+  return async (request, receiver) => {
+    receivers.set(request, receiver.toLowerCase());
+    const counted = await count(request);
+    if (counted.isAllowed) throw new Error('the limit must count every receiver');
+    if (counted.isExceeded) throw tooMany(`${limit.what} to ${receiver}`, counted.ttlInSeconds);
+  };
 }
 
 /** `/projects/:id/views` to add one, `/projects/:id/views/:view` for one of them, `/projects/:id/tags` for a setting. */

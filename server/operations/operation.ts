@@ -154,16 +154,30 @@ export interface Operation<With extends Needs = Needs, Result = unknown> {
   /** Whether the answer has what is shown only once. */
   readonly isSecret: boolean;
   readonly status: 200 | 201;
+  readonly limit?: Limit;
   /**
-   * Finds the target, before the input is looked at. Throws `not_found`; the result throws `forbidden` for what the role
-   * alone does not decide.
+   * Finds the target, before the input is looked at. Throws `not_found`; `requireRight` throws `forbidden` for what the
+   * role alone does not decide.
    */
-  readonly find: (catalog: Catalog, target: Target) => Promise<(actor: Pick<Actor, 'by' | 'role'>) => void>;
+  readonly find: (catalog: Catalog, target: Target) => Promise<FoundTarget>;
   /**
    * Does it, a change in one transaction with its entry of the audit trail. Throws `invalid_request` for input,
    * `not_found`, `forbidden`, `outdated` for another version, and `conflict`.
    */
   readonly perform: (needs: With, request: OperationRequest) => Promise<Done<Result>>;
+}
+
+/** How often something is done to one receiver in a minute. */
+interface Limit {
+  readonly most: number;
+  /** What is counted, in the plural. */
+  readonly what: string;
+}
+
+interface FoundTarget {
+  readonly requireRight: (actor: Pick<Actor, 'by' | 'role'>) => void;
+  /** Whom the limit counts, if there is one. */
+  readonly receiver?: string | undefined;
 }
 
 /** Lists the things of a place. @param more what the answer has before them */
@@ -248,9 +262,12 @@ export function changes<In extends Place, Found, Fields extends TProperties>(
   {
     run,
     details,
+    check,
     answer = (after) => answerOf(noun, after),
     ...it
   }: Declared<Fields> & {
+    /** The rules that schemas do not have; those that need the thing itself are of `run`. */
+    readonly check?: (input: InputOf<Fields>) => void;
     readonly run: (work: WorkOn<In, InputOf<Fields>, Found>) => Promise<Found>;
     readonly answer?: (after: Found) => object | undefined;
     readonly details?: (input: InputOf<Fields>) => Audited['details'];
@@ -261,6 +278,7 @@ export function changes<In extends Place, Found, Fields extends TProperties>(
     ...common(noun, noun.plural === null ? 'set' : 'change', it, schema),
     perform: async ({ catalog }, { input: sent, version, ...request }) => {
       const input = await checkInput(schema, sent);
+      check?.(input);
       const result = await catalog.transaction(async (tx) => {
         const { place, found: before } = await requireOne(noun, tx, request);
         noun.requireRight?.(request, before);
@@ -322,6 +340,7 @@ export function acts<In extends Place, Found, Fields extends TProperties, Made, 
     details,
     gone = noun.missing,
     isSecret = false,
+    limit,
     ...it
   }: Declared<Fields> & {
     readonly run: Run<WorkOn<In, InputOf<Fields>, Found>, With, Made>;
@@ -329,12 +348,14 @@ export function acts<In extends Place, Found, Fields extends TProperties, Made, 
     readonly answer: (made: Made) => object;
     readonly gone?: string;
     readonly isSecret?: boolean;
+    readonly limit?: Limit & { readonly receiver: (found: Found) => string };
   },
 ): Operation<With, Made> {
   const schema = schemaOf(it.fields);
   return {
-    ...common(noun, 'act', it, schema),
+    ...common(noun, 'act', it, schema, limit?.receiver),
     ...{ act, isSecret, names: isSecret ? 'submission' : null },
+    ...(limit && { limit }),
     perform: async (needs, { input: sent, submission, signal, ...request }) => {
       const given = { ...actorOf(request), input: await checkInput(schema, sent) };
       const one = await requireOne(noun, needs.catalog, request);
@@ -357,6 +378,7 @@ function common<In extends Place, Found>(
   verb: Verb,
   { roles, audit }: Common,
   input?: TObject,
+  receiverOf?: (found: Found) => string,
 ): Omit<Operation, 'perform'> {
   const { name, plural, of } = noun;
   const isEdit = (verb === 'change' || verb === 'set') && noun.edited !== undefined;
@@ -370,10 +392,13 @@ function common<In extends Place, Found>(
     isSecret: false,
     status: verb === 'add' ? 201 : 200,
     find: async (catalog, target) => {
-      if (verb === 'add' || verb === 'list') return () => {};
+      if (verb === 'add' || verb === 'list') return { requireRight: () => {} };
       const { found } = await requireOne(noun, catalog, target);
-      return (actor) => {
-        if (verb !== 'read') noun.requireRight?.(actor, found);
+      return {
+        requireRight: (actor) => {
+          if (verb !== 'read') noun.requireRight?.(actor, found);
+        },
+        receiver: receiverOf?.(found),
       };
     },
   };
@@ -396,7 +421,7 @@ async function requireOne<In extends Place, Found>(
 }
 
 /** One as answers have it, with the version that an edit must send. */
-function answerOf<In extends Place, Found>(noun: Noun<In, Found>, one: Found): object {
+export function answerOf<In extends Place, Found>(noun: Noun<In, Found>, one: Found): object {
   return { [noun.name]: noun.show(one), ...versionIn(noun, one) };
 }
 

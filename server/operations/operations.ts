@@ -1,6 +1,7 @@
 import type { Usage } from '../catalog/usage.ts';
 import type { Stores } from '../load/stores.ts';
 import type { PresetSources } from '../presets/preset.ts';
+import { CHANNEL_OPERATIONS } from './channels.ts';
 import { FAVOURITE_OPERATIONS } from './favourites.ts';
 import { FEED_OPERATIONS } from './feeds.ts';
 import { FINDING_OPERATIONS } from './findings.ts';
@@ -21,6 +22,7 @@ export const OPERATIONS: readonly Operation<OperationNeeds>[] = [
   ...FAVOURITE_OPERATIONS,
   ...FINDING_OPERATIONS,
   ...KEY_OPERATIONS,
+  ...CHANNEL_OPERATIONS,
   ...SHARE_OPERATIONS,
   ...FEED_OPERATIONS,
   ...MEMBER_OPERATIONS,

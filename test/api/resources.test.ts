@@ -6,8 +6,9 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { perform } from '../../cli/operations.ts';
 import { checkSecretsKey } from '../../server/catalog/secrets.ts';
-import { addChannel } from '../../server/channels/channels.ts';
+import { channelCreation } from '../../server/operations/channels.ts';
 import { valuesOf } from '../metrics/scrape-text.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, PROGRAM, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
@@ -214,8 +215,8 @@ t.test('readiness: a node without the file of keys of stored secrets, or with an
     return { status: statusCode, body: JSON.parse(body) as unknown };
   };
   t.match(await ready(), READY, 'nothing is encrypted');
-  const wanted = { workspace: 'acme', kind: 'webhook', to: 'http://127.0.0.1:9/' } as const;
-  await addChannel({ catalog, settings }, wanted, { by: 'test', at: 0 });
+  const input = { kind: 'webhook', to: 'http://127.0.0.1:9/' };
+  await perform({ catalog, settings }, channelCreation, { workspace: 'acme', input, at: 0 });
   t.match(await ready(), READY);
   const refused = {
     status: 503,

@@ -2,11 +2,12 @@
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
+import { perform } from '../../cli/operations.ts';
 import { announceAlert, listDeliveries } from '../../server/catalog/deliveries.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
-import { addChannel } from '../../server/channels/channels.ts';
 import { sendDue } from '../../server/channels/send.ts';
+import { channelCreation } from '../../server/operations/channels.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { headersOf, startMailServer } from '../fakes/smtp.ts';
@@ -64,11 +65,12 @@ t.test('a full disk: nothing is lost, and it goes on by itself when there is roo
   await using catalog = await openCatalog(settings);
   const clock = { at: Date.now() };
   const writer = { by: 'test', at: clock.at * 1000 };
-  const { channel } = await addChannel(
-    { settings, catalog },
-    { workspace: 'acme', kind: 'webhook', to: receiver.origin },
-    writer,
-  );
+  const input = { kind: 'webhook', to: receiver.origin };
+  const { channel } = await perform({ settings, catalog }, channelCreation, {
+    workspace: 'acme',
+    input,
+    at: writer.at,
+  });
   const project = await requireProject(catalog, 'Proj1');
   await catalog.transaction((tx) => announceAlert(tx, 'alert.opened', project, alertOf('a1')));
   const errors: unknown[] = [];

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { perform } from '../../cli/operations.ts';
 import type { Alert } from '../../server/catalog/alerts.ts';
 import type { ChannelEvent } from '../../server/catalog/channels.ts';
 import { announceAlert } from '../../server/catalog/deliveries.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import type { Resolve } from '../../server/channels/addresses.ts';
-import { addChannel } from '../../server/channels/channels.ts';
 import { writeDigest } from '../../server/channels/digest.ts';
 import { dueDigests } from '../../server/channels/due-digests.ts';
 import { type Sent, sendDue } from '../../server/channels/send.ts';
+import { channelCreation } from '../../server/operations/channels.ts';
 import { withPresets } from '../../server/presets/with-presets.ts';
 import { command } from '../command.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
@@ -101,8 +102,9 @@ export function digestsOf({ world, receiver, clock }: Awaited<ReturnType<typeof 
     due,
     /** Adds a channel at the time of the clock. */
     addNow: async (path: string, ...events: ChannelEvent[]) => {
-      const wanted = { workspace: 'acme', kind: 'webhook', to: receiver.origin + path, events } as const;
-      return (await addChannel(world, wanted, { by: 'test', at: clock.at * 1000 })).channel;
+      const input = { kind: 'webhook', to: receiver.origin + path, events };
+      const wanted = { workspace: 'acme', input, at: clock.at * 1000 };
+      return (await perform(world, channelCreation, wanted)).channel;
     },
     /** Writes what is due, as the job does. */
     write: async () => {

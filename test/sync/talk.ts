@@ -6,7 +6,7 @@ import type { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import type { LogEntry } from '../../cli/demo/provider/provider.ts';
 import type { Search } from '../../cli/demo/provider/searches.ts';
 import { listProjectsToEvaluate } from '../../server/catalog/alerts.ts';
-import { createChannel } from '../../server/catalog/channels.ts';
+import { addChannel } from '../../server/catalog/channels.ts';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { claimDeliveries } from '../../server/catalog/deliveries.ts';
 import { listSyncDays, putSyncDays } from '../../server/catalog/sync-days.ts';
@@ -655,7 +655,7 @@ class Talk implements Talking {
     if (!this.isSubscribed) {
       const about = { workspace: 'acme', project: null, types: null, minSeverity: null, name: 'Team' };
       const channel = { ...about, kind: 'webhook', shown: 'hooks.example', address: null } as const;
-      await createChannel(catalog, settings, { ...channel, events: ['sync.failed'] }, { by: 'owner', at: 1 });
+      await catalog.transaction((tx) => addChannel(tx, settings, { ...channel, events: ['sync.failed'] }, 1));
     }
     this.isSubscribed = true;
     return rows.map(({ body }) => JSON.stringify((JSON.parse(body) as { data: Row }).data['sync']));
