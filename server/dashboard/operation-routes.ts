@@ -48,14 +48,14 @@ export function addOperations<With extends Needs>(
       return answer(publicUrl ?? `${request.protocol}://${request.host}`);
     };
     const common = {
-      ...{ url: urlOf(operation), roles, status },
+      ...{ url: routeOf(operation).url, roles, status },
       ...(input && { body: input }),
       ...(verb === 'act' && input && !('required' in input) && { isBodyOptional: true as const }),
       find: (wanted: Wanted) => operation.find(needs.catalog, targetOf(wanted)),
       requireRight: ({ found, by, role }: Pick<Call<unknown, Found>, 'by' | 'role' | 'found'>) =>
         found.requireRight({ by, role }),
     };
-    const method = METHODS[verb];
+    const { method } = routeOf(operation);
     if (method === 'POST') {
       add(
         operation.names === 'submission'
@@ -94,9 +94,13 @@ function limiter(
   };
 }
 
-/** `/projects/:id/views` to add one, `/projects/:id/views/:view` for one of them, `/projects/:id/tags` for a setting. */
-function urlOf({ verb, act, noun: { name, plural, path } }: Operation<never>): string {
-  if (plural === null) return `${path}/${name}`;
-  if (verb === 'add' || verb === 'list') return `${path}/${plural}`;
-  return `${path}/${plural}/:${name}${act === undefined ? '' : `/${act}`}`;
+/**
+ * The method of an operation, and its path: `/projects/:id/views` to add one, `/projects/:id/views/:view` for one of them,
+ * `/projects/:id/tags` for a setting.
+ */
+export function routeOf({ verb, act, noun: { name, plural, path } }: Operation<never>) {
+  const method = METHODS[verb];
+  if (plural === null) return { method, url: `${path}/${name}` };
+  if (verb === 'add' || verb === 'list') return { method, url: `${path}/${plural}` };
+  return { method, url: `${path}/${plural}/:${name}${act === undefined ? '' : `/${act}`}` };
 }

@@ -67,14 +67,30 @@ const CHANNEL: Noun<Place, Channel> = {
 
 /** Events and types are checked by `checkChoice`, which says what is possible. */
 const choice = {
-  name: Type.Optional(Type.String()),
-  events: Type.Optional(Type.Array(Type.Unsafe<ChannelEvent>(Type.String()))),
-  types: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+  name: Type.Optional(
+    Type.String({ description: `Its name, of 1 to ${MAX_NAME} characters; the host or address by default.` }),
+  ),
+  events: Type.Optional(
+    Type.Array(Type.Unsafe<ChannelEvent>(Type.String()), {
+      description: `What it is told of: ${CHANNEL_EVENTS.join(', ')}; all but digests by default.`,
+    }),
+  ),
+  types: Type.Optional(
+    Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description: 'The types of alerts that it is told of; null for all.',
+    }),
+  ),
   minSeverity: Type.Optional(
-    Type.Union([
-      Type.Unsafe<NonNullable<ChannelChoice['minSeverity']>>({ type: 'string', enum: ['info', 'warning', 'critical'] }),
-      Type.Null(),
-    ]),
+    Type.Union(
+      [
+        Type.Unsafe<NonNullable<ChannelChoice['minSeverity']>>({
+          type: 'string',
+          enum: ['info', 'warning', 'critical'],
+        }),
+        Type.Null(),
+      ],
+      { description: 'Only alerts that are at least so serious; null for all.' },
+    ),
   ),
 };
 
@@ -82,9 +98,11 @@ export const channelCreation = issues(CHANNEL, {
   roles: MANAGERS,
   audit: 'channel.created',
   fields: {
-    kind: Type.Unsafe<ChannelKind>({ type: 'string', enum: CHANNEL_KINDS }),
-    to: Type.String({ maxLength: 2000 }),
-    project: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    kind: Type.Unsafe<ChannelKind>({ type: 'string', enum: CHANNEL_KINDS, description: 'How it is sent.' }),
+    to: Type.String({ maxLength: 2000, description: 'An address of mail, or of a webhook or chat.' }),
+    project: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'Only what happens to this project; null for all.' }),
+    ),
     ...choice,
   },
   run: {
@@ -107,7 +125,7 @@ export const channelCreation = issues(CHANNEL, {
 export const channelChange = changes(CHANNEL, {
   roles: MANAGERS,
   audit: 'channel.changed',
-  fields: { ...choice, enabled: Type.Optional(Type.Boolean()) },
+  fields: { ...choice, enabled: Type.Optional(Type.Boolean({ description: 'False: nothing is sent.' })) },
   check: checkChoice,
   run: async ({ tx, input, found, at }) => {
     const channel = { ...found, ...chosen(input) };
@@ -186,7 +204,14 @@ export const CHANNEL_OPERATIONS = [
   channelTest,
   acts(CHANNEL, 'rotate', {
     ...rotation,
-    fields: { overlapHours: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_OVERLAP_HOURS })) },
+    fields: {
+      overlapHours: Type.Optional(
+        Type.Number({
+          ...{ minimum: 0, maximum: MAX_OVERLAP_HOURS },
+          description: 'How many hours the old secret signs too; 24 by default.',
+        }),
+      ),
+    },
   }),
 ];
 

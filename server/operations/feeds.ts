@@ -21,7 +21,10 @@ const FEED: Noun<Place, ListedFeed> = {
 export const feedCreation = issues(FEED, {
   roles: MANAGERS,
   audit: 'feed.created',
-  fields: { keyId: Type.String(), path: Type.String() },
+  fields: {
+    keyId: Type.String({ description: 'The key that it reads with, and ends with.' }),
+    path: Type.String({ description: 'What it answers: a path of the API with its parameters.' }),
+  },
   run: {
     before: async ({ catalog }: { readonly catalog: OpenCatalog }, { place, input: { keyId, path }, at }) => {
       const scope = await scopeOfKey(catalog, keyId, at);

@@ -32,12 +32,12 @@ export const FINDING_OPERATIONS = [
     roles: MANAGERS,
     audit: 'finding.dismissed',
     fields: {
-      type: Type.String(),
-      page: Type.Optional(Type.String()),
-      query: Type.Optional(Type.String()),
-      from: Type.String(),
-      to: Type.String(),
-      country: Type.Optional(Type.String()),
+      type: Type.String({ description: 'The type of the finding.' }),
+      page: Type.Optional(Type.String({ description: 'The page that it is about.' })),
+      query: Type.Optional(Type.String({ description: 'The query that it is about, in place of a page.' })),
+      from: Type.String({ description: 'The first day that was asked about.' }),
+      to: Type.String({ description: 'The last day that was asked about.' }),
+      country: Type.Optional(Type.String({ description: 'The country that was asked about; all by default.' })),
     },
     run: {
       before: async (sources: PresetSources, { place, input, by, signal }) => {

@@ -36,7 +36,7 @@ const KEY: Noun<Place, Key> = {
 };
 
 const name = Type.Refine(
-  Type.String(),
+  Type.String({ description: `What the key is for, in a line of 1 to ${MAX_NAME} characters.` }),
   (text) => isName(text, MAX_NAME),
   () => `must be a line of text of 1 to ${MAX_NAME} characters that says what the key is for`,
 );

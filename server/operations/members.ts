@@ -24,7 +24,7 @@ import { checkEmailAddress } from '../domain/texts.ts';
 import { changes, issues, lists, type Noun, OF_WORKSPACE, type Place, reads, removes } from './operation.ts';
 import { MANAGERS, OWNERS } from './rights.ts';
 
-const role = Type.Unsafe<Role>({ type: 'string', enum: ROLES });
+const role = Type.Unsafe<Role>({ type: 'string', enum: ROLES, description: 'What the member may do.' });
 
 const MEMBER: Noun<Place, MemberOf> = {
   name: 'member',
@@ -82,7 +82,7 @@ const INVITATION: Noun<Place, Invitation> = {
 export const memberInvitation = issues(INVITATION, {
   roles: OWNERS,
   audit: 'invitation.created',
-  fields: { email: Type.String(), role },
+  fields: { email: Type.String({ description: 'The address of the new member.' }), role },
   run: async ({ tx, place: { workspace }, input: { email: sent, role }, by, at }) => {
     const email = checkEmailAddress(sent);
     await requireWorkspace(tx, workspace);

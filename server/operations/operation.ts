@@ -145,6 +145,8 @@ export interface Operation<With extends Needs = Needs, Result = unknown> {
   /** What an act is called, in paths. */
   readonly act?: string;
   readonly noun: Pick<Noun<Place, unknown>, 'name' | 'plural'> & { readonly path: string };
+  /** Whether members do it with their own only. */
+  readonly isOfAuthor: boolean;
   readonly roles: readonly Role[];
   readonly audit: AuditAction | null;
   /** What may be sent; undefined for nothing. */
@@ -385,6 +387,7 @@ function common<In extends Place, Found>(
   return {
     verb,
     noun: { name, plural, path: of.path },
+    isOfAuthor: noun.requireRight !== undefined && !['list', 'read', 'add'].includes(verb),
     roles,
     audit,
     input: Object.keys(input?.properties ?? {}).length > 0 ? input : undefined,

@@ -40,10 +40,10 @@ export const shareCreation = issues(SHARE, {
   roles: MANAGERS,
   audit: 'share.created',
   fields: {
-    screens: Type.Array(Type.String()),
-    hideQueries: Type.Optional(Type.Boolean()),
-    expiresAt: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    password: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    screens: Type.Array(Type.String(), { description: `What it shows: some of ${SHARE_SCREENS.join(', ')}.` }),
+    hideQueries: Type.Optional(Type.Boolean({ description: 'Whether no text of a query is shown.' })),
+    expiresAt: optionalText('The day that it ends with (UTC), or an instant; it does not end by default.'),
+    password: optionalText(`What visitors must type, of 1 to ${MAX_PASSWORD} characters; nothing by default.`),
   },
   run: {
     before: async (_: Needs, { input: { screens, hideQueries = false, expiresAt = null, password = null }, at }) => {
@@ -78,6 +78,10 @@ export const SHARE_OPERATIONS = [
   shareCreation,
   shareRevocation,
 ];
+
+function optionalText(description: string) {
+  return Type.Optional(Type.Union([Type.String(), Type.Null()], { description }));
+}
 
 /** Where a share is opened. */
 export function shareAddress(server: string, token: string): string {

@@ -31,7 +31,11 @@ export const TAG_OPERATIONS = [
   changes(TAGS, {
     roles: MANAGERS,
     audit: 'project.tagged',
-    fields: { tags: Type.Array(Type.String()) },
+    fields: {
+      tags: Type.Array(Type.String(), {
+        description: `All of them: at most ${MAX_TAGS}, each of 1 to ${MAX_TAG} characters.`,
+      }),
+    },
     run: async ({ tx, found: { project }, input }) => {
       const tags = checkTags(input.tags);
       await setTags(tx, project, tags);

@@ -15,12 +15,12 @@ const MAX_ADDRESS = 4000;
 const ADDRESS = /^(?:\/[a-z]+(?:\/[\w-]+)?)?(?:\?[^#\s]*)?$/;
 
 const name = Type.Refine(
-  Type.String(),
+  Type.String({ description: `Its name, of 1 to ${MAX_NAME} characters; no other view of the project has it.` }),
   (text) => text.trim().length > 0 && text.trim().length <= MAX_NAME,
   (text) => `must have 1 to ${MAX_NAME} characters, not ${text.trim().length}`,
 );
 const address = Type.Refine(
-  Type.String(),
+  Type.String({ description: 'The screen with its parameters, such as `/queries?change=up`.' }),
   (text) => text.length <= MAX_ADDRESS && ADDRESS.test(text),
   () =>
     `must be a screen of the project with its parameters, such as /queries?change=up, of at most ${MAX_ADDRESS} characters`,

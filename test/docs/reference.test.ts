@@ -2,10 +2,12 @@
 import t from 'tap';
 import { programFor } from '../../cli/program.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../../server/domain/errors.ts';
+import { OPERATIONS } from '../../server/operations/operations.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { nounsMarkdown } from '../catalog/nouns.ts';
 import { commandsMarkdown } from './commands.ts';
 import { checkGenerated } from './generated.ts';
+import { operationsMarkdown } from './operations.ts';
 
 t.test('commands, settings and errors are documented as the code has them', async (t) => {
   checkGenerated(t, 'docs/commands.md', 'commands', commandsMarkdown(await programFor([])));
@@ -18,6 +20,11 @@ t.test('commands, settings and errors are documented as the code has them', asyn
     .sort(([, a], [, b]) => a.status - b.status)
     .map(([code, { status, when }]) => `| ${status} | \`${code}\` | ${when} |`);
   checkGenerated(t, 'docs/limits.md', 'errors', table('| status | code | when |\n| --- | --- | --- |', errors));
+});
+
+t.test('what members do is documented as it is declared', (t) => {
+  checkGenerated(t, 'docs/changes.md', 'operations', operationsMarkdown(OPERATIONS));
+  t.end();
 });
 
 t.test('what is true after the loss of a catalog is documented as the tests have it', (t) => {

@@ -22,6 +22,7 @@ export const GUIDE_PAGES = [
   'connect-bing',
   'channels',
   'roles',
+  'changes',
   'load',
   'snapshot',
   'operate',
