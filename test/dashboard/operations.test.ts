@@ -50,5 +50,5 @@ t.test('of two who take an invitation back at once, one is told that it is gone'
     .body;
   const path = `/invitations/${invitation.id}`;
   const both = await Promise.all([send('owner', 'DELETE', path), send('owner', 'DELETE', path)]);
-  t.strictSame(both.map(({ status }) => status).toSorted(), [204, 404]);
+  t.strictSame(new Set(both.map(({ status }) => status)), new Set([204, 404]));
 });
