@@ -4,8 +4,8 @@ import type { Catalog, OpenCatalog, Values } from './catalog.ts';
 import { eachWholeRow, upsertRows } from './entity-rows.ts';
 import type { CatalogLocation } from './location.ts';
 import { openUsage } from './open-usage.ts';
+import { stopChanges as stopInFolder } from './sqlite/catalog-file.ts';
 import { openSqliteTarget } from './sqlite/copy-target.ts';
-import { stopChanges as stopInFolder } from './sqlite/moved.ts';
 
 interface CopyOptions {
   readonly from: CatalogLocation;
@@ -63,7 +63,7 @@ async function stopChanges(
 ): Promise<() => void | Promise<void>> {
   if (catalogUrl === '') return stopInFolder(dataFolder, to);
   // The driver is loaded only if it is used.
-  const { stopChanges: stopInDatabase } = await import('./postgres/moved.ts');
+  const { stopChanges: stopInDatabase } = await import('./postgres/copy-target.ts');
   return stopInDatabase(catalogUrl, to);
 }
 

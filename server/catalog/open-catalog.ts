@@ -12,6 +12,6 @@ export async function openCatalog(
 ): Promise<OpenCatalog> {
   if (location.catalogUrl === '') return new SqliteCatalog(location.dataFolder, { create });
   // The driver is loaded only if it is used.
-  const { openPostgres } = await import('./postgres/open-postgres.ts');
+  const { openPostgres } = await import('./postgres/postgres-catalog.ts');
   return openPostgres(location, { create });
 }

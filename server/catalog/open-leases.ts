@@ -13,7 +13,7 @@ export function openLeases(location: CatalogLocation): Leases {
 
 async function acquire(location: CatalogLocation, name: string): Promise<Lease | undefined> {
   // The driver is loaded only if it is used.
-  const { acquireLease } = await import('./postgres/postgres-lease.ts');
+  const { acquireLease } = await import('./postgres/postgres-locks.ts');
   return acquireLease(location, name);
 }
 

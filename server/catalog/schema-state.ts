@@ -4,7 +4,7 @@ import { nameCatalogFailure, newerCatalog } from './failures.ts';
 import { type CatalogLocation, requireDataFolder, requireRestored } from './location.ts';
 import { changesSince, SCHEMA_VERSION, type SchemaChange, type SchemaStore } from './schema.ts';
 import { CatalogFile } from './sqlite/catalog-file.ts';
-import { schemaVersionOf } from './sqlite/migrations.ts';
+import { schemaVersionOf } from './sqlite/connection.ts';
 
 /** A migration that this version would run. */
 export type Migration = Pick<SchemaChange, 'version' | 'name' | 'description'>;
@@ -25,7 +25,7 @@ export interface SchemaState {
 /** Reads the schema version of a catalog without changing it. Throws if there is none, or if a newer version made it. */
 export async function readSchemaState({ dataFolder, catalogUrl }: CatalogLocation): Promise<SchemaState> {
   if (catalogUrl !== '') {
-    const postgres = await import('./postgres/schema.ts');
+    const postgres = await import('./postgres/migrations.ts');
     const { catalog, found } = await postgres.readSchemaVersion(catalogUrl);
     return { catalog, ...stateOf('postgres', found) };
   }

@@ -88,7 +88,7 @@ export async function findCatalogDamage(catalog: Catalog): Promise<string[]> {
   return rows.map(({ result }) => result).filter((result) => result !== 'ok');
 }
 
-export { copyCatalog, readCopy } from './sqlite/catalog-copy.ts';
+export { copyCatalog, readCopy } from './sqlite/copy-target.ts';
 
 /** How many files show whether a store has those of a catalog: a few of them may be lost. */
 const SAMPLE = 8;

@@ -8,7 +8,7 @@ import { KeyUse, listKeys, readKeyUses } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
-import { stopChanges } from '../../server/catalog/sqlite/moved.ts';
+import { stopChanges } from '../../server/catalog/sqlite/catalog-file.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { temporaryFolder } from '../world.ts';
 import { testCatalog } from './conformance.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse, parseAllDocuments } from 'yaml';
-import { readAddress } from '../../server/catalog/postgres/address.ts';
+import { readAddress } from '../../server/catalog/postgres/pool.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { readS3Address } from '../../server/storage/s3/address.ts';
 import { command } from '../command.ts';

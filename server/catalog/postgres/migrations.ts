@@ -1,9 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sqlText } from '../../runtime/sql.ts';
-import { newerCatalog } from '../failures.ts';
+import { CatalogMissing, newerCatalog } from '../failures.ts';
 import { changesSince, SCHEMA_VERSION } from '../schema.ts';
-import { ADVISORY } from './advisory.ts';
-import type { Connection, PostgresPool } from './pool.ts';
+import { type Connection, type PostgresPool, poolOf } from './pool.ts';
+
+/**
+ * Advisory locks of the catalog: `pg_advisory_xact_lock(space, number)`. `take_provider_request` (a function of the database)
+ * takes number 3. Other locks of the service have spaces of their own.
+ */
+export const ADVISORY = {
+  space: 7_303_780,
+  migration: 1,
+  /** Exclusive for a transaction that must be alone, shared for others. */
+  transaction: 2,
+} as const;
 
 /** A table is in use, or a writer waits for one that the migration has. */
 const IN_THE_WAY = ['55P03', '40P01'];
@@ -59,5 +69,18 @@ export async function migrateIn(client: Queries): Promise<void> {
   for (const { text, version } of changesSince('postgres', await readApplied(client))) {
     await client.query(text);
     await client.query(`update catalog_version set migrations = ${version}, value = value + 1`);
+  }
+}
+
+/** The schema version of a catalog, without changing the catalog. Throws if there is none, or for a newer release's. */
+export async function readSchemaVersion(url: string): Promise<{ catalog: string; found: number }> {
+  const pool = poolOf(url);
+  try {
+    const found = await pool.use(readApplied);
+    const { name: catalog } = pool.address;
+    if (found === 0) throw new CatalogMissing(`There is no catalog in ${catalog}. Check ORDINATE_CATALOG.`);
+    return { catalog, found };
+  } finally {
+    await pool.close();
   }
 }

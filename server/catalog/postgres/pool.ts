@@ -1,9 +1,219 @@
-import pg from 'pg';
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import pg, { type CustomTypesConfig } from 'pg';
+import type { ResourceFailure } from '../../domain/failures.ts';
 import { type Measurements, measure, secondsSince } from '../../runtime/measurements.ts';
 import { CatalogFailure } from '../failures.ts';
-import { type Address, readAddress } from './address.ts';
-import { namePostgresFailure } from './failures.ts';
-import { TYPES } from './types.ts';
+
+/** Parameters of an address that have a meaning here. */
+const PARAMETERS = ['host', 'options', 'passfile', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert'] as const;
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+
+/** How to reach a database; `name` identifies it, without its password. */
+export interface Address {
+  readonly name: string;
+  /** A name, an address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  /** Options of the session, such as `-c search_path=reports`. */
+  readonly options: string;
+  readonly ssl: ConnectionOptions | false;
+  /** Read for each connection, because passwords change; undefined if none is known. */
+  readonly password: () => string | undefined;
+}
+
+/** Reads `postgres://user:password@host:port/database?…`. Throws `CatalogFailure`, which never has the password. */
+export function readAddress(url: string): Address {
+  const { searchParams, hostname, port, username, password, pathname } = new URL(url);
+  const parameters = Object.fromEntries(searchParams) as Partial<Record<(typeof PARAMETERS)[number], string>>;
+  const unknown = Object.keys(parameters).find((name) => !(PARAMETERS as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw new CatalogFailure(
+      `The address in ORDINATE_CATALOG has the parameter '${unknown}'; it may have ${PARAMETERS.join(', ')}.`,
+    );
+  }
+  const host = parameters.host ?? (decodeURIComponent(hostname) || 'localhost');
+  const server = {
+    host,
+    port: Number(port || 5432),
+    user: decodeURIComponent(username) || (process.env['PGUSER'] ?? process.env['USER'] ?? 'ordinate'),
+    database: decodeURIComponent(pathname.slice(1)),
+  };
+  return {
+    ...server,
+    name: `the database '${server.database}' on ${server.host}:${server.port} (user '${server.user}')`,
+    options: parameters.options ?? '',
+    ssl: readSsl(parameters),
+    password: () =>
+      decodeURIComponent(password) || process.env['PGPASSWORD'] || passwordFromFile(parameters.passfile, server),
+  };
+}
+
+/** As in libpq, `require` encrypts, and verifies the certificate only if a root certificate is given. */
+function readSsl({
+  sslmode = 'disable',
+  sslrootcert,
+  sslcert,
+  sslkey,
+}: Partial<Record<(typeof PARAMETERS)[number], string>>): ConnectionOptions | false {
+  if (!(SSL_MODES as readonly string[]).includes(sslmode)) {
+    throw new CatalogFailure(
+      `The address in ORDINATE_CATALOG has sslmode=${sslmode}; it may be ${SSL_MODES.join(', ')}.`,
+    );
+  }
+  if (sslmode === 'disable') return false;
+  return {
+    ...(sslrootcert === undefined ? {} : { ca: readNamed('sslrootcert', sslrootcert) }),
+    ...(sslcert === undefined ? {} : { cert: readNamed('sslcert', sslcert) }),
+    ...(sslkey === undefined ? {} : { key: readNamed('sslkey', sslkey) }),
+    rejectUnauthorized: sslmode !== 'require' || sslrootcert !== undefined,
+    ...(sslmode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
+  };
+}
+
+function readNamed(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new CatalogFailure(`The file of ${name} in ORDINATE_CATALOG cannot be read: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * The password of the first matching line of a password file, `host:port:database:user:password`; all but the last may
+ * be `*`. Undefined without such a line. Like libpq, ignores a file that others may read.
+ */
+function passwordFromFile(
+  named: string | undefined,
+  { host, port, database, user }: Pick<Address, 'host' | 'port' | 'database' | 'user'>,
+): string | undefined {
+  const given = named ?? process.env['PGPASSFILE'];
+  const path = given ?? join(homedir(), '.pgpass');
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    if (named === undefined) return undefined;
+    throw new CatalogFailure(`The password file '${path}' in ORDINATE_CATALOG does not exist.`);
+  }
+  if ((found.mode & 0o077) !== 0) {
+    throw new CatalogFailure(`Others may read the password file '${path}', so it is not used: give it the mode 0600.`);
+  }
+  const wanted = [host, String(port), database, user];
+  for (const line of readNamed('passfile', path).split('\n')) {
+    if (line.startsWith('#')) continue;
+    // A colon or backslash in a field follows a backslash.
+    const fields = [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field]) => field!.replace(/\\(.)/g, '$1'));
+    if (fields.length > 4 && wanted.every((text, index) => fields[index] === '*' || fields[index] === text)) {
+      return fields[4];
+    }
+  }
+  return undefined;
+}
+
+/** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html) and Node: message, remedy. */
+const REASONS: Readonly<Record<string, readonly [ResourceFailure | undefined, string, string]>> = {
+  // Raised by `database.stop_changes`.
+  OR001: [
+    'read-only',
+    'takes no more changes, which a copy would not have; it is still read',
+    "Set ORDINATE_CATALOG and ORDINATE_DATA to the place of the copy. To stay with the database instead, run 'drop schema catalog_was_copied cascade' in it and drop the copy.",
+  ],
+  '28P01': [undefined, 'refused the password', 'Check the user and the password.'],
+  '28000': [undefined, 'refused the user', 'Check the user, and pg_hba.conf of the server.'],
+  '3D000': [undefined, 'does not exist', 'Create it, or name another one in ORDINATE_CATALOG.'],
+  '42501': [undefined, 'does not give this user the rights that are needed', 'Let the user create and change tables.'],
+  '25006': ['read-only', 'is read-only', 'Name the primary server in ORDINATE_CATALOG, not a standby.'],
+  '40001': ['busy', 'ended a transaction that others were in the way of', 'Try again.'],
+  '40P01': ['busy', 'ended a transaction that waited for another one, which waited for it', 'Try again.'],
+  '53100': ['disk-full', 'cannot grow because the disk of its server is full', 'Free some space there and try again.'],
+  '53200': ['out-of-memory', 'has no memory left', 'Look at the log of its server.'],
+  '53300': [
+    'database-unreachable',
+    'accepts no more connections',
+    'Raise max_connections of its server or the limit of the user, or lower ORDINATE_CATALOG_CONNECTIONS.',
+  ],
+  '55P03': ['busy', 'is locked by another process', 'Wait until it has ended, and try again.'],
+  '57014': ['busy', 'took too long for a statement', 'Look at what else runs on its server, and try again.'],
+  '57P01': ['database-unreachable', 'ended the connection', 'It is shutting down, or somebody ended the connection.'],
+  '57P02': ['database-unreachable', 'ended the connection after a crash', 'It recovers by itself.'],
+  '57P03': ['database-unreachable', 'is starting or stopping', 'Wait until it has started.'],
+  '57P05': ['database-unreachable', 'ended an idle connection', 'Try again.'],
+  '25P03': ['busy', 'ended a transaction that was idle for too long', 'Try again.'],
+  '58030': ['disk-error', 'cannot be read or written because the disk of its server is failing', 'Check that disk.'],
+  XX001: [undefined, 'is corrupt', 'Restore it from a backup.'],
+  XX002: [undefined, 'has a corrupt index', 'Rebuild it with REINDEX, or restore the database from a backup.'],
+};
+
+/** Codes of Node for a server that cannot be reached. */
+const UNREACHABLE = /^(?:ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|ENOENT|08|ERR_TLS|ERR_SSL)/;
+/** Messages of the driver, which have no code. */
+const LOST =
+  /^(?:Connection terminated|timeout exceeded|timeout expired|Query read timeout|Client (?:has encountered|was closed)|The server does not support SSL)/;
+
+/** Adds the name of the database and a remedy to a failure of PostgreSQL or its driver. Other errors are returned unchanged. */
+export function namePostgresFailure(error: unknown, { name }: Pick<Address, 'name'>): unknown {
+  if (error instanceof CatalogFailure || !(error instanceof Error)) return error;
+  const { code = '', message } = error as { code?: string; message: string };
+  const reason = REASONS[code];
+  if (reason !== undefined) {
+    const [resource, what, remedy] = reason;
+    return failure(`The catalog, ${name}, ${what} (${message}). ${remedy}`, error, resource);
+  }
+  if (message.startsWith('SASL')) {
+    const remedy = 'Put its password into the address, PGPASSWORD or a password file.';
+    return failure(
+      `The catalog, ${name}, was given no password, or a wrong one (${message}). ${remedy}`,
+      error,
+      undefined,
+    );
+  }
+  if (!UNREACHABLE.test(code) && !LOST.test(message)) return error;
+  return failure(
+    `The catalog, ${name}, cannot be reached (${message || code}). Check that its server runs and can be reached from here.`,
+    error,
+    'database-unreachable',
+  );
+}
+
+function failure(message: string, cause: Error, resource: ResourceFailure | undefined): CatalogFailure {
+  return new CatalogFailure(message, { cause, ...(resource === undefined ? {} : { resource }) });
+}
+
+type Parser = (text: string) => unknown;
+
+/** A number if that is exact, else a bigint. */
+function toInteger(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+/** By the oid of a type, which never changes: `select oid, typname from pg_type`. Other types stay text. */
+const PARSERS: Readonly<Record<number, Parser>> = {
+  // bool, 0 or 1 in SQLite
+  16: (text) => (text === 't' ? 1 : 0),
+  // bytea
+  17: (text) => Buffer.from(text.slice(2), 'hex'),
+  // int8, int2, int4
+  20: toInteger,
+  21: Number,
+  23: Number,
+  // float4, float8, numeric
+  700: Number,
+  701: Number,
+  1700: Number,
+};
+
+const asText: Parser = (text) => text;
+
+/** Converts values of rows to SQLite's types. */
+export const TYPES = {
+  getTypeParser: (oid: number) => PARSERS[oid] ?? asText,
+} as CustomTypesConfig;
 
 /** Maximum connections of a process for snapshots, transactions and single statements, by default. */
 const MAX_CONNECTIONS = 12;

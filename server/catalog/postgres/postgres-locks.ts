@@ -4,8 +4,10 @@ import { newUuid } from '../../domain/ids.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import { sqlText } from '../../runtime/sql.ts';
 import type { LoadLock, Lock, Locks, PlannedFile } from '../catalog.ts';
+import type { Lease } from '../leases.ts';
+import type { CatalogLocation } from '../location.ts';
 import { translate } from './dialect.ts';
-import type { Client, Connection, PostgresPool } from './pool.ts';
+import { type Client, type Connection, type PostgresPool, poolOf } from './pool.ts';
 import { execute } from './session.ts';
 
 /** Waiting would block the connection; callers retry. */
@@ -190,11 +192,44 @@ async function take(connection: Connection | Client, text: string, key: string):
 }
 
 /** Takes a lock with a connection, unless another one has it; it ends with the connection. */
-export function tryLock(connection: Connection, name: string): Promise<boolean> {
+function tryLock(connection: Connection, name: string): Promise<boolean> {
   return take(connection, TRY, numberOf(name));
 }
 
 /** The number of a lock; names with the same number only exclude each other. */
 function numberOf(name: string): string {
   return createHash('sha256').update(`ordinate ${name}`).digest().readBigInt64BE().toString();
+}
+
+/** Timeout for a server that may be gone, in milliseconds. */
+const ANSWER_TIMEOUT = 10_000;
+
+/** Takes a lease over several machines: an advisory lock on a separate connection. See `Leases`. */
+export async function acquireLease(
+  { catalogUrl, catalogConnections }: CatalogLocation,
+  name: string,
+): Promise<Lease | undefined> {
+  const pool = poolOf(catalogUrl, catalogConnections);
+  try {
+    const connection = await pool.connect({ query_timeout: ANSWER_TIMEOUT });
+    let isTaken = false;
+    try {
+      isTaken = await tryLock(connection, `lease ${name}`);
+    } catch (error) {
+      throw pool.named(error);
+    } finally {
+      if (!isTaken) await connection.end();
+    }
+    if (!isTaken) return undefined;
+    return {
+      isHeld: () =>
+        connection.query('select 1').then(
+          () => true,
+          () => false,
+        ),
+      release: () => connection.end(),
+    };
+  } finally {
+    await pool.close();
+  }
 }

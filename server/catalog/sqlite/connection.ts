@@ -1,11 +1,60 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { cacheKey } from '../../domain/cache-key.ts';
 import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import { inTurns } from '../../runtime/turns.ts';
 import type { Statement, Statements, Values } from '../catalog.ts';
-import { isBusy, nameCatalogFailure } from '../failures.ts';
-import { openFrozen } from './frozen.ts';
+import { isBusy, nameCatalogFailure, newerCatalog } from '../failures.ts';
+import { changesSince, SCHEMA_VERSION, type SchemaStore } from '../schema.ts';
+
+/** The disk has no room for the index of the log, which SQLite needs to read (`SQLITE_IOERR_SHMSIZE`). */
+const NO_ROOM = 4874;
+
+/** Whether a database cannot even be read because the disk is full. */
+export function hasNoRoom(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === NO_ROOM;
+}
+
+/**
+ * Opens a database on a full disk for reading, without a log. Nobody writes to it: a writer would have an index of the
+ * log. Undefined if the log has changes.
+ */
+export function openFrozen(path: string): DatabaseSync | undefined {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return undefined;
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true });
+}
+
+/** The schema version of a database. */
+export function schemaVersionOf(db: DatabaseSync): number {
+  return Number(db.prepare('pragma user_version').get()?.['user_version']);
+}
+
+/** Migrates a catalog to `SCHEMA_VERSION`. */
+export function migrate(db: DatabaseSync): void {
+  const found = schemaVersionOf(db);
+  if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
+  if (found < SCHEMA_VERSION) change(db, 'sqlite');
+}
+
+/** Makes the changes that a database lacks, all or none. */
+export function change(db: DatabaseSync, store: Exclude<SchemaStore, 'postgres'>): void {
+  db.exec('begin immediate');
+  try {
+    // Read in the transaction, because another process may have migrated it.
+    for (const { text, version } of changesSince(store, schemaVersionOf(db))) {
+      db.exec(text);
+      db.exec(`pragma user_version = ${version}`);
+    }
+    db.exec('commit');
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback');
+    throw error;
+  }
+}
 
 /** How long to wait for other writers, in milliseconds. */
 const BUSY_TIMEOUT = 30_000;

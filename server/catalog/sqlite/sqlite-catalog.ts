@@ -5,11 +5,8 @@ import { nameCatalogFailure } from '../failures.ts';
 import { FileLocks } from '../file-locks.ts';
 import { SCHEMA_VERSION } from '../schema.ts';
 import { CatalogScope } from '../scope.ts';
-import { CatalogFile } from './catalog-file.ts';
-import { Connection } from './connection.ts';
-import { hasNoRoom } from './frozen.ts';
-import { migrate, schemaVersionOf } from './migrations.ts';
-import { requireChanges } from './moved.ts';
+import { CatalogFile, requireChanges } from './catalog-file.ts';
+import { Connection, hasNoRoom, migrate, schemaVersionOf } from './connection.ts';
 
 /** Maximum concurrent snapshots of one process; each has its own connection. */
 const MAX_SNAPSHOTS = 16;

@@ -6,8 +6,7 @@ import { sqlTemplate } from '../../runtime/sql.ts';
 import type { Values } from '../catalog.ts';
 import { SCHEMA_VERSION } from '../schema.ts';
 import type { Usage } from '../usage.ts';
-import { openFrozen } from './frozen.ts';
-import { change, schemaVersionOf } from './migrations.ts';
+import { change, openFrozen, schemaVersionOf } from './connection.ts';
 
 /** Writes are short, so a longer lock is not waited for. In milliseconds. */
 const BUSY_TIMEOUT = 50;
