@@ -36,14 +36,23 @@ async function readiness({ address }: Server): Promise<unknown> {
 }
 
 t.test('exactly 120 of 150 requests are answered over two servers', { skip }, async (t) => {
-  const { dataFolder, keys } = await makeDataFolder(t, [snapshot]);
+  const { dataFolder, keys } = await makeDataFolder(t, [snapshot], { keys: 5 });
   const settings = { ORDINATE_DATA: dataFolder, ORDINATE_LIMITS: process.env['ORDINATE_TEST_REDIS'] };
   const servers = [await startServer(t, settings), await startServer(t, settings, '--workers', '2')];
+  const saidBy = (message: string): number => servers.reduce((sum, server) => sum + count(server, message), 0);
   const each = <T>(count: number, ask: (server: Server) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => ask(servers[index % 2]!)));
-  const left = (await each(150, (server) => remaining(server, keys[0]!))).sort((a, b) => b - a);
+  let key = '';
+  let left: number[] = [];
+  for (key of keys) {
+    // On a busy machine Redis may answer too late: the servers say so, and another key is asked with.
+    await until('Redis counts', () => saidBy(IN_MEMORY) === saidBy(IN_REDIS) || undefined);
+    const late = saidBy(IN_MEMORY);
+    left = (await each(150, (server) => remaining(server, key))).sort((a, b) => b - a);
+    if (saidBy(IN_MEMORY) === late) break;
+  }
   t.strictSame(left, [...Array.from({ length: 120 }, (_, index) => 119 - index), ...Array(30).fill(-1)]);
-  const headers = { authorization: `Bearer ${keys[0]!}` };
+  const headers = { authorization: `Bearer ${key}` };
   const parts = await each(20, ({ address }) =>
     fetch(`${address}/api/v1/projects/Proj1/snapshot/none`, { method: 'HEAD', headers }),
   );
@@ -52,7 +61,7 @@ t.test('exactly 120 of 150 requests are answered over two servers', { skip }, as
     Array.from({ length: 20 }, (_, index) => 2399 - index),
     'requests for files are counted together too, apart',
   );
-  const refused = await servers[0]!.get('/projects', keys[0]!);
+  const refused = await servers[0]!.get('/projects', key);
   const wait = Number(refused.headers['retry-after']);
   t.ok(refused.status === 429 && wait >= 1 && wait <= 60, `they may come back in ${wait} s`);
 });
