@@ -12,7 +12,6 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-/** The operations of feeds import all API endpoints, which other commands need not. */
 export function addFeeds(program: Command): void {
   const command = program
     .command('feeds')
@@ -35,6 +34,7 @@ export function addFeeds(program: Command): void {
       ),
     )
     .action(async ({ key: keyId, path, url, json }: CreateOptions) => {
+      // Imports all API endpoints, which other commands need not.
       const { feedAddress, feedCreation } = await import('../../server/operations/feeds.ts');
       const made = await withStores(async (stores) => {
         const { catalog, settings } = stores;

@@ -290,7 +290,8 @@ interface Happened {
   readonly data: Pick<DeliveryBody['data'], 'alert' | 'sync'>;
 }
 
-const SEVERITIES: readonly Alert['severity'][] = ['info', 'warning', 'critical'];
+/** How serious alerts are, from the least on. */
+export const SEVERITIES: readonly Alert['severity'][] = ['info', 'warning', 'critical'];
 
 /** Writes that an alert has opened or resolved, in the transaction in which it does. */
 export async function announceAlert(

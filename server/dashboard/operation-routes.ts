@@ -33,29 +33,28 @@ export function addOperations<With extends Needs>(
 ): void {
   for (const operation of operations) {
     const { verb, noun, roles, input, status } = operation;
+    const { method, url } = routeOf(operation);
     const targetOf = ({ workspace, project, ids }: Wanted): Target => ({
       ...{ workspace, project: project?.id, at: now() * 1000 },
       id: verb === 'add' || verb === 'list' ? undefined : ids[noun.name],
     });
     const count = limiter(api, operation.limit);
     const run = async (call: Call<unknown, Found>, { version, submission }: Named = {}) => {
-      const { by, role, at, body, found, signal, request, reply } = call;
+      const { by, role, at, body, found, signal, request } = call;
       if (found.receiver !== undefined) await count?.(request, found.receiver);
       const wanted = { ...targetOf(call), by, role, at, input: body ?? {}, signal, version, submission };
       const { answer } = await operation.perform(needs, wanted);
-      if (operation.isSecret) reply.header('cache-control', 'no-store');
       // Without a public address, the one that the browser uses.
       return answer(publicUrl ?? `${request.protocol}://${request.host}`);
     };
     const common = {
-      ...{ url: routeOf(operation).url, roles, status },
+      ...{ url, roles, status },
       ...(input && { body: input }),
       ...(verb === 'act' && input && !('required' in input) && { isBodyOptional: true as const }),
       find: (wanted: Wanted) => operation.find(needs.catalog, targetOf(wanted)),
       requireRight: ({ found, by, role }: Pick<Call<unknown, Found>, 'by' | 'role' | 'found'>) =>
         found.requireRight({ by, role }),
     };
-    const { method } = routeOf(operation);
     if (method === 'POST') {
       add(
         operation.names === 'submission'

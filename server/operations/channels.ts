@@ -14,7 +14,7 @@ import {
   removeChannel,
   rotateChannel,
 } from '../catalog/channels.ts';
-import { recordDelivery } from '../catalog/deliveries.ts';
+import { recordDelivery, SEVERITIES } from '../catalog/deliveries.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import { AddressRefused, parseAddress, resolveAddress } from '../channels/addresses.ts';
 import { attemptNow, ownerOf, shownChannel, shownDelivery } from '../channels/channels.ts';
@@ -85,7 +85,7 @@ const choice = {
       [
         Type.Unsafe<NonNullable<ChannelChoice['minSeverity']>>({
           type: 'string',
-          enum: ['info', 'warning', 'critical'],
+          enum: SEVERITIES,
         }),
         Type.Null(),
       ],

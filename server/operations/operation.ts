@@ -153,8 +153,6 @@ export interface Operation<With extends Needs = Needs, Result = unknown> {
   readonly input: TObject | undefined;
   /** What a request must name: the version that was read, or the form that is submitted. */
   readonly names: 'version' | 'submission' | null;
-  /** Whether the answer has what is shown only once. */
-  readonly isSecret: boolean;
   readonly status: 200 | 201;
   readonly limit?: Limit;
   /**
@@ -227,7 +225,7 @@ export function issues<In extends Place, Found, Fields extends TProperties, Made
   noun: Noun<In, Found>,
   it: Adds<In, Fields, Made, With> & Answers<Made> & { readonly status?: 200 },
 ): Operation<With, Made> {
-  return { ...adding(noun, it), isSecret: true, ...(it.status && { status: it.status }) };
+  return { ...adding(noun, it), ...(it.status && { status: it.status }) };
 }
 
 /** What is said of something other than a thing of the noun. */
@@ -356,7 +354,7 @@ export function acts<In extends Place, Found, Fields extends TProperties, Made, 
   const schema = schemaOf(it.fields);
   return {
     ...common(noun, 'act', it, schema, limit?.receiver),
-    ...{ act, isSecret, names: isSecret ? 'submission' : null },
+    ...{ act, names: isSecret ? 'submission' : null },
     ...(limit && { limit }),
     perform: async (needs, { input: sent, submission, signal, ...request }) => {
       const given = { ...actorOf(request), input: await checkInput(schema, sent) };
@@ -392,7 +390,6 @@ function common<In extends Place, Found>(
     audit,
     input: Object.keys(input?.properties ?? {}).length > 0 ? input : undefined,
     names: verb === 'add' ? 'submission' : isEdit ? 'version' : null,
-    isSecret: false,
     status: verb === 'add' ? 201 : 200,
     find: async (catalog, target) => {
       if (verb === 'add' || verb === 'list') return { requireRight: () => {} };
