@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
 import { actorOf } from '../server/catalog/audit.ts';
+import { lastPublication } from '../server/catalog/fact-files.ts';
 import { CatalogMissing } from '../server/catalog/failures.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
 import { readSchemaState } from '../server/catalog/schema-state.ts';
+import { keepCopy } from '../server/catalog/store.ts';
 import type { Usage } from '../server/catalog/usage.ts';
 import { toMicroseconds } from '../server/domain/instants.ts';
 import type { Stores } from '../server/load/stores.ts';
@@ -34,8 +36,28 @@ export async function withStores<T>(
   await using catalog = await openCatalog(settings, { create });
   if (isNew && existsSync(settings.dataFolder))
     process.stderr.write(`Created the data folder ${settings.dataFolder}\n`);
-  const onWarning = (warning: string): void => void process.stderr.write(`Warning: ${warning}\n`);
-  return await work({ settings, catalog, onWarning });
+  const warned = new Set<string>();
+  const onWarning = (warning: string): void => {
+    if (!warned.has(warning)) process.stderr.write(`Warning: ${warning}\n`);
+    warned.add(warning);
+  };
+  if (settings.catalogUrl !== '') return await work({ settings, catalog, onWarning });
+  const { changes } = await lastPublication(catalog);
+  try {
+    return await work({ settings, catalog, onWarning });
+  } finally {
+    const after = await lastPublication(catalog).catch(() => undefined);
+    if (after !== undefined && after.changes > changes) await copyChanged(settings, onWarning);
+  }
+}
+
+/** No server may be running to do it later. The change is committed whether this succeeds or not. */
+async function copyChanged({ dataFolder }: Settings, onWarning: (warning: string) => void): Promise<void> {
+  await keepCopy(dataFolder, { ifCheap: true }).catch(({ message }: Error) => {
+    onWarning(
+      `The catalog could not be copied beside the facts (${message}); nothing is lost, and the next change tries again.`,
+    );
+  });
 }
 
 /** Like `withStores`, for a dry run: uses an empty temporary catalog if there is none. */

@@ -63,11 +63,8 @@ function placeOf(to: string): CatalogLocation {
   return { dataFolder: '', catalogUrl };
 }
 
-/** Writes the catalog of a folder to its journal, which lacks changes made in a database. */
-async function renewJournal(target: CatalogLocation): Promise<void> {
-  const { openCatalog } = await import('../../server/catalog/open-catalog.ts');
+/** Begins the copies and records of a folder with the catalog that was put there. */
+async function renewJournal({ dataFolder }: CatalogLocation): Promise<void> {
   const { Journal } = await import('../../server/load/journal.ts');
-  const { LocalFiles } = await import('../../server/storage/local-files.ts');
-  await using catalog = await openCatalog(target);
-  await new Journal(new LocalFiles(target.dataFolder)).checkpoint(catalog);
+  await new Journal(dataFolder).beginAnew();
 }

@@ -13,7 +13,7 @@ interface Options {
 export function addRebuild(program: Command): void {
   program
     .command('rebuild')
-    .description('recreate a lost or outdated catalog from the journal beside the facts')
+    .description('recover a lost or outdated catalog from its last copy and the journal beside the facts')
     .option(
       '--new',
       'discard the facts of a lost catalog instead: they are moved to the trash, and the next command starts empty',
@@ -24,7 +24,7 @@ export function addRebuild(program: Command): void {
       const settings = readSettings(process.env);
       requireSqlite(
         settings,
-        'There is no journal to make it from: restore the database with its own tools (pg_restore, or recovery to an instant).',
+        'There is no copy to make it from: restore the database with its own tools (pg_restore, or recovery to an instant).',
       );
       requireFolder(settings, 'Restore the catalog from a copy of it; the files that it names are in the bucket.');
       const { dataFolder } = settings;
@@ -41,28 +41,27 @@ export function addRebuild(program: Command): void {
             );
           return;
         }
-        const { rebuilt, lost, projects, files, restored, damaged } = await rebuild(dataFolder, { report });
+        const { rebuilt, copy, damagedCopies, projects, files, restored, damaged } = await rebuild(dataFolder, {
+          report,
+        });
         end();
-        if (options.json) printJson({ rebuilt, lost, projects, files, restored, damaged });
+        if (options.json) printJson({ rebuilt, copy, damagedCopies, projects, files, restored, damaged });
         else {
+          for (const file of damagedCopies) print(`'${file}' is damaged and was left out.`);
           for (const file of restored) print(`'${file}' was restored from the trash.`);
           for (const { project, table, part, damage } of damaged) {
             print(
               `${table} of project ${project}, ${part}, is damaged: ${damage}. Restore it from a backup or load it again.`,
             );
           }
-          print(`The ${rebuilt} was rebuilt: ${projects} projects, ${files} files. Start running servers again.`);
-          if (lost.length > 0) {
-            print(`Not in the journal, and so lost: ${lost.map((table) => table.replaceAll('_', ' ')).join(', ')}.`);
+          const from = copy === null ? '' : ` from the copy of ${copy}`;
+          print(
+            `The ${rebuilt} was rebuilt${from}: ${projects} projects, ${files} files. Start running servers again.`,
+          );
+          if (rebuilt === 'catalog') {
+            const since = copy === null ? 'the older catalog' : 'the copy';
             print(
-              "Alerts come back when a project is evaluated, by a running server or by 'ordinate alerts evaluate': under the same ids those whose cause began in the last 42 final days (34 days for stopped clicks), those about surfaces without new days, however old, and those that were loaded. If an older cause still shows in these days, its alert opens again on a later day, under another id. All others are lost: those that had resolved before these days, and those about pages in the index, until the pages are inspected again.",
-            );
-            print(
-              'Set again what people had set: members, keys, feeds, shared links, connections, channels, saved views, tags, favourites, dismissed findings, and the limits and retention of workspaces.',
-            );
-          } else if (rebuilt === 'catalog') {
-            print(
-              'What the journal does not have, such as keys, members, connections and alerts, is that of the older catalog: what was changed since then, other than by loads and edits of a project, must be done again. Keys that were revoked since are valid again, and so are feeds, shared links and members: revoke or remove them again.',
+              `Loads and syncs after ${since} are in it, and what was revoked or removed since then stays so: keys, feeds, shared links, members, channels and connections. Other changes since then must be made again. Sessions, sign-in links and invitations have ended.`,
             );
           }
         }

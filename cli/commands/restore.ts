@@ -49,7 +49,11 @@ A backup of a database and an object store can be restored into a folder too, su
           print(`Warning: the backup has no '${file}': it was damaged or missing when the backup was made.`);
         if (done.lost.length > 0) print("Days are missing; 'ordinate verify' there says how to repair them.");
         const how = isFolder ? `Start the server with ORDINATE_DATA=${to}.` : 'Start the nodes.';
-        print(`${how} Keys that were revoked since then are valid again: revoke them again.`);
+        const revoked =
+          isFolder && done.revocationsOf !== null
+            ? `What was revoked or removed since then according to ${done.revocationsOf} stays so: keys, feeds, shared links, members, channels and connections.`
+            : 'Keys that were revoked since then are valid again: revoke them again.';
+        print(`${how} ${revoked}`);
       } finally {
         end();
       }
@@ -58,7 +62,8 @@ A backup of a database and an object store can be restored into a folder too, su
 
 async function intoFolder(backup: string, dataFolder: string, at: string, report: Report): Promise<RestoreReport> {
   const { restore } = await import('../../server/maintenance/restore.ts');
-  return restore({ backup, dataFolder, at, report });
+  const usedFolder = readSettings(process.env).dataFolder;
+  return restore({ backup, dataFolder, at, usedFolder, report });
 }
 
 async function intoStores(backup: string, at: string, report: Report): Promise<StoresRestoreReport> {

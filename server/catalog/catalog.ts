@@ -70,6 +70,13 @@ export interface OpenCatalog extends Catalog, AsyncDisposable {
   close(): Promise<void>;
 }
 
+export interface OpenCatalogOptions {
+  /** Creates a missing folder and catalog; true by default. */
+  readonly create?: boolean;
+  /** Opens an older catalog than the facts, to bring it up to date. */
+  readonly mayBeOlder?: boolean;
+}
+
 /** An exclusive lock. It ends with the process of its holder, even if that is killed. */
 export interface Lock extends AsyncDisposable {
   release(): Promise<void>;

@@ -41,9 +41,12 @@ export async function listRetiredFactFiles(catalog: Catalog, before: Microsecond
   return rows.map(({ file }) => file);
 }
 
-/** Deletes the records of fact files retired before an instant, after their removal. */
-export async function forgetRetiredFactFiles(catalog: Catalog, before: Microseconds): Promise<void> {
-  await catalog.statements.run('fact-files.forget_retired', { before });
+/** Deletes the records of retired fact files, after their removal. */
+export async function forgetRetiredFactFiles(catalog: Catalog, files: readonly string[]): Promise<void> {
+  await catalog.statements.runEach(
+    'fact-files.forget_retired',
+    files.map((file) => ({ file })),
+  );
 }
 
 /** The current fact files of a table. */
@@ -234,16 +237,16 @@ export async function addLoadedTable(
   await tx.statements.send('fact-files.add_loaded', { project, table });
 }
 
-/** Replaces the whole manifest and marks all projects as changed. Requires a transaction. */
+/** Replaces the whole manifest. Requires a transaction. */
 export async function replaceManifest(tx: Catalog, manifest: readonly ManifestRow[]): Promise<void> {
   await tx.statements.run('fact-files.clear');
-  await tx.statements.run('fact-files.clear_removed');
-  for (const row of manifest) {
-    await putFactFile(tx, row);
-    // Journals of older versions do not list loaded tables.
-    await addLoadedTable(tx, row);
-  }
+  for (const row of manifest) await putFactFile(tx, row);
   await tx.statements.run('fact-files.keep_retired');
+}
+
+/** Marks all projects as changed, and lets those who follow the files begin anew. Requires a transaction. */
+export async function beginRevisionsAnew(tx: Catalog): Promise<void> {
+  await tx.statements.run('fact-files.clear_removed');
   await raiseAllRevisions(tx);
 }
 
@@ -370,14 +373,25 @@ export interface Publication {
   readonly id: string;
 }
 
-/** The last publication in the catalog. */
-export async function lastPublication(catalog: Catalog): Promise<Publication> {
-  return (await catalog.statements.get<Publication>('revisions.publication'))!;
+/** How far a catalog has come. */
+export interface Progress extends Publication {
+  /** Transactions that have changed it. */
+  readonly changes: number;
+}
+
+/** The last publication in the catalog, and how often it has changed. */
+export async function lastPublication(catalog: Catalog): Promise<Progress> {
+  return (await catalog.statements.get<Progress>('revisions.publication'))!;
 }
 
 /** Starts the next publication. */
 export async function nextPublication(tx: Catalog): Promise<Publication> {
   return (await tx.statements.get<Publication>('revisions.next_publication', { id: newUuid() }))!;
+}
+
+/** Lets a catalog have at least as many changes as what is beside its facts, in a folder that it was put into. */
+export async function raiseChanges(tx: Catalog, least: number): Promise<void> {
+  await tx.statements.run('revisions.raise_changes', { least });
 }
 
 /** Sets the last publication of a rebuilt catalog. */

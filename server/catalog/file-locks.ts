@@ -30,7 +30,7 @@ export class FileLocks implements Locks {
 
   async take(name: string): Promise<Lock | undefined> {
     // If this fails, taking the lock reports the reason.
-    if (!existsSync(this.#folder)) mkdirSync(this.#folder, { recursive: true });
+    if (!existsSync(this.#folder)) mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = join(this.#folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.lock`);
     const lock = FileLock.take(path);
     if (lock === undefined) return undefined;

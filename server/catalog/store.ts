@@ -76,10 +76,18 @@ export async function settleRestored(tx: Catalog, { keepsStore }: { readonly kee
   // After the lists, because each one is retired when it is deleted.
   await tx.statements.run('lists.forget_all_retired');
   await tx.statements.run('fact-files.forget_all_retired');
+  await endAccess(tx);
+  await raiseAllRevisions(tx);
+}
+
+/**
+ * Ends what lets somebody in once or for some time, in a catalog that is older than the last use: some may have been used or
+ * ended since. Requires a transaction.
+ */
+export async function endAccess(tx: Catalog): Promise<void> {
   await tx.statements.run('sessions.end_all');
   await tx.statements.run('sessions.forget_all_links');
   await tx.statements.run('invitations.forget_all');
-  await raiseAllRevisions(tx);
 }
 
 /** Damage of the catalog file; empty if it is intact. */
@@ -88,7 +96,19 @@ export async function findCatalogDamage(catalog: Catalog): Promise<string[]> {
   return rows.map(({ result }) => result).filter((result) => result !== 'ok');
 }
 
-export { copyCatalog, readCopy } from './sqlite/copy-target.ts';
+export {
+  copyCatalog,
+  identityOfCopies,
+  isWhole,
+  type KeptCopy,
+  keepCopy,
+  listCopies,
+  manifestOfCopy,
+  namedByCopies,
+  readBeside,
+  readCopy,
+} from './sqlite/copies.ts';
+export { revocationsAfter, revokeAgain, whereOwned } from './sqlite/revocations.ts';
 
 /** How many files show whether a store has those of a catalog: a few of them may be lost. */
 const SAMPLE = 8;

@@ -232,3 +232,8 @@ export async function isReadBySequence(usage: Usage, file: string, since: Micros
 export async function forgetSequences(usage: Usage, before: Microseconds): Promise<void> {
   await usage.run('page-sequences.forget', { before });
 }
+
+/** Removes all lists, of a catalog that is older than their files. Requires a transaction. */
+export async function dropAllLists(tx: Catalog): Promise<void> {
+  await tx.statements.run('lists.remove_all');
+}

@@ -45,7 +45,7 @@ export async function createWorkspace(
 export async function setRequestsPerMinute(catalog: Catalog, id: string, requests: number | null): Promise<void> {
   await catalog.transaction(async (tx) => {
     await requireWorkspace(tx, id);
-    await putRequestsPerMinute(tx, id, requests);
+    await tx.statements.run('workspaces.set_requests', { id, requests });
     const details = { requestsPerMinute: requests };
     await recordAudit(tx, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
   });
@@ -55,20 +55,10 @@ export async function setRequestsPerMinute(catalog: Catalog, id: string, request
 export async function setKeepDays(catalog: Catalog, id: string, keepDays: KeepDays): Promise<void> {
   await catalog.transaction(async (tx) => {
     await requireWorkspace(tx, id);
-    await putKeepDays(tx, id, keepDays);
+    await tx.statements.run('workspaces.set_keep_days', { id, keepDays });
     const details = { keepDays };
     await recordAudit(tx, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
   });
-}
-
-/** Like `setKeepDays`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
-export async function putKeepDays(tx: Catalog, id: string, keepDays: KeepDays): Promise<void> {
-  await tx.statements.run('workspaces.set_keep_days', { id, keepDays });
-}
-
-/** Like `setRequestsPerMinute`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
-export async function putRequestsPerMinute(tx: Catalog, id: string, requests: number | null): Promise<void> {
-  await tx.statements.run('workspaces.set_requests', { id, requests });
 }
 
 /** Deletes a workspace with its projects, members and keys. Files are retired. */

@@ -1,3 +1,4 @@
+import { copyCatalog } from './copy-catalog.ts';
 import { evaluateAlerts } from './evaluate-alerts.ts';
 import { inspectPages } from './inspect-pages.ts';
 import type { Job } from './job.ts';
@@ -13,6 +14,7 @@ import { writeDigests } from './write-digests.ts';
 
 /** All background jobs. Jobs import DuckDB and providers only when they run. */
 export const JOBS: readonly Job[] = [
+  copyCatalog,
   sweepFacts,
   sweepListFiles,
   refreshLists,

@@ -48,31 +48,30 @@ export function changeFacts<T>(
   change: (change: FactChange) => Promise<T>,
 ): Promise<T> {
   return withLoadLock(catalog.locks, options, async (lock) => {
-    const { dataFolder } = settings;
     await using store = await openJoinedStore(settings, catalog);
     const journal = openJournal(settings);
     // Whether a killed load was committed must be known before its files are removed.
     await journal.settle(catalog);
-    await sweep(catalog, { lock, store, dataFolder });
+    await sweep(catalog, { lock, store, settings });
     const orphans = await moveOrphansDaily(catalog, lock, store);
     if (orphans !== undefined) onWarning?.(orphans);
-    const folder = await ProcessFolder.take(join(dataFolder, 'staging'));
+    const folder = await ProcessFolder.take(join(settings.dataFolder, 'staging'));
     const files = { store, lock };
     try {
       const result = await change({ lock, files, journal, staging: folder.path });
       // The change is committed whether this succeeds or not.
-      await journal.compact(catalog).catch((error: Error) => onWarning?.(uncompacted(error)));
+      await journal.compact().catch((error: Error) => onWarning?.(uncompacted(error)));
       return result;
     } finally {
       // A failed sweep does not change the result; the next change sweeps again.
       await folder.remove().catch(() => {});
-      await sweep(catalog, { lock, store, dataFolder }).catch(() => {});
+      await sweep(catalog, { lock, store, settings }).catch(() => {});
     }
   });
 }
 
 function uncompacted({ message }: Error): string {
-  return `The journal could not be compacted (${message}); nothing is lost, and the next change tries again.`;
+  return `The catalog could not be copied beside the facts (${message}); nothing is lost, and the next change tries again.`;
 }
 
 /**

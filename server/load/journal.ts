@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
-import { eachRow } from '../catalog/entity-rows.ts';
 import {
   type LoadedTable,
   lastPublication,
-  listLoadedTables,
-  listManifest,
   type ManifestRow,
   nextPublication,
   type Publication,
 } from '../catalog/fact-files.ts';
-import { eachKeywordGap, type KeywordGap } from '../catalog/keywords.ts';
+import type { KeywordGap } from '../catalog/keywords.ts';
 import type { CatalogLocation } from '../catalog/location.ts';
-import { type BulkExportDays, listBulkExportDays } from '../catalog/sync-days.ts';
+import { keepCopy, listCopies } from '../catalog/store.ts';
+import type { BulkExportDays } from '../catalog/sync-days.ts';
 import { LocalFiles } from '../storage/local-files.ts';
-import { ENTITIES, type EntityTable } from './tables.ts';
+import type { EntityTable } from './tables.ts';
 
 /** A line of a record. Rows have the format of the catalog. */
 export type JournalLine =
@@ -40,8 +38,8 @@ export interface Publications {
   begin(tx: Catalog): Promise<JournalRecord>;
   /** Resolves the record of an interrupted publication. */
   settle(catalog: Catalog): Promise<void>;
-  /** Replaces old records, if they take much space. */
-  compact(catalog: Catalog): Promise<void>;
+  /** Keeps the records few: a copy of the catalog takes their place. */
+  compact(): Promise<void>;
 }
 
 /** For a catalog with its own backups: publications are not recorded. */
@@ -53,10 +51,10 @@ const UNRECORDED: Publications = {
 
 /** The journal of a catalog in a file; PostgreSQL has its own log and backups. */
 export function openJournal({ dataFolder, catalogUrl }: CatalogLocation): Publications {
-  return catalogUrl === '' ? new Journal(new LocalFiles(dataFolder)) : UNRECORDED;
+  return catalogUrl === '' ? new Journal(dataFolder) : UNRECORDED;
 }
 
-/** The file of a record. `number` is the publication; a checkpoint contains everything up to it. */
+/** The file of a record. `number` is the publication. */
 interface RecordFile {
   readonly name: string;
   readonly number: number;
@@ -73,27 +71,28 @@ export interface StoredRecord {
 }
 
 const FOLDER = 'facts/journal';
+/** Earlier versions wrote checkpoints of the whole catalog, which copies replace. */
 const NAME = /^(\d{12})-([0-9a-f-]{36})\.(pending|change|checkpoint)\.ndjson$/;
-/** Name of an unfinished checkpoint. */
-const UNFINISHED = 'checkpoint.unfinished';
 /** The last line of a complete record, with the SHA-256 of all previous lines. */
 const END = /^\{"end":"([0-9a-f]{64})"\}\n$/;
 const END_BYTES = '{"end":""}\n'.length + 64;
 /** Characters that are buffered before a write. */
 const CHUNK = 1_000_000;
-/** Bytes of changes that trigger a checkpoint, unless the last checkpoint is larger. */
+/** Bytes of changes that a rebuild reads at most, as long as a load makes a copy itself. */
 const FEW_BYTES = 4_000_000;
 
 /**
- * The journal of publications, stored with the facts, from which a lost catalog is rebuilt. A record is durable before
- * the load's commit (`pending`) and is renamed after it (`change`). A periodic `checkpoint` of the whole catalog replaces
- * older records. Written only while holding the load lock.
+ * The journal of publications, stored with the facts. A lost catalog is its last copy with the records after it. A record is
+ * durable before the load's commit (`pending`) and is renamed after it (`change`); it goes when all copies have it. Written
+ * only while holding the load lock.
  */
 export class Journal implements Publications {
+  readonly #dataFolder: string;
   readonly #store: LocalFiles;
 
-  constructor(store: LocalFiles) {
-    this.#store = store;
+  constructor(dataFolder: string) {
+    this.#dataFolder = dataFolder;
+    this.#store = new LocalFiles(dataFolder);
   }
 
   async begin(tx: Catalog): Promise<JournalRecord> {
@@ -118,62 +117,46 @@ export class Journal implements Publications {
     }
   }
 
-  /** Writes a checkpoint if the journal is incomplete or its changes are larger than the last checkpoint. */
-  async compact(catalog: Catalog): Promise<void> {
-    const held = await lastPublication(catalog);
-    const files = chainOf(await this.#files());
-    const isCheckpointed = files[0]?.kind === 'checkpoint' && held.number === files.at(-1)!.number;
+  /** Copies the catalog if there is no copy or much was recorded since the last one; removes records that all copies have. */
+  async compact(): Promise<void> {
+    const [newest] = listCopies(this.#dataFolder);
+    const files = (await this.#files()).filter(
+      ({ kind, number }) => kind === 'change' && number > (newest?.number ?? 0),
+    );
     const sizes = await Promise.all(files.map(({ name }) => stat(this.#store.path(pathOf(name)))));
-    const bytesOf = (kinds: RecordFile['kind']): number =>
-      sizes.reduce((sum, { size }, index) => sum + (files[index]!.kind === kinds ? size : 0), 0);
-    if (isCheckpointed && bytesOf('change') <= Math.max(FEW_BYTES, bytesOf('checkpoint'))) return;
-    await this.checkpoint(catalog);
-  }
-
-  /** Replaces all records by one with the contents of the catalog. */
-  async checkpoint(catalog: Catalog): Promise<void> {
-    const known = await lastPublication(catalog);
-    // Publications of older versions have no id.
-    const held = known.id === '' ? await catalog.transaction(nextPublication) : known;
-    const before = await this.#files();
-    await using record = await WrittenRecord.create(this.#store, UNFINISHED);
-    await catalog.snapshot(async (snapshot) => {
-      for (const { name: table, columns } of ENTITIES) {
-        for await (const rows of eachRow(snapshot, { table, columns: columns.map(({ name }) => name) })) {
-          for (const row of rows) await record.add({ upsert: table, row });
-        }
-      }
-      for await (const unknown of eachKeywordGap(snapshot)) await record.add({ unknown });
-      for (const file of await listManifest(snapshot)) await record.add({ file });
-      for (const loaded of await listLoadedTables(snapshot)) await record.add({ loaded });
-      for (const bulkExport of await listBulkExportDays(snapshot)) await record.add({ bulkExport });
-    });
-    await record.seal();
-    const name = nameOf(held, 'checkpoint');
-    await this.#store.rename(pathOf(UNFINISHED), pathOf(name));
-    for (const file of before) {
-      if (file.name !== name && file.number <= held.number) await this.#store.remove(pathOf(file.name));
+    if (newest === undefined || sizes.reduce((sum, { size }) => sum + size, 0) > FEW_BYTES) {
+      await keepCopy(this.#dataFolder);
+    }
+    const oldest = listCopies(this.#dataFolder).at(-1)?.number ?? 0;
+    for (const { name, number, kind } of await this.#files()) {
+      if (kind !== 'pending' && number <= oldest) await this.#store.remove(pathOf(name));
     }
   }
 
+  /** Lets the journal begin with this state of the catalog, which changed without records. */
+  async beginAnew(): Promise<void> {
+    await keepCopy(this.#dataFolder, { alone: true });
+    await this.compact();
+  }
+
   /**
-   * The records that lead to the newest state, oldest first, including complete pending records, which are durable. Throws
-   * if records are missing.
+   * The records after a publication, oldest first, including complete pending records, which are durable. Throws if records
+   * are missing.
    */
-  async records(): Promise<StoredRecord[]> {
-    const files = await this.#files();
-    const chain = chainOf(files);
-    const newest = files.findLast(({ kind }) => kind !== 'pending')?.number;
-    if (newest !== undefined && chain.at(-1)?.number !== newest) {
+  async records(after: number): Promise<StoredRecord[]> {
+    const files = (await this.#files()).filter(({ number, kind }) => number > after && kind !== 'checkpoint');
+    const chain: RecordFile[] = [];
+    const next = (): number => after + chain.length + 1;
+    for (const file of files) if (file.kind === 'change' && file.number === next()) chain.push(file);
+    const newest = files.findLast(({ kind }) => kind === 'change')?.number ?? after;
+    if (next() !== newest + 1) {
       throw new Error(
         `'${this.#store.path(FOLDER)}' lacks records before publication ${newest}, so the catalog cannot be rebuilt from it. Restore the catalog or the whole data folder from a backup.`,
       );
     }
-    const last = chain.at(-1)?.number ?? 0;
-    const pending = files.filter(({ kind, number }) => kind === 'pending' && number === last + 1);
-    const whole: RecordFile[] = [];
-    for (const file of pending) if ((await this.#endOf(file)) !== undefined) whole.push(file);
-    return [...chain, ...whole].map((file) => ({
+    const pending = files.filter(({ kind, number }) => kind === 'pending' && number === next());
+    for (const file of pending) if ((await this.#endOf(file)) !== undefined) chain.push(file);
+    return chain.map((file) => ({
       publication: file,
       isPending: file.kind === 'pending',
       lines: () => this.#lines(file),
@@ -262,16 +245,6 @@ class WrittenRecord implements JournalRecord {
     await this.#handle.writeFile(this.#text);
     this.#text = '';
   }
-}
-
-/** The newest checkpoint and the changes after it, up to the first gap. */
-function chainOf(files: readonly RecordFile[]): RecordFile[] {
-  const checkpoint = files.findLast(({ kind }) => kind === 'checkpoint');
-  const chain = checkpoint ? [checkpoint] : [];
-  for (const file of files) {
-    if (file.kind === 'change' && file.number === (chain.at(-1)?.number ?? 0) + 1) chain.push(file);
-  }
-  return chain;
 }
 
 function nameOf({ number, id }: Publication, kind: RecordFile['kind']): string {

@@ -44,6 +44,7 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
       subject: id,
       details,
     });
+    for (const project of contents.projects) await record.add({ remove: 'projects', row: { id: project.id } });
     await record.add({ remove: 'workspaces', row: { id } });
     return contents;
   });

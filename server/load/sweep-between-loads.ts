@@ -12,14 +12,13 @@ export async function sweepBetweenLoads(
   now: number,
   signal: AbortSignal,
 ): Promise<{ removed: number; warning: string | undefined } | undefined> {
-  const { dataFolder } = settings;
   await using lock = await catalog.locks.takeLoad('projects');
   if (lock === undefined) return undefined;
   await using store = await openJoinedStore(settings, catalog);
   // As in a load: whether a killed load was committed must be known before its files are removed.
   await openJournal(settings).settle(catalog);
   signal.throwIfAborted();
-  const removed = await sweep(catalog, { lock, store, dataFolder }, now);
+  const removed = await sweep(catalog, { lock, store, settings }, now);
   signal.throwIfAborted();
   return { removed, warning: await moveOrphansDaily(catalog, lock, store, now) };
 }

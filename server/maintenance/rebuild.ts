@@ -1,13 +1,19 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, OpenCatalog, Values } from '../catalog/catalog.ts';
-import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
+import { removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import {
   addLoadedTable,
+  beginRevisionsAnew,
   lastPublication,
+  listKnownFactFiles,
   listManifest,
   type ManifestRow,
+  type Progress,
+  putFactFile,
+  raiseChanges,
+  removeFactFile,
   replaceManifest,
   setPublication,
 } from '../catalog/fact-files.ts';
@@ -17,13 +23,25 @@ import { putKeywordGaps } from '../catalog/keywords.ts';
 import { requireRestored, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
+import {
+  copyCatalog,
+  endAccess,
+  isWhole,
+  type KeptCopy,
+  keepCopy,
+  listCopies,
+  manifestOfCopy,
+  readBeside,
+  revocationsAfter,
+  revokeAgain,
+  whereOwned,
+} from '../catalog/store.ts';
+import { dropAllLists } from '../catalog/stored-lists.ts';
 import { putBulkExportDays } from '../catalog/sync-days.ts';
-import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/workspaces.ts';
 import { type LockOptions, withLoadLock } from '../load/change-facts.ts';
 import { Journal, type JournalLine, type StoredRecord } from '../load/journal.ts';
 import { ENTITIES, type EntityTable } from '../load/tables.ts';
 import { FactFolder } from '../storage/fact-folder.ts';
-import { type JournalState, replay } from './journal-state.ts';
 
 interface Options extends Pick<LockOptions, 'lockTimeout'> {
   readonly report?: (step: string) => void;
@@ -37,8 +55,10 @@ interface DamagedPart extends Pick<ManifestRow, 'project' | 'table' | 'part' | '
 export interface RebuildReport {
   /** Whether the whole catalog was rebuilt, or only its manifest. */
   readonly rebuilt: 'catalog' | 'manifest';
-  /** Tables of the catalog that the journal does not have, where no older catalog has them either. */
-  readonly lost: readonly string[];
+  /** The instant of the copy that it was made of; null if it was made of the catalog in the folder, or of records alone. */
+  readonly copy: string | null;
+  /** Newer copies that are damaged. */
+  readonly damagedCopies: readonly string[];
   readonly projects: number;
   readonly files: number;
   /** Restored from the trash. */
@@ -47,74 +67,72 @@ export interface RebuildReport {
 }
 
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
-/**
- * The tables that the journal does not have, copied from a catalog that is older than the facts, with the tables that own
- * their rows: all that a row names must exist.
- */
-const KEPT_TABLES = [
-  { table: 'members', key: ['workspace_id', 'email'], owners: { workspaces: 'workspace_id' } },
-  { table: 'keys', key: ['id'], owners: { workspaces: 'workspace_id' } },
-  { table: 'key_projects', key: ['key_id', 'project_id'], owners: { keys: 'key_id', projects: 'project_id' } },
-  { table: 'feeds', key: ['id'], owners: { keys: 'key_id' } },
-  { table: 'shares', key: ['id'], owners: { projects: 'project_id' } },
-  { table: 'grants', key: ['id'], owners: { workspaces: 'workspace_id' } },
-  { table: 'connections', key: ['project_id', 'kind'], owners: { projects: 'project_id', grants: 'grant_id' } },
-  { table: 'channels', key: ['id'], owners: { workspaces: 'workspace_id', projects: 'project_id' } },
-  { table: 'digest_verdicts', key: ['channel_id', 'event', 'note_id'], owners: { channels: 'channel_id' } },
-  { table: 'saved_views', key: ['id'], owners: { projects: 'project_id' } },
-  { table: 'project_tags', key: ['project_id', 'tag'], owners: { projects: 'project_id' } },
-  { table: 'favourites', key: ['project_id', 'email'], owners: { projects: 'project_id' } },
-  { table: 'dismissed_findings', key: ['id'], owners: { projects: 'project_id' } },
-  { table: 'crawl_days', key: ['project_id', 'property', 'day'], owners: { projects: 'project_id' } },
-  { table: 'evaluated_alerts', key: ['id'], owners: { projects: 'project_id' } },
-  { table: 'alert_evaluations', key: ['project_id'], owners: { projects: 'project_id' } },
-  { table: 'inspection_projects', key: ['project_id'], owners: { projects: 'project_id' } },
-  { table: 'inspected_pages', key: ['project_id', 'url'], owners: { projects: 'project_id' } },
-  { table: 'inspection_changes', key: ['project_id', 'url', 'since'], owners: { projects: 'project_id' } },
-  { table: 'audit', key: ['id'], owners: {} },
-] as const;
+
+/** What a catalog is rebuilt of, before records. */
+interface Base extends Pick<Progress, 'number' | 'changes'> {
+  readonly copy: KeptCopy | undefined;
+  readonly damaged: readonly string[];
+}
 
 /**
- * Rebuilds the catalog from the journal, if it is missing, empty or older than the facts. Copies what the journal does not
- * have from an older one. If the catalog is up to date, rebuilds only its manifest.
+ * Rebuilds a catalog that is missing, empty or older than what is beside the facts: from its newest copy, or from the older
+ * catalog if no copy is newer, with the records of publications and revocations after it. If the catalog is up to date,
+ * rebuilds only its manifest.
  */
 export function rebuild(dataFolder: string, options: Options = {}): Promise<RebuildReport> {
   return locked(dataFolder, options, async (report) => {
     const store = new FactFolder(dataFolder);
-    const journal = new Journal(store);
-    const records = await journal.records();
-    if (records.length === 0) {
-      throw new Error(
-        `There is no journal in '${store.path('facts')}' to make a catalog from: restore the catalog from a backup.`,
-      );
-    }
-    report('reading the journal');
+    const journal = new Journal(dataFolder);
     await using current = await openIfThere(dataFolder);
     const held = current && (await lastPublication(current));
-    // An existing catalog shows whether the last load was committed.
-    const counted = records.filter(
-      ({ publication, isPending }) => !isPending || held === undefined || publication.id === held.id,
-    );
-    const newest = counted.at(-1)!.publication;
-    if (held !== undefined && held.number > newest.number) {
+    report('looking for the newest copy');
+    const base = await chooseBase(dataFolder, held);
+    const records = await journal.records(base.number);
+    if (held === undefined && base.copy === undefined && records.length === 0) {
       throw new Error(
-        `The catalog has publication ${held.number}, but '${store.path('facts')}' has records until ${newest.number} only: the facts are older than the catalog. Restore them from a backup.`,
+        `There is no copy of the catalog in '${store.path('facts')}', and no record to make one from: restore the catalog from a backup.`,
       );
     }
-    const isUpToDate = held?.id === newest.id;
-    const state = isUpToDate
-      ? await rebuildManifest(current!, counted)
-      : await rebuildCatalog(store, dataFolder, counted, current);
+    const { copy, record } = readBeside(dataFolder);
+    const newest = Math.max(copy?.number ?? 0, record?.number ?? 0);
+    if (held !== undefined && copy !== undefined && held.number > newest) {
+      throw new Error(
+        `The catalog has publication ${held.number}, but '${store.path('facts')}' has records until ${newest} only: the facts are older than the catalog. Restore them from a backup.`,
+      );
+    }
+    // Whether an interrupted publication was committed: the catalog shows it if it is the newest, and a copy does not.
+    const counted = records.filter(({ isPending }) => !isPending || base.copy !== undefined || held === undefined);
+    report('reading the journal');
+    const isUpToDate = held !== undefined && base.copy === undefined && counted.length === 0;
+    if (isUpToDate) await rebuildManifest(dataFolder, current!, journal);
+    else await rebuildCatalog(store, dataFolder, { base, records: counted, current });
     await using rebuilt = await openCatalog(sqliteIn(dataFolder));
     await journal.settle(rebuilt);
+    await keepCopy(dataFolder);
     report('comparing files');
     const files = await listManifest(rebuilt);
     const { restored, damaged } = await compare(store, files);
-    const projects = new Set(state.manifest.map(({ project }) => project)).size;
-    const rebuiltPart = isUpToDate ? 'manifest' : 'catalog';
-    const lost = current === undefined ? KEPT_TABLES.map(({ table }) => table) : [];
-    return { rebuilt: rebuiltPart, lost, projects, files: files.length, restored, damaged };
+    return {
+      rebuilt: isUpToDate ? 'manifest' : 'catalog',
+      copy: base.copy === undefined ? null : new Date(base.copy.at).toISOString(),
+      damagedCopies: base.damaged,
+      projects: new Set(files.map(({ project }) => project)).size,
+      files: files.length,
+      restored,
+      damaged,
+    };
   });
+}
+
+/** The newest whole copy, unless the catalog in the folder is as new. */
+async function chooseBase(dataFolder: string, held: Progress | undefined): Promise<Base> {
+  const damaged: string[] = [];
+  for (const copy of listCopies(dataFolder)) {
+    if (held !== undefined && held.changes >= copy.changes) break;
+    if (await isWhole(dataFolder, copy)) return { ...copy, copy, damaged };
+    damaged.push(join(dataFolder, copy.file));
+  }
+  return { number: held?.number ?? 0, changes: held?.changes ?? 0, copy: undefined, damaged };
 }
 
 /** Discards the facts of a data folder without a catalog: moves them to the trash, which is emptied after a week. */
@@ -145,19 +163,42 @@ async function locked<T>(
 
 async function openIfThere(dataFolder: string): Promise<OpenCatalog | undefined> {
   try {
-    return await openCatalog(sqliteIn(dataFolder));
+    return await openCatalog(sqliteIn(dataFolder), { mayBeOlder: true });
   } catch (error) {
     if (error instanceof CatalogMissing) return undefined;
     throw error;
   }
 }
 
-async function rebuildManifest(catalog: Catalog, records: readonly StoredRecord[]): Promise<JournalState> {
-  const state = await replay(records);
+async function rebuildManifest(dataFolder: string, catalog: Catalog, journal: Journal): Promise<void> {
+  const manifest = await manifestBeside(dataFolder, journal);
+  if (manifest === undefined) return;
   await catalog.transaction(async (tx) => {
-    await replaceManifest(tx, await ofKnownProjects(tx, state.manifest));
+    await replaceManifest(tx, await ofKnownProjects(tx, manifest));
+    await beginRevisionsAnew(tx);
   });
-  return state;
+}
+
+/** The manifest of the newest whole copy with the records after it; undefined if there is no copy. */
+export async function manifestBeside(
+  dataFolder: string,
+  journal: Journal,
+): Promise<readonly ManifestRow[] | undefined> {
+  const { copy } = await chooseBase(dataFolder, undefined);
+  if (copy === undefined) return undefined;
+  const partOf = ({ project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>): string =>
+    JSON.stringify([project, table, part]);
+  const manifest = new Map(manifestOfCopy(dataFolder, copy).map((row) => [partOf(row), row]));
+  for (const { lines } of await journal.records(copy.number)) {
+    for await (const line of lines()) {
+      if ('file' in line) manifest.set(partOf(line.file), line.file);
+      else if ('gone' in line) manifest.delete(partOf(line.gone));
+      else if ('remove' in line && line.remove === 'projects') {
+        for (const [part, { project }] of manifest) if (project === line.row['id']) manifest.delete(part);
+      }
+    }
+  }
+  return [...manifest.values()];
 }
 
 /** The rows of projects in the catalog: others may have been removed without a load. */
@@ -173,28 +214,39 @@ export async function ofKnownProjects(catalog: Catalog, manifest: readonly Manif
 async function rebuildCatalog(
   store: FactFolder,
   dataFolder: string,
-  records: readonly StoredRecord[],
-  older: OpenCatalog | undefined,
-): Promise<JournalState> {
+  sources: {
+    readonly base: Base;
+    readonly records: readonly StoredRecord[];
+    readonly current: OpenCatalog | undefined;
+  },
+): Promise<void> {
+  const { base, records, current } = sources;
   const folder = join(dataFolder, 'rebuilding');
   await rm(folder, { recursive: true, force: true });
+  const path = store.prepare('rebuilding/catalog.sqlite');
+  if (base.copy !== undefined) await copyFile(store.path(base.copy.file), path);
+  else if (current !== undefined) copyCatalog(dataFolder, path);
   const catalog = await openCatalog(sqliteIn(folder));
-  let state: JournalState | undefined;
+  const revocations = revocationsAfter(dataFolder, base.changes);
+  const least = Math.max(listCopies(dataFolder)[0]?.changes ?? 0, revocations.at(-1)?.changes ?? 0);
+  let known: Set<string>;
   try {
     await catalog.transaction(async (tx) => {
-      const removed = new Set<Values[string]>();
-      state = await replay(records, async (line) => {
-        if ('remove' in line && line.remove === 'workspaces') removed.add(line.row['id']!);
-        await apply(tx, line);
-      });
-      await replaceManifest(tx, state.manifest);
-      if (older !== undefined) await keep(tx, older, removed);
-      await setPublication(tx, state.last);
+      for (const { publication, lines } of records) {
+        for await (const line of lines()) await apply(tx, line);
+        await setPublication(tx, publication);
+      }
+      await revokeAgain(tx, revocations);
+      await endAccess(tx);
+      await dropAllLists(tx);
+      await beginRevisionsAnew(tx);
+      await raiseChanges(tx, least);
     });
+    known = new Set(await listKnownFactFiles(catalog));
   } finally {
     await catalog.close();
   }
-  await older?.close();
+  await current?.close();
   // Also the log of the lost catalog: SQLite would apply it to the new one.
   await store.moveToTrash(
     CATALOG_FILES.filter((name) => existsSync(store.path(name))),
@@ -202,21 +254,21 @@ async function rebuildCatalog(
   );
   await store.seal('rebuilding/catalog.sqlite');
   await store.rename('rebuilding/catalog.sqlite', 'catalog.sqlite');
-  // Only the lost catalog listed recently replaced files, and no process reads them any more.
-  const current = new Set(state!.manifest.map(({ file }) => file));
   await store.moveToTrash(
-    (await store.factFiles()).filter((file) => !current.has(file)),
+    (await store.factFiles()).filter((file) => !known.has(file)),
     Date.now(),
   );
   await rm(folder, { recursive: true, force: true });
-  return state!;
 }
 
-/** Applies a change of an entity. */
+/** Applies a line of a record. */
 async function apply(tx: Catalog, line: JournalLine): Promise<void> {
+  if ('file' in line) await putFactFile(tx, line.file);
+  if ('gone' in line) await removeFactFile(tx, line.gone);
   if ('loaded' in line) await addLoadedTable(tx, line.loaded);
   if ('bulkExport' in line) await putBulkExportDays(tx, line.bulkExport);
-  if ('unknown' in line) await putKeywordGaps(tx, [line.unknown]);
+  // A keyword that was added after the copy is gone.
+  if ('unknown' in line) await whereOwned(putKeywordGaps(tx, [line.unknown]));
   if ('upsert' in line) await upsert(tx, entityOf(line.upsert), line.row);
   if ('remove' in line) {
     const { name: table, key } = entityOf(line.remove);
@@ -235,43 +287,6 @@ function entityOf(table: string): EntityTable {
   const found = ENTITIES.find(({ name }) => name === table);
   if (found === undefined) throw new Error(`The journal has rows of '${table}', which this version does not know.`);
   return found;
-}
-
-/**
- * Copies what the journal does not have from an older catalog, if its owners still exist.
- * @param removed workspaces that were removed since
- */
-async function keep(tx: Catalog, older: Catalog, removed: ReadonlySet<Values[string]>): Promise<void> {
-  // The journal has workspaces only once they have a project or a note.
-  const journaled = await idsOf(tx, 'workspaces');
-  for await (const rows of eachWholeRow(older, 'workspaces')) {
-    for (const row of rows) {
-      if (!journaled.has(row['id']!) && !removed.has(row['id']!)) await upsert(tx, entityOf('workspaces'), row);
-    }
-  }
-  for (const { table, key, owners } of KEPT_TABLES) {
-    const existing: [string, Set<Values[string]>][] = [];
-    for (const [owner, column] of Object.entries(owners)) existing.push([column, await idsOf(tx, owner)]);
-    for await (const rows of eachWholeRow(older, table)) {
-      const kept = rows.filter((row) =>
-        existing.every(([column, ids]) => row[column] === null || ids.has(row[column]!)),
-      );
-      if (kept[0] !== undefined) await upsertRows(tx, { table, columns: Object.keys(kept[0]), key }, kept);
-    }
-  }
-  // Snapshots, and so the journal, do not have the limits of workspaces.
-  for (const { id, requestsPerMinute, keepDays } of await listWorkspaces(older)) {
-    await putRequestsPerMinute(tx, id, requestsPerMinute);
-    await putKeepDays(tx, id, keepDays);
-  }
-}
-
-async function idsOf(catalog: Catalog, table: string): Promise<Set<Values[string]>> {
-  const ids = new Set<Values[string]>();
-  for await (const rows of eachRow(catalog, { table, columns: ['id'] })) {
-    for (const row of rows) ids.add(row['id']!);
-  }
-  return ids;
 }
 
 async function compare(

@@ -1,10 +1,18 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { lastPublication } from '../catalog/fact-files.ts';
 import { RESTORING, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
-import { findCatalogDamage, settleRestored } from '../catalog/store.ts';
-import { Journal } from '../load/journal.ts';
+import {
+  findCatalogDamage,
+  identityOfCopies,
+  keepCopy,
+  readStoreIdentity,
+  revocationsAfter,
+  revokeAgain,
+  settleRestored,
+} from '../catalog/store.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { LocalFiles, syncFolder } from '../storage/local-files.ts';
@@ -18,6 +26,8 @@ export interface RestoreOptions {
   readonly dataFolder: string;
   /** See `chooseIndex`. */
   readonly at: string;
+  /** The data folder in use, whose revocations after the backup are made again if it is one of the same catalog. */
+  readonly usedFolder: string;
   readonly report?: (step: string) => void;
 }
 
@@ -30,6 +40,8 @@ export interface RestoreReport {
   readonly bytes: number;
   /** Files of the catalog that the backup does not have. */
   readonly lost: readonly string[];
+  /** The data folder whose revocations after the backup were made again; null if there was none of this catalog. */
+  readonly revocationsOf: string | null;
 }
 
 const CATALOG = 'catalog.sqlite';
@@ -39,7 +51,13 @@ const CATALOG = 'catalog.sqlite';
  * in a folder that keeps all commands from using the data folder. Reuses intact files of a killed restore. A failure
  * leaves the folder unchanged.
  */
-export async function restore({ backup, dataFolder, at, report = () => {} }: RestoreOptions): Promise<RestoreReport> {
+export async function restore({
+  backup,
+  dataFolder,
+  at,
+  usedFolder,
+  report = () => {},
+}: RestoreOptions): Promise<RestoreReport> {
   const folder = resolve(dataFolder);
   using target = await openBackup(backup);
   const { store } = target;
@@ -53,6 +71,7 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
     // Fails before the long part if a newer version has made the backup.
     await restoreFile(store, index.catalog, facts, `${RESTORING}/${CATALOG}`);
     const bytes = index.files.reduce((sum, file) => sum + file.bytes, 0);
+    let revocationsOf: string | null = null;
     {
       await using catalog = await openCatalog(sqliteIn(join(folder, RESTORING)), { create: false });
       const [damage] = await findCatalogDamage(catalog);
@@ -66,8 +85,14 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
         const all = `${index.files.length}, ${megabytes(doneBytes)} of ${megabytes(bytes)} MB`;
         report(`restoring files: ${done} of ${all}`);
       }
-      await catalog.transaction((tx) => settleRestored(tx, { keepsStore: false }));
-      await new Journal(facts).checkpoint(catalog);
+      const { catalog: identity } = await readStoreIdentity(catalog);
+      const { changes } = await lastPublication(catalog);
+      if (identityOfCopies(usedFolder) === identity) revocationsOf = usedFolder;
+      const since = revocationsAfter(usedFolder, changes).filter((revocation) => revocation.catalog === identity);
+      await catalog.transaction(async (tx) => {
+        await revokeAgain(tx, since);
+        await settleRestored(tx, { keepsStore: false });
+      });
     }
     await facts.seal(`${RESTORING}/${CATALOG}`);
     await facts.syncFolders();
@@ -76,8 +101,10 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
     await rm(join(folder, RESTORING), { recursive: true });
     await syncFolder(folder);
     if (!wasThere) await syncFolder(dirname(folder));
+    await keepCopy(folder);
     const { id, time, projects, files, lost = [] } = index;
-    return { id, time, dataFolder: folder, projects, files: files.length, bytes: bytes + index.catalog.bytes, lost };
+    const all = bytes + index.catalog.bytes;
+    return { id, time, dataFolder: folder, projects, files: files.length, bytes: all, lost, revocationsOf };
   } catch (error) {
     await (wasThere ? empty(folder) : rm(folder, { recursive: true, force: true }));
     throw error;

@@ -15,9 +15,8 @@ import type { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { storageFolders } from '../storage/open-file-store.ts';
 import { FoundInOrder } from './found-in-order.ts';
-import { replay } from './journal-state.ts';
 import { withPace } from './pace.ts';
-import { ofKnownProjects } from './rebuild.ts';
+import { manifestBeside, ofKnownProjects } from './rebuild.ts';
 import { checkRollups, isReadForRollups } from './verify-rollups.ts';
 
 interface VerifyProblem {
@@ -101,7 +100,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     }
     if (journal instanceof Journal) {
       report('reading the journal');
-      problems.push(...(await verifyJournal(journal, catalog, repair)));
+      problems.push(...(await verifyJournal(settings.dataFolder, { journal, catalog, repair })));
     }
   });
   await found?.save(project === undefined);
@@ -174,10 +173,10 @@ function describeDamage(store: FileStore, { file, table, project, firstDay, last
 /** None if the store is not a folder: it only contains files that the catalog has planned. */
 async function orphans(
   { lock, store }: Pick<RollupTools, 'lock' | 'store'>,
-  { settings: { dataFolder }, catalog }: Stores,
+  { settings, catalog }: Stores,
   repair: boolean,
 ): Promise<VerifyProblem[]> {
-  await sweep(catalog, { lock, store, dataFolder });
+  await sweep(catalog, { lock, store, settings });
   const { folder } = store;
   if (folder === undefined) return [];
   const { orphans: files, mayBeMoved } = await findOrphans(catalog, folder);
@@ -239,13 +238,16 @@ async function verifyRollups(
     }
   } finally {
     await engine.close();
-    await sweep(catalog, { lock, store, dataFolder });
+    await sweep(catalog, { lock, store, settings });
   }
   return { problems };
 }
 
-/** Checks whether the catalog could be rebuilt from the journal. */
-async function verifyJournal(journal: Journal, catalog: Catalog, repair: boolean): Promise<VerifyProblem[]> {
+/** Checks whether the manifest could be rebuilt from a copy of the catalog and the journal. */
+async function verifyJournal(
+  dataFolder: string,
+  { journal, catalog, repair }: { readonly journal: Journal; readonly catalog: Catalog; readonly repair: boolean },
+): Promise<VerifyProblem[]> {
   let message: string;
   try {
     await journal.settle(catalog);
@@ -253,17 +255,16 @@ async function verifyJournal(journal: Journal, catalog: Catalog, repair: boolean
     return [{ ...NOWHERE, kind: 'journal', message: (error as Error).message }];
   }
   try {
-    const records = await journal.records();
-    const rows = records.length === 0 ? [] : (await replay(records)).manifest;
+    const rows = (await manifestBeside(dataFolder, journal)) ?? [];
     const names = (await ofKnownProjects(catalog, rows)).map(({ file }) => file);
     const current = (await listManifest(catalog)).map(({ file }) => file);
     const differing = new Set(names).symmetricDifference(new Set(current)).size;
     if (differing === 0) return [];
-    message = `The journal differs from the catalog in ${differing} files.`;
+    message = `The last copy and the journal differ from the catalog in ${differing} files.`;
   } catch (error) {
     message = (error as Error).message;
   }
-  if (repair) await journal.checkpoint(catalog);
-  const remedy = repair ? 'It was written again from the catalog.' : "'ordinate verify --repair' writes it again.";
+  if (repair) await journal.beginAnew();
+  const remedy = repair ? 'The catalog was copied again.' : "'ordinate verify --repair' copies it again.";
   return [{ ...NOWHERE, kind: 'journal', message: `${message} ${remedy}`, repaired: repair }];
 }

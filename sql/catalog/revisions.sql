@@ -69,9 +69,18 @@ select 1 as found from projects where cast($after as text) is null or synced_thr
 select files_since as since from projects where id = $project
 
 -- name: publication
--- The last publication in the catalog.
--- rows: number integer, id text
-select number, id from publication
+-- How far the catalog has come: its last publication, and how many transactions have changed it.
+-- rows: number integer, id text, changes integer
+select number, id, changes from publication
+
+-- name: count_change
+-- Counts a transaction that changes the catalog.
+-- rows: changes integer
+update publication set changes = changes + 1 returning changes
+
+-- name: raise_changes
+-- Lets a catalog that was put into a folder be newer than what is beside the facts. $least.
+update publication set changes = case when changes > $least then changes else $least end
 
 -- name: next_publication
 -- Begins the next publication. $id.

@@ -852,13 +852,21 @@ create table revision (
 insert into revision values (1, 0);
 
 -- The last publication in the catalog. Each is also a record in the journal beside the facts (facts/journal). Comparing them
--- shows whether a record was committed, and whether the catalog is older than the facts.
+-- shows whether a record was committed, and whether the catalog is older than the facts. `changes` counts the transactions that
+-- have changed a catalog in SQLite; its copies and the records of revocations are numbered by it.
 create table publication (
   "only" integer primary key check ("only" = 1),
   number integer not null,
-  id text not null
+  id text not null,
+  changes integer not null default 0
 ) strict;
-insert into publication values (1, 0, '');
+insert into publication values (1, 0, '', 0);
+
+-- (sqlite, 0.2)
+alter table publication add column changes integer not null default 0;
+
+-- (postgres, 0.2)
+alter table publication add column if not exists changes bigint not null default 0;
 
 -- (new)
 -- The file store that this catalog belongs to, so that no process reads or writes another one. `store` and `address` are null

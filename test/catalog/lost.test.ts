@@ -7,6 +7,7 @@ import t, { type Test } from 'tap';
 import { programFor } from '../../cli/program.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { keepCopy } from '../../server/catalog/store.ts';
 import { command, wordsOf } from '../command.ts';
 import { localOnly } from '../stores.ts';
 import { makeWorld, temporaryFolder, writeSnapshot } from '../world.ts';
@@ -38,15 +39,19 @@ async function makeWorldOfAll(t: Test): Promise<World> {
     environment: { ...all.environment, ORDINATE_DATA: dataFolder },
     at: all.at(),
   });
-  const take = (name: string): Copy => at(copyTo(all.dataFolder, name));
-  const before = take('before');
+  /** What is beside the facts is as new as the catalog, as a server leaves it within a minute. */
+  const take = async (name: string): Promise<Copy> => {
+    await keepCopy(all.dataFolder);
+    return at(copyTo(all.dataFolder, name));
+  };
+  const before = await take('before');
   await all.begin();
-  const then = take('then');
+  const then = await take('then');
   const made = await command({ ...all.environment, ORDINATE_DATA: all.dataFolder }, 'backup', backup);
   t.equal(made.code, 0, made.stderr);
   await all.later();
   await all.end();
-  const now = take('now');
+  const now = await take('now');
   return {
     ...{ made: all.made, backup, folders: { before, then, now } },
     copy: (name) => at(copyTo(now.environment['ORDINATE_DATA']!, name)),
@@ -64,17 +69,23 @@ function putBack(copy: Copy, backup: string): void {
 }
 const halve = (path: string): void => truncateSync(path, Math.floor(statSync(path).size / 2));
 
-/** The rows of all tables. A rebuilt catalog is another one than that which was lost. */
+/** The rows of all tables, whenever they were rebuilt. */
 function rowsOf(copy: Copy): Record<string, string[]> {
   using db = new DatabaseSync(pathOf(copy));
-  const tables = db.prepare("select name from sqlite_schema where type = 'table' and name <> 'store_identity'").all();
+  const tables = db.prepare("select name from sqlite_schema where type = 'table'").all();
+  // Made of the time.
+  const revision = String(db.prepare('select value from revision').get()!['value']);
   return Object.fromEntries(
     tables.map(({ name }) => [
       name,
       db
         .prepare(`select * from ${String(name)}`)
         .all()
-        .map((row) => JSON.stringify(row))
+        .map((row) =>
+          JSON.stringify(row)
+            .replaceAll(revision, 'revision')
+            .replace(/"retired_at":\d+/, ''),
+        )
         .sort(),
     ]),
   );
@@ -103,20 +114,21 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
     t.notSame(before.get(what), then.get(what), `${what} were made before the copy`);
   }
   const wanted = { 'comes back': now, 'as in the copy': then, lost: before, ended: before };
-  const asSaid = async (t: Test, of: Copy, loss: 'rebuilt' | 'older' | 'restored'): Promise<void> => {
+  const asSaid = async (t: Test, of: Copy, loss: 'rebuilt' | 'since' | 'restored'): Promise<void> => {
     const after = await seen(of);
-    for (const noun of NOUNS) {
-      const { what, [loss]: outcome } = noun;
-      t.strictSame(after.get(what), wanted[outcome].get(what), `${what}: ${outcome}`);
+    for (const { what, removed, [loss]: outcome } of NOUNS) {
+      const expected =
+        outcome === 'stays removed' ? removed!(then.get(what), now.get(what)) : wanted[outcome].get(what);
+      t.strictSame(after.get(what), expected, `${what}: ${outcome}`);
     }
   };
 
   const rebuilt = copy('rebuilt');
-  await t.test('rebuilt from the journal', async (t) => {
+  await t.test('rebuilt from its last copy', async (t) => {
     lose(rebuilt);
     const { code, stdout, stderr } = await command(rebuilt.environment, 'rebuild');
     t.equal(code, 0, stderr);
-    t.match(stdout, /so lost: members, keys, /);
+    t.match(stdout, /was rebuilt from the copy of 20.*stays so: keys, feeds/s);
     const rows = rowsOf(rebuilt);
     for (const [how, damage] of Object.entries({
       emptied: (path: string) => writeFileSync(path, ''),
@@ -143,8 +155,40 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
     putBack(older, backup);
     const { code, stdout, stderr } = await command(older.environment, 'rebuild');
     t.equal(code, 0, stderr);
-    t.match(stdout, /is that of the older catalog.*Keys that were revoked since are valid again/s);
-    await asSaid(t, older, 'older');
+    t.match(stdout, /was rebuilt from the copy of 20/);
+    await asSaid(t, older, 'rebuilt');
+  });
+
+  /** Leaves the copies that there were when the backup was made. */
+  const withoutLaterCopies = (of: Copy): void => {
+    const copies = (copy: Copy): string => join(copy.environment['ORDINATE_DATA']!, 'facts/copies');
+    rmSync(copies(of), { recursive: true });
+    cpSync(copies(folders.then), copies(of), { recursive: true });
+  };
+
+  await t.test('rebuilt from a copy that lacks the last changes', async (t) => {
+    const late = copy('late');
+    withoutLaterCopies(late);
+    lose(late);
+    const { code, stderr } = await command(late.environment, 'rebuild');
+    t.equal(code, 0, stderr);
+    await asSaid(t, late, 'since');
+    t.match(await command(late.environment, 'verify'), { code: 0 });
+  });
+
+  await t.test('rebuilt from an earlier copy where later ones are damaged', async (t) => {
+    const spoilt = copy('spoilt');
+    const data = spoilt.environment['ORDINATE_DATA']!;
+    const copies = globSync('facts/copies/*', { cwd: data }).sort();
+    const bytes = readFileSync(join(data, copies.at(-1)!));
+    bytes[bytes.length - 100]! ^= 1;
+    writeFileSync(join(data, copies.at(-1)!), bytes);
+    halve(join(data, copies.at(-2)!));
+    lose(spoilt);
+    const { code, stdout } = await command(spoilt.environment, 'rebuild');
+    t.equal(code, 0);
+    t.equal(stdout.match(/is damaged and was left out/g)?.length, 2);
+    t.match(await command(spoilt.environment, 'verify'), { code: 0 });
   });
 
   await t.test('restored from a backup', async (t) => {
@@ -152,75 +196,81 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
       ...folders.now,
       environment: { ...folders.now.environment, ORDINATE_DATA: join(temporaryFolder(t), 'data') },
     };
-    const { code, stdout, stderr } = await command(
-      {},
-      'restore',
-      backup,
-      '--data',
-      restored.environment['ORDINATE_DATA']!,
-    );
+    const to = ['--data', restored.environment['ORDINATE_DATA']!];
+    const { code, stdout, stderr } = await command(folders.now.environment, 'restore', backup, ...to);
     t.equal(code, 0, stderr);
-    t.match(stdout, /Keys that were revoked since then are valid again/);
+    t.match(stdout, /What was revoked or removed since then.*stays so/);
     await asSaid(t, restored, 'restored');
     lose(restored);
-    t.equal((await command(restored.environment, 'rebuild')).code, 0, 'it has a journal of its own');
-    const again = await seen(restored);
-    for (const { what } of NOUNS.filter((noun) => noun.rebuilt === 'comes back')) {
-      t.strictSame(again.get(what), then.get(what), `${what} come back again`);
-    }
-  });
-
-  await t.test(
-    'an older catalog is read as it was, and not changed by loads and edits before it is rebuilt',
-    async (t) => {
-      const older = copy('unrepaired');
-      putBack(older, backup);
-      const { environment } = older;
-      const project = ['--project', 'Proj1'];
-      const snapshot = writeSnapshot(t, { site_daily: TABLES['site_daily']! });
-      const facts = globSync('facts/**/*', { cwd: environment['ORDINATE_DATA']! }).sort();
-      for (const words of [
-        ['load', snapshot],
-        ['notes', 'add', ...project, '--text', 'new'],
-        ['keywords', 'add', ...project, '--query', 'new'],
-        ['keywords', 'archive', ...project, '--query', 'boots'],
-        ['rules', 'remove', made['rule kept']!],
-        ['projects', 'set', ...project, '--country', 'fra'],
-        ['projects', 'remove', 'Kept1', '--confirm', 'Kept1'],
-        ['workspaces', 'remove', 'acme', '--confirm', 'acme'],
-      ]) {
-        const { code, stdout, stderr } = await command(environment, ...words);
-        t.match(
-          { code, said: stdout + stderr },
-          { code: 1, said: /older than the facts.*Run 'ordinate rebuild'/s },
-          words.join(' '),
-        );
-      }
-      t.strictSame(globSync('facts/**/*', { cwd: environment['ORDINATE_DATA']! }).sort(), facts);
-      const found = await seen(older);
-      for (const { what } of NOUNS) t.strictSame(found.get(what), then.get(what), what);
-    },
-  );
-
-  await t.test('an older catalog is not noticed if nothing was loaded or edited since', async (t) => {
-    const quiet = copy('quiet');
-    const id = made['key kept']!;
-    const kept = `${pathOf(quiet)}.kept`;
-    {
-      // All is in the file when nobody has it open.
-      using db = new DatabaseSync(pathOf(quiet));
-      db.exec('pragma wal_checkpoint(truncate)');
-    }
-    cpSync(pathOf(quiet), kept);
-    t.equal((await command(quiet.environment, 'keys', 'revoke', id, '--workspace', 'acme')).code, 0);
-    cpSync(kept, pathOf(quiet));
-    t.match(await command(quiet.environment, 'rebuild'), { code: 0, stdout: /The manifest was rebuilt/ });
-    const keys = JSON.parse((await command(quiet.environment, 'keys', 'list', '--workspace', 'acme', '--json')).stdout);
+    t.equal((await command(restored.environment, 'rebuild')).code, 0, 'it has a copy of its own');
+    await asSaid(t, restored, 'restored');
+    const apart = ['--data', join(temporaryFolder(t), 'apart')];
     t.match(
-      keys.find((key: { id: string }) => key.id === id),
-      { revokedAt: null },
+      (await command({ ORDINATE_DATA: join(apart[1]!, '..', 'none') }, 'restore', backup, ...apart)).stdout,
+      /Keys that were revoked since then are valid again/,
     );
   });
+
+  await t.test('an older catalog is refused by every command until it is rebuilt', async (t) => {
+    const older = copy('unrepaired');
+    putBack(older, backup);
+    const { environment } = older;
+    const project = ['--project', 'Proj1'];
+    const snapshot = writeSnapshot(t, { site_daily: TABLES['site_daily']! });
+    const facts = globSync('facts/**/*', { cwd: environment['ORDINATE_DATA']! }).sort();
+    for (const words of [
+      ['serve'],
+      ['projects', 'list'],
+      ['load', snapshot],
+      ['notes', 'add', ...project, '--text', 'new'],
+      ['keywords', 'archive', ...project, '--query', 'boots'],
+      ['projects', 'remove', 'Kept1', '--confirm', 'Kept1'],
+      ['keys', 'revoke', made['key kept']!, '--workspace', 'acme'],
+      ['backup', join(temporaryFolder(t), 'backup')],
+    ]) {
+      const { code, stdout, stderr } = await command(environment, ...words);
+      t.match(
+        { code, said: stdout + stderr },
+        { code: 1, said: /older than the facts.*Run 'ordinate rebuild'/s },
+        words.join(' '),
+      );
+    }
+    t.strictSame(globSync('facts/**/*', { cwd: environment['ORDINATE_DATA']! }).sort(), facts);
+  });
+
+  const revokedAt = async (of: Copy): Promise<unknown> => {
+    const { stdout, stderr } = await command(of.environment, 'keys', 'list', '--workspace', 'acme', '--json');
+    if (stdout === '') return stderr;
+    return JSON.parse(stdout).find(({ id }: { id: string }) => id === made['key kept']).revokedAt;
+  };
+
+  await t.test(
+    'an older catalog is noticed also if nothing was loaded since, and nothing revoked comes back',
+    async (t) => {
+      const quiet = copy('quiet');
+      const kept = join(temporaryFolder(t), CATALOG);
+      {
+        // All is in the file when nobody has it open.
+        using db = new DatabaseSync(pathOf(quiet));
+        db.exec('pragma wal_checkpoint(truncate)');
+      }
+      cpSync(pathOf(quiet), kept);
+      const copies = globSync('facts/copies/*', { cwd: quiet.environment['ORDINATE_DATA']! });
+      t.equal((await command(quiet.environment, 'keys', 'revoke', made['key kept']!, '--workspace', 'acme')).code, 0);
+      cpSync(kept, pathOf(quiet));
+      t.match(await revokedAt(quiet), /older than the facts.*Run 'ordinate rebuild'/);
+      t.match(await command(quiet.environment, 'rebuild'), { code: 0, stdout: /from the copy of/ });
+      t.match(await revokedAt(quiet), /^20/);
+
+      // Where no copy was made since then, as right after a revocation.
+      for (const file of globSync('facts/copies/*', { cwd: quiet.environment['ORDINATE_DATA']! })) {
+        if (!copies.includes(file)) rmSync(join(quiet.environment['ORDINATE_DATA']!, file));
+      }
+      lose(quiet);
+      cpSync(kept, pathOf(quiet));
+      t.match(await revokedAt(quiet), /^20/);
+    },
+  );
 });
 
 /** The first example of each command. */

@@ -79,11 +79,12 @@ export type Made = Record<string, string>;
 /**
  * What is true after a loss:
  * - `comes back`: as it was last
- * - `as in the copy`: what was changed after the copy is undone, and what was removed or revoked is back
+ * - `as in the copy`: what was changed after the copy is undone
+ * - `stays removed`: as in the copy, but without what was revoked or removed since
  * - `lost`: none is left
  * - `ended`: none is left, so that nobody is let in who was turned away since
  */
-type Outcome = 'comes back' | 'as in the copy' | 'lost' | 'ended';
+type Outcome = 'comes back' | 'as in the copy' | 'stays removed' | 'lost' | 'ended';
 
 /** A noun of the catalog. */
 interface Noun {
@@ -95,12 +96,14 @@ interface Noun {
   readonly later: (making: Making, made: Made) => Promise<void>;
   /** What is seen of those that were made. */
   readonly seen: (scene: Scene, made: Made) => Promise<unknown>;
-  /** After `rebuild` without a catalog. */
+  /** After `rebuild`, of what the last copy has. */
   readonly rebuilt: Outcome;
-  /** After `rebuild` over an older catalog. */
-  readonly older: Outcome;
+  /** After `rebuild`, of what was changed after the last copy. */
+  readonly since: Outcome;
   /** After `restore` of a backup. */
   readonly restored: Outcome;
+  /** What is seen where it `stays removed`: of what was in the copy, and what was last. */
+  readonly removed?: (then: Answer, now: Answer) => unknown;
 }
 
 const tokenOf = (url: string): string => /ord_\w+|[\w-]{32,}/.exec(url)![0];
@@ -177,7 +180,7 @@ export const NOUNS: readonly Noun[] = [
       named<Answer>(await run('workspaces', 'list'), 'acme', 'gone').map((row) =>
         without(row, 'requestsPerMinute', 'keepDays', 'projects'),
       ),
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'workspaces without projects',
@@ -193,7 +196,7 @@ export const NOUNS: readonly Noun[] = [
       named(await run('workspaces', 'list'), 'kept', 'added'),
       (await rows('members')).filter(({ workspace_id: workspace }) => workspace === 'kept'),
     ],
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'limits and retention of workspaces',
@@ -208,7 +211,7 @@ export const NOUNS: readonly Noun[] = [
       const { requestsPerMinute, keepDays } = named<Answer>(await run('workspaces', 'list'), 'acme')[0];
       return { requestsPerMinute, keepDays };
     },
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'projects',
@@ -223,7 +226,7 @@ export const NOUNS: readonly Noun[] = [
       await load({ projects: [{ ...PROJECT, id: 'Added' }] });
     },
     seen: async ({ run }) => named(await run('projects', 'list', '--workspace', 'acme'), 'Kept1', 'Gone1', 'Added'),
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'brand terms',
@@ -232,7 +235,7 @@ export const NOUNS: readonly Noun[] = [
     later: async ({ ask }) =>
       ask('PUT', '/projects/Proj1/brand-terms', { terms: ['second', { text: 'third', match: 'word' }] }),
     seen: async ({ ask }) => (await ask('GET', '/projects/Proj1/brand-terms')).terms,
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'keywords',
@@ -254,7 +257,7 @@ export const NOUNS: readonly Noun[] = [
       const { keywords } = await ask('GET', '/projects/Proj1/archived-keywords');
       return { listed, shown, archived: keywords.filter(ours) };
     },
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'days on which a keyword was not tracked',
@@ -262,7 +265,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ ask }) => ask('PATCH', '/projects/Proj1/keywords/Kw001', { archived: true }),
     later: async ({ ask }) => ask('PATCH', '/projects/Proj1/keywords/Kw002', { archived: true }),
     seen: async ({ catalog }) => (await Array.fromAsync(eachKeywordGap(catalog))).flat(),
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'groups and their members',
@@ -280,7 +283,7 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', '/projects/Proj1/groups', { name: 'Added', kind: 'rule', rule: rule('boots') });
     },
     seen: async ({ read }) => (await read('/projects/Proj1/groups')).groups,
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'page groups',
@@ -298,7 +301,7 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', '/projects/Proj1/page-groups', { name: 'added', rule: pageRule('/added') });
     },
     seen: async ({ read }) => (await read('/projects/Proj1/page-groups')).pageGroups,
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'alert rules',
@@ -315,7 +318,7 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', '/projects/Proj1/rules', { name: 'added', rule: siteRule(9) });
     },
     seen: async ({ ask }) => (await ask('GET', '/projects/Proj1/rules')).rules,
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'notes',
@@ -337,7 +340,7 @@ export const NOUNS: readonly Noun[] = [
       (await read('/projects/Proj1/notes?from=2026-03-01&to=2026-03-10')).notes,
       await run('notes', 'list', '--workspace', 'acme'),
     ],
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'loaded alerts',
@@ -347,7 +350,7 @@ export const NOUNS: readonly Noun[] = [
       void (await load({ alerts: [alert('1', { resolved_at: '2026-03-04T00:00:00Z' }), alert('3')] })),
     seen: async ({ read }) =>
       (await read('/projects/Proj1/alerts?status=all')).alerts.filter(({ id }: Answer) => id.startsWith('0a1b2c3d')),
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'dismissed findings',
@@ -363,7 +366,7 @@ export const NOUNS: readonly Noun[] = [
       await dismiss(catalog, 'Proj1', finding('added', 5));
     },
     seen: ({ catalog }) => listDismissedFindings(catalog, 'Proj1'),
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'saved views',
@@ -379,7 +382,7 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', '/projects/Proj1/views', { name: 'added', address: '/pages' });
     },
     seen: async ({ ask }) => (await ask('GET', '/projects/Proj1/views')).views,
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'tags of projects',
@@ -387,7 +390,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ ask }) => ask('PUT', '/projects/Proj1/tags', { tags: ['kept', 'gone'] }),
     later: async ({ ask }) => ask('PUT', '/projects/Proj1/tags', { tags: ['kept', 'added'] }),
     seen: async ({ ask }) => (await ask('GET', '/projects/Proj1/tags')).tags,
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'favourites',
@@ -397,7 +400,7 @@ export const NOUNS: readonly Noun[] = [
     },
     later: async ({ ask }) => ask('DELETE', '/projects/Kept1/favourite'),
     seen: async ({ catalog }) => (await listFavourites(catalog, 'acme', 'owner@acme.example')).filter(isLasting),
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'members',
@@ -415,7 +418,7 @@ export const NOUNS: readonly Noun[] = [
       (await run('members', 'list', '--workspace', 'acme')).filter(({ email }: Answer) =>
         /^(?:kept|gone|added)@/.test(email),
       ),
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'comes back' },
   },
   {
     what: 'invitations',
@@ -433,7 +436,7 @@ export const NOUNS: readonly Noun[] = [
       gone: await status('/app/session', bearer(made['invitation gone token']!), 'POST'),
       kept: await status('/app/session', bearer(made['invitation kept token']!), 'POST'),
     }),
-    ...{ rebuilt: 'ended', older: 'ended', restored: 'ended' },
+    ...{ rebuilt: 'ended', since: 'ended', restored: 'ended' },
   },
   {
     what: 'sign-in links',
@@ -467,7 +470,7 @@ export const NOUNS: readonly Noun[] = [
       await status('/app/session', bearer(made['link']!), 'POST'),
       await status('/app/session', bearer(made['later link']!), 'POST'),
     ],
-    ...{ rebuilt: 'ended', older: 'ended', restored: 'ended' },
+    ...{ rebuilt: 'ended', since: 'ended', restored: 'ended' },
   },
   {
     what: 'sessions',
@@ -488,7 +491,7 @@ export const NOUNS: readonly Noun[] = [
       await status('/app/api/session', { cookie: made['session kept']! }),
       await status('/app/api/session', { cookie: made['session gone']! }),
     ],
-    ...{ rebuilt: 'ended', older: 'ended', restored: 'ended' },
+    ...{ rebuilt: 'ended', since: 'ended', restored: 'ended' },
   },
   {
     what: 'keys',
@@ -517,7 +520,11 @@ export const NOUNS: readonly Noun[] = [
         ),
       };
     },
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'stays removed', restored: 'stays removed' },
+    removed: (_, now) => ({
+      statuses: [...now.statuses.slice(0, 3), 401],
+      listed: now.listed.slice(0, 3),
+    }),
   },
   {
     what: 'feeds',
@@ -534,7 +541,7 @@ export const NOUNS: readonly Noun[] = [
       listed: named((await ask('GET', '/feeds')).feeds, made['feed kept'], made['feed gone']),
       statuses: [await status(made['feed kept path']!), await status(made['feed gone path']!)],
     }),
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'comes back' },
   },
   {
     what: 'shared links',
@@ -556,7 +563,7 @@ export const NOUNS: readonly Noun[] = [
         ],
       };
     },
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'comes back' },
   },
   {
     what: 'channels and their secrets',
@@ -588,7 +595,8 @@ export const NOUNS: readonly Noun[] = [
       for (const { id } of listed) tested.push((await ask('POST', `/channels/${id}/test`)).delivery.state);
       return { listed, tested };
     },
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'stays removed', restored: 'stays removed' },
+    removed: (then) => ({ listed: then.listed.slice(0, 1), tested: then.tested.slice(0, 1) }),
   },
   {
     what: 'deliveries, sent or waiting',
@@ -606,7 +614,7 @@ export const NOUNS: readonly Noun[] = [
         kept === undefined ? { deliveries: [] } : await ask('GET', `/channels/${kept.id}/deliveries`);
       return deliveries.filter(({ event }: Answer) => event === 'digest.weekly');
     },
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'which effects digests have listed',
@@ -616,7 +624,7 @@ export const NOUNS: readonly Noun[] = [
     seen: async ({ catalog }, made) => [
       ...(await listedVerdicts(catalog, { channel: made['channel kept']!, event: 'digest.weekly' })),
     ],
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'evaluated alerts',
@@ -627,7 +635,7 @@ export const NOUNS: readonly Noun[] = [
       (await read('/projects/Proj1/alerts?status=all')).alerts.filter(({ type }: Answer) => type === 'rule'),
       (await findEvaluation(catalog, 'Proj1'))?.evaluatedThrough,
     ],
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'connected accounts of Google',
@@ -646,7 +654,8 @@ export const NOUNS: readonly Noun[] = [
         without(grant, 'projects'),
       );
     },
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'stays removed', restored: 'stays removed' },
+    removed: (then) => then.slice(0, 1),
   },
   {
     what: 'connections of projects',
@@ -662,7 +671,8 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', `/connect/google/${made['grant kept']}/projects`, body);
     },
     seen: async ({ run }) => (await run('connections', 'list')).filter(({ project }: Answer) => isLasting(project)),
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'stays removed', restored: 'stays removed' },
+    removed: (then) => then.filter(({ kind }: Answer) => kind !== 'bing'),
   },
   {
     what: 'attempts to connect an account',
@@ -670,7 +680,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ ask }) => ask('POST', '/connect/google'),
     later: async ({ ask }) => ask('POST', '/connect/google'),
     seen: ({ rows }) => rows('connect_attempts'),
-    ...{ rebuilt: 'ended', older: 'ended', restored: 'ended' },
+    ...{ rebuilt: 'ended', since: 'ended', restored: 'ended' },
   },
   {
     what: 'days and keywords that the sync has fetched',
@@ -685,7 +695,7 @@ export const NOUNS: readonly Noun[] = [
       await listFetchedKeywords(catalog, 'Kept1'),
       await readSyncProject(catalog, 'Kept1'),
     ],
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'pauses after a refusal of a provider',
@@ -693,7 +703,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ catalog }) => pause(catalog, 1),
     later: async ({ catalog }) => pause(catalog, 2),
     seen: ({ catalog }) => findPause(catalog, 'search-console', PROPERTY),
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'index states of pages',
@@ -706,7 +716,7 @@ export const NOUNS: readonly Noun[] = [
       (await rows('inspection_changes')).filter(({ project_id: project }) => isLasting(project)),
       await readInspectionSchedule(catalog, 'Kept1', PROPERTY),
     ],
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'sitemaps',
@@ -714,7 +724,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ catalog }) => putSitemaps(catalog, 'Kept1', PROPERTY, { ...SITEMAPS, reason: 'first' }),
     later: async ({ catalog }) => putSitemaps(catalog, 'Kept1', PROPERTY, { ...SITEMAPS, reason: 'second' }),
     seen: ({ catalog }) => readSitemaps(catalog, 'Kept1', PROPERTY),
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'days of the crawler of Bing',
@@ -722,7 +732,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ catalog }) => crawled(catalog, 'Kept1', '2026-03-01', 1),
     later: async ({ catalog }) => crawled(catalog, 'Kept1', '2026-03-02', 2),
     seen: ({ catalog }) => readCrawlDays(catalog, { project: 'Kept1', property: PROPERTY }),
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'ranking updates of the search engine',
@@ -731,7 +741,7 @@ export const NOUNS: readonly Noun[] = [
     later: async ({ catalog }) =>
       void (await storeRankingFeed(catalog, [ranking('first'), ranking('second')], '2026-03-14')),
     seen: ({ catalog }) => readRankingRecord(catalog),
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'stored lists of pages and queries',
@@ -739,7 +749,7 @@ export const NOUNS: readonly Noun[] = [
     begin: ({ read }) => read('/projects/Kept1/pages?from=2026-03-01&to=2026-03-02'),
     later: ({ read }) => read('/projects/Kept1/queries?from=2026-03-01&to=2026-03-02'),
     seen: async ({ run }) => (await run('lists', 'status')).kept.map((list: Answer) => without(list, 'hits')),
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'lost' },
+    ...{ rebuilt: 'lost', since: 'lost', restored: 'lost' },
   },
   {
     what: 'forms that were sent within a day',
@@ -747,7 +757,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async (making) => void (await submitted(making, FORMS[0], 'first')),
     later: async (making) => void (await submitted(making, FORMS[1], 'first')),
     seen: async (scene) => [await submitted(scene, FORMS[0], 'again'), await submitted(scene, FORMS[1], 'again')],
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'audit trail',
@@ -755,7 +765,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async () => {},
     later: async () => {},
     seen: async ({ run }) => run('audit', 'list', '--action', 'project.tagged'),
-    ...{ rebuilt: 'lost', older: 'as in the copy', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'facts, and which tables were loaded',
@@ -782,7 +792,7 @@ export const NOUNS: readonly Noun[] = [
         .filter(({ project_id: project }) => project === 'Proj1')
         .map((row) => without(row, 'revision')),
     ],
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'which days came from a bulk export',
@@ -790,7 +800,7 @@ export const NOUNS: readonly Noun[] = [
     begin: (making) => exported(making, '2026-03-01'),
     later: (making) => exported(making, '2026-03-05'),
     seen: async ({ catalog }) => [...(await readBulkExportDays(catalog, 'Proj1'))],
-    ...{ rebuilt: 'comes back', older: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
   },
   {
     what: 'the last backup, for metrics',
@@ -798,25 +808,25 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ catalog }) => putLastBackup(catalog, { ...BACKUP, target: 'first' }),
     later: async ({ catalog }) => putLastBackup(catalog, { ...BACKUP, target: 'second' }),
     seen: ({ catalog }) => readLastBackup(catalog),
-    ...{ rebuilt: 'lost', older: 'lost', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
 ];
 
 /** Tables that keep the books of others, and what they are after a loss. */
 export const BOOKS: Readonly<Record<string, string>> = {
-  publication: 'made of the journal',
+  publication: 'as it was last, above all that was before',
   revision: 'above all that were served before, or begun anew where nothing was',
   removed_parts: 'begun anew: clients that follow the snapshot get all files once',
-  retired_files: 'begun anew: nobody reads replaced files of a lost catalog',
-  store_identity: 'made anew',
+  retired_files: 'as in the copy, with those that were replaced since',
+  store_identity: 'as in the copy; made anew by a restore',
   sqlite_sequence: "SQLite's own",
 };
 
 /** The nouns by what is true of them, for the page about a lost catalog. */
 export function nounsMarkdown(): string {
-  const groups = [...Map.groupBy(NOUNS, ({ rebuilt, older, restored }) => `${rebuilt} | ${older} | ${restored}`)];
+  const groups = [...Map.groupBy(NOUNS, ({ rebuilt, since, restored }) => `${rebuilt} | ${since} | ${restored}`)];
   const rows = groups.map(([outcome, nouns]) => `| ${nouns.map(({ what }) => what).join('; ')} | ${outcome} |`);
-  return `| what | \`rebuild\` alone | \`rebuild\` over an older catalog | \`restore\` |\n| --- | --- | --- | --- |\n${rows.join('\n')}`;
+  return `| what | what the last copy has | what was changed after it | \`restore\` |\n| --- | --- | --- | --- |\n${rows.join('\n')}`;
 }
 
 const digest = (made: Made, subject: string) =>

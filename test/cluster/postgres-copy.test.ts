@@ -136,7 +136,7 @@ t.test('commands for SQLite say what to do instead', { skip }, async (t) => {
   const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data'), ORDINATE_CATALOG: await newDatabase(t) };
   t.match(await command(settings, 'upgrade', '--check'), { stderr: /There is no catalog in the database/ });
   t.match(await command(settings, 'workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team'), DONE);
-  t.match(await command(settings, 'rebuild'), { stderr: /no journal/ });
+  t.match(await command(settings, 'rebuild'), { stderr: /no copy/ });
   const current = /The catalog in the database '\w+' .* is up to date/;
   t.match(await command(settings, 'upgrade', '--check'), { stdout: current });
   t.match(await command(settings, 'verify'), { stdout: /All is in order/ });

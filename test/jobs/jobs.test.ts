@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { findSmallFactFile } from '../../server/catalog/fact-files.ts';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
+import { setKeepDays } from '../../server/catalog/workspaces.ts';
+import { copyCatalog } from '../../server/jobs/copy-catalog.ts';
 import type { Job, JobContext } from '../../server/jobs/job.ts';
 import { refreshLists } from '../../server/jobs/refresh-lists.ts';
 import { sweepFacts } from '../../server/jobs/sweep-facts.ts';
@@ -48,8 +50,15 @@ t.test(
     t.match(await runOnce(sweepFacts, world, later), { skipped: /load/ });
     t.ok(existsSync(replaced));
     load?.release();
+    t.strictSame(await runOnce(sweepFacts, world, later), { removed: 0 });
+    t.ok(existsSync(replaced), 'a copy of the catalog names it');
+    for (const day of [1, 2, 3, 4]) {
+      await setKeepDays(world.catalog, 'acme', 4000 + day);
+      t.match(await runOnce(copyCatalog, world, later + day * 24 * HOUR), { changes: Number });
+      t.strictSame(await runOnce(copyCatalog, world, later + day * 24 * HOUR), {}, 'nothing has changed');
+    }
     t.strictSame(await runOnce(sweepFacts, world, later), { removed: 1 });
-    t.notOk(existsSync(replaced));
+    t.notOk(existsSync(replaced), 'three copies are kept, and the first ones of two days');
     t.match((await world.ask('/site')).body.totals, { clicks: 3 });
   },
 );
@@ -58,7 +67,7 @@ t.test('a folder that looks like that of another catalog is left alone, with a w
   const world = await makeWorld(t, { site_daily: SITE });
   const file = (await findSmallFactFile(world.catalog))!.file;
   await world.catalog.statements.run('fact-files.clear');
-  await world.catalog.statements.run('fact-files.forget_retired', { before: Number.MAX_SAFE_INTEGER });
+  await world.catalog.statements.run('fact-files.forget_all_retired');
   const log: string[] = [];
   // A day later than the load, which has looked for orphans itself.
   await runOnce(sweepFacts, world, Date.now() + 25 * HOUR, log);

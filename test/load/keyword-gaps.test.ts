@@ -13,7 +13,6 @@ import { importBulkExport } from '../../server/load/bulk-export.ts';
 import { Journal } from '../../server/load/journal.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { archiveKeywords, changeKeyword, trackQueries } from '../../server/projects/keywords.ts';
-import { LocalFiles } from '../../server/storage/local-files.ts';
 import { evaluate, factsOf, KEYWORDS, NOW, projectUntil, START } from '../alerts/world.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { localOnly } from '../stores.ts';
@@ -58,9 +57,9 @@ async function rebuilt(t: Test, dataFolder: string): Promise<Record<string, stri
   t.match(await rebuild(dataFolder), { rebuilt: 'catalog' });
   await using catalog = await openCatalog(sqliteIn(dataFolder));
   const found = await daysOf(catalog);
-  // The next rebuild reads a checkpoint instead of changes.
-  await new Journal(new LocalFiles(dataFolder)).checkpoint(catalog);
-  t.equal(globSync(`${dataFolder}/facts/journal/*`).length, 1);
+  // The next rebuild reads a copy instead of changes.
+  await new Journal(dataFolder).beginAnew();
+  t.equal(globSync(`${dataFolder}/facts/{journal,copies}/*`).length, 1);
   return found;
 }
 

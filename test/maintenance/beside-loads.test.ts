@@ -65,7 +65,7 @@ t.test(`${BACKUPS} backups beside ${LOADS} loads: each is what was served at its
   const states = new Set<number>();
   for (const id of ids) {
     const dataFolder = join(temporaryFolder(t), 'restored');
-    await restore({ backup: target, dataFolder, at: id });
+    await restore({ usedFolder: '', backup: target, dataFolder, at: id });
     const restored = await served(t, dataFolder, world.key);
     states.add(restored.publication);
     t.strictSame(restored.answers, answers.get(restored.publication), `${id}: load ${restored.publication}`);
@@ -91,6 +91,6 @@ t.test('when files are replaced and removed while a backup copies, it copies the
   t.equal(replaced, 2);
   t.match(await verifyBackup(target), { ok: true, backups: 1, files: files + 1 });
   const dataFolder = join(temporaryFolder(t), 'restored');
-  await restore({ backup: target, dataFolder, at: id });
+  await restore({ usedFolder: '', backup: target, dataFolder, at: id });
   t.strictSame((await served(t, dataFolder, world.key)).answers, await answersOf(world));
 });

@@ -1,5 +1,5 @@
-// A backup or restore killed at any moment loses nothing and can be repeated.
-import { readFileSync } from 'node:fs';
+// A backup, restore, load, revocation or rebuild killed at any moment loses nothing and can be repeated.
+import { cpSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { command } from '../command.ts';
@@ -127,6 +127,76 @@ t.test(
       await json(t, {}, 'restore', target, '--data', data);
       t.match(await command({ ORDINATE_DATA: data }, 'verify'), { code: 0 });
       t.strictSame(await served(t, data, keys[0]!), wanted);
+    }
+  },
+);
+
+t.test(
+  'a catalog that is lost after a process was killed at any moment comes back, and nothing revoked with it',
+  async (t) => {
+    const { dataFolder, keys } = await makeDataFolder(t, [everything]);
+    const base = { ORDINATE_DATA: dataFolder };
+    await load(t, base, 1);
+    const { id } = await json(t, base, 'keys', 'create', '--workspace', 'acme', '--name', 'revoked');
+    const days = facts('date device', ['2026-03-01', 'desktop', 7, 100, 900]);
+    const pages = facts('url date country', ['https://shop.example/a', '2026-03-01', 'usa', 7, 100, 900]);
+    const snapshot = writeSnapshot(t, { site_daily: days, page_daily: pages });
+    const lose = (folder: string): void => {
+      for (const file of globSync(`${folder}/catalog.sqlite*`)) rmSync(file);
+    };
+    const isRevoked = async (settings: NodeJS.ProcessEnv): Promise<boolean> => {
+      const listed = await json<{ id: string; revokedAt: string | null }[]>(
+        t,
+        settings,
+        'keys',
+        'list',
+        '--workspace',
+        'acme',
+      );
+      return listed.find((key) => key.id === id)!.revokedAt !== null;
+    };
+    const seen = async (folder: string) => ({
+      answers: (await served(t, folder, keys[0]!)).answers,
+      isRevoked: await isRevoked({ ORDINATE_DATA: folder }),
+    });
+    const copyOf = (from: string): string => {
+      const to = join(temporaryFolder(t), 'data');
+      cpSync(from, to, { recursive: true, filter: (file) => !file.endsWith('-shm') });
+      return to;
+    };
+    const before = await seen(dataFolder);
+    for (const [what, ...words] of [
+      ['load', 'load', snapshot],
+      ['revocation', 'keys', 'revoke', id, '--workspace', 'acme'],
+      ['rebuild', 'rebuild'],
+    ] as const) {
+      const begin = (): string => {
+        const folder = copyOf(dataFolder);
+        if (what === 'rebuild') lose(folder);
+        return folder;
+      };
+      const counted = join(temporaryFolder(t), 'count');
+      const whole = begin();
+      t.match(await killed(t, { ORDINATE_DATA: whole, KILL_COUNT: counted }, 0, ...words), { code: 0 });
+      const after = await seen(whole);
+      const changes = Number(readFileSync(counted, 'utf8'));
+      for (const at of moments(changes)) {
+        const moment = `${what} killed before change ${at} of ${changes}`;
+        const folder = begin();
+        const settings = { ORDINATE_DATA: folder };
+        await killed(t, settings, at, ...words);
+        const live = what === 'rebuild' ? before : await seen(folder);
+        lose(folder);
+        t.match(await command(settings, 'rebuild'), { code: 0 }, moment);
+        t.match(await command(settings, 'verify'), { code: 0 }, moment);
+        const found = await seen(folder);
+        const wanted = JSON.stringify(live.answers) === JSON.stringify(after.answers) ? [after] : [before, after];
+        t.ok(
+          wanted.some(({ answers }) => JSON.stringify(answers) === JSON.stringify(found.answers)),
+          `${moment}: all of it or nothing, and nothing that was there is lost`,
+        );
+        t.ok(found.isRevoked || !live.isRevoked, moment);
+      }
     }
   },
 );

@@ -21,7 +21,7 @@ import { metricsOf, parseScrape, valuesOf } from './scrape-text.ts';
 const SITE = facts('date device', ['2026-03-09', 'mobile', 1, 2, 3]);
 const ROWS = { workspaces: [WORKSPACE], projects: [PROJECT], site_daily: SITE };
 const JOBS =
-  'evaluate-alerts inspect-pages prune-facts read-ranking-updates read-sitemaps refresh-lists send-deliveries sweep-facts sweep-lists sync-projects write-digests';
+  'copy-catalog evaluate-alerts inspect-pages prune-facts read-ranking-updates read-sitemaps refresh-lists send-deliveries sweep-facts sweep-lists sync-projects write-digests';
 
 async function requestSocket(socketPath: string): Promise<string> {
   const [response] = (await once(get({ socketPath, path: '/metrics' }), 'response')) as [IncomingMessage];

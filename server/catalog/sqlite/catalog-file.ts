@@ -82,7 +82,7 @@ export class CatalogFile {
     if (!hasFacts(this.dataFolder)) return;
     const facts = join(this.dataFolder, 'facts');
     throw new CatalogMissing(
-      `The catalog '${this.path}' is ${state}, but '${facts}' contains facts; nothing was changed. Restore the catalog from a backup, or run 'ordinate rebuild' to rebuild it from the journal, or discard the facts and start with an empty catalog: 'ordinate rebuild --new'.`,
+      `The catalog '${this.path}' is ${state}, but '${facts}' contains facts; nothing was changed. Restore the catalog from a backup, or run 'ordinate rebuild' to recover it from its last copy, or discard the facts and start with an empty catalog: 'ordinate rebuild --new'.`,
     );
   }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +9,7 @@ import { inTurns } from '../../runtime/turns.ts';
 import type { Statement, Statements, Values } from '../catalog.ts';
 import { isBusy, nameCatalogFailure, newerCatalog } from '../failures.ts';
 import { changesSince, SCHEMA_VERSION, type SchemaStore } from '../schema.ts';
+import { keepRevocation, REVOCATIONS } from './revocations.ts';
 
 /** The disk has no room for the index of the log, which SQLite needs to read (`SQLITE_IOERR_SHMSIZE`). */
 const NO_ROOM = 4874;
@@ -71,6 +73,9 @@ export class Connection implements Statements {
   /** Whether it only reads, because the disk is full. */
   readonly isFrozen: boolean;
   #dataVersion: StatementSync | undefined;
+  #changed: StatementSync | undefined;
+  /** Of the transaction. */
+  readonly #revoked: { readonly statement: string; readonly values: Values }[] = [];
 
   private constructor(path: string, db: DatabaseSync, isFrozen: boolean) {
     this.#path = path;
@@ -137,6 +142,7 @@ export class Connection implements Statements {
   }
 
   async run(statement: Statement, values: Values = {}): Promise<number> {
+    if (typeof statement === 'string' && REVOCATIONS.has(statement)) this.#revoked.push({ statement, values });
     return this.#named(() => Number(this.#statement(statement).run(values).changes));
   }
 
@@ -163,8 +169,11 @@ export class Connection implements Statements {
   /** Runs `work` in a transaction, which is rolled back on failure. Calls `onCommit` after the commit. */
   async write<T>(work: () => Promise<T>, onCommit: () => void): Promise<T> {
     await this.#whenFree(() => this.db.exec('begin immediate'));
+    this.#revoked.length = 0;
     try {
+      const before = this.#changedRows();
       const result = await work();
+      if (this.#changedRows() !== before) await this.#count();
       this.db.exec('commit');
       onCommit();
       return result;
@@ -172,6 +181,20 @@ export class Connection implements Statements {
       if (this.db.isTransaction) this.db.exec('rollback');
       throw this.#name(error);
     }
+  }
+
+  /** Counts the transaction among the changes of the catalog, once its revocations are recorded. */
+  async #count(): Promise<void> {
+    const { changes } = (await this.get<{ changes: number }>('revisions.count_change'))!;
+    if (this.#revoked.length === 0) return;
+    const { catalog } = (await this.get<{ catalog: string }>('store.identity'))!;
+    await keepRevocation(dirname(this.#path), { changes, catalog, statements: this.#revoked });
+  }
+
+  /** Rows that this connection has changed so far. */
+  #changedRows(): number {
+    this.#changed ??= this.db.prepare('select total_changes() as rows');
+    return this.#changed.get()!['rows'] as number;
   }
 
   /** Retries while another connection writes, without blocking the process, which may be the writer. */

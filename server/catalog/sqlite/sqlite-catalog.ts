@@ -1,12 +1,24 @@
 import pLimit from 'p-limit';
 import { unavailable } from '../../domain/errors.ts';
-import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
+import { sqlText } from '../../runtime/sql.ts';
+import type {
+  Catalog,
+  CatalogVersion,
+  OpenCatalog,
+  OpenCatalogOptions,
+  Statement,
+  Statements,
+  Values,
+} from '../catalog.ts';
+import { type Progress, raiseChanges } from '../fact-files.ts';
 import { nameCatalogFailure } from '../failures.ts';
 import { FileLocks } from '../file-locks.ts';
 import { SCHEMA_VERSION } from '../schema.ts';
 import { CatalogScope } from '../scope.ts';
 import { CatalogFile, requireChanges } from './catalog-file.ts';
 import { Connection, hasNoRoom, migrate, schemaVersionOf } from './connection.ts';
+import { readBeside, requireNewest } from './copies.ts';
+import { type Revocation, revocationsAfter, revokeAgain } from './revocations.ts';
 
 /** Maximum concurrent snapshots of one process; each has its own connection. */
 const MAX_SNAPSHOTS = 16;
@@ -30,21 +42,43 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   readonly #idle: Connection[] = [];
 
   /** See `openCatalog`. */
-  constructor(dataFolder: string, { create = true }: { create?: boolean } = {}) {
+  constructor(dataFolder: string, { create = true, mayBeOlder = false }: OpenCatalogOptions = {}) {
     this.locks = new FileLocks(dataFolder);
     this.#file = new CatalogFile(dataFolder);
     let main: Connection | undefined;
     try {
+      const beside = readBeside(dataFolder);
       this.#file.prepare({ create });
       main = openMain(this.#file.path, create);
       this.#main = main;
       if (schemaVersionOf(main.db) === 0) this.#file.refuseWhereFactsAre('empty');
       main.configure();
       migrate(main.db);
+      if (!mayBeOlder) requireNewest(dataFolder, beside, this.#progress());
     } catch (error) {
       main?.close();
       throw nameCatalogFailure(error, this.#file.path, main?.isFrozen);
     }
+  }
+
+  /**
+   * Revokes what was recorded and not committed: a process was killed in between, or an older catalog was put back that no
+   * copy tells apart.
+   */
+  async catchUp(): Promise<void> {
+    const { dataFolder } = this.#file;
+    const missed = (): readonly Revocation[] => revocationsAfter(dataFolder, this.#progress().changes);
+    if (missed().length === 0) return;
+    await this.transaction(async (tx) => {
+      // Another process may just have committed them.
+      const revocations = missed();
+      await revokeAgain(tx, revocations);
+      await raiseChanges(tx, revocations.at(-1)?.changes ?? 0);
+    });
+  }
+
+  #progress(): Progress {
+    return this.#main.db.prepare(sqlText('catalog/revisions.publication')).get() as unknown as Progress;
   }
 
   get statements(): Statements {

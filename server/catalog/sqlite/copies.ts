@@ -1,0 +1,264 @@
+import { readdirSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { newUuid } from '../../domain/ids.ts';
+import { sqlText } from '../../runtime/sql.ts';
+import type { StoredFile } from '../../storage/file-store.ts';
+import { LocalFiles } from '../../storage/local-files.ts';
+import type { ManifestRow, Progress } from '../fact-files.ts';
+import { CatalogFailure, nameCatalogFailure } from '../failures.ts';
+import { FileLocks } from '../file-locks.ts';
+import { requireDataFolder } from '../location.ts';
+import { schemaVersionOf } from './connection.ts';
+import { forgetRevocations } from './revocations.ts';
+
+/** The contents of a copy. */
+interface CopiedCatalog {
+  readonly schema: number;
+  readonly projects: number;
+  /** The current fact files. */
+  readonly files: readonly StoredFile[];
+}
+
+/**
+ * Writes one consistent state of a data folder's catalog to a new file, during reads and writes. The file is not
+ * durable yet. Blocks the event loop for as long as writing takes.
+ */
+export function copyCatalog(dataFolder: string, path: string): void {
+  requireDataFolder(dataFolder);
+  const source = join(dataFolder, 'catalog.sqlite');
+  try {
+    using db = new DatabaseSync(source, { readOnly: true, timeout: 30_000 });
+    db.prepare(sqlText('catalog/database.copy_into')).run({ path });
+  } catch (error) {
+    throw nameCatalogFailure(error, source);
+  }
+}
+
+/** Reads a copy without changing it. Throws if it is damaged. */
+export function readCopy(path: string): CopiedCatalog {
+  try {
+    using db = new DatabaseSync(path, { readOnly: true });
+    const rows = db.prepare(sqlText('catalog/fact-files.all')).all() as unknown as StoredFile[];
+    return {
+      schema: schemaVersionOf(db),
+      projects: Number(db.prepare(sqlText('catalog/projects.count')).get()!['projects']),
+      files: rows.map(({ file, bytes, sha256 }) => ({ file, bytes, sha256 })),
+    };
+  } catch (error) {
+    throw nameCatalogFailure(error, path);
+  }
+}
+
+/** A copy of the catalog beside the facts. */
+export interface KeptCopy extends Pick<Progress, 'number' | 'changes'> {
+  /** Below the data folder. */
+  readonly file: string;
+  /** When it was made, in milliseconds. */
+  readonly at: number;
+  /** The first digits of its SHA-256. */
+  readonly digits: string;
+}
+
+const COPIES = 'facts/copies';
+/** Records of publications and of revocations. */
+const JOURNAL = 'facts/journal';
+/** Changes, publication, instant and SHA-256 of a copy. */
+const NAME = /^(\d{12})-(\d{12})-(\d{13,16})-([0-9a-f]{16})\.sqlite$/;
+const UNFINISHED = /^unfinished-/;
+/** The copies that are kept: the last ones, and the first one of each of the last days. */
+const KEPT = 3;
+const KEPT_DAYS = 2;
+const DAY_MS = 86_400_000;
+/** A command without a server waits for the copy of a larger catalog until a server runs. Copying takes 3 ms a megabyte. */
+const CHEAP_BYTES = 32_000_000;
+const PAUSE = 20;
+
+/** The copies of a data folder, newest first. */
+export function listCopies(dataFolder: string): KeptCopy[] {
+  const copies = namesIn(join(dataFolder, COPIES)).flatMap((name) => {
+    const [, changes, number, at, digits] = NAME.exec(name) ?? [];
+    return digits === undefined
+      ? []
+      : [{ file: `${COPIES}/${name}`, changes: Number(changes), number: Number(number), at: Number(at), digits }];
+  });
+  return copies.sort((a, b) => b.changes - a.changes || b.at - a.at);
+}
+
+/** The fact files of a copy. */
+export function manifestOfCopy(dataFolder: string, { file }: KeptCopy): ManifestRow[] {
+  const path = join(dataFolder, file);
+  try {
+    using db = new DatabaseSync(path, { readOnly: true });
+    return db.prepare(sqlText('catalog/fact-files.all')).all() as unknown as ManifestRow[];
+  } catch (error) {
+    throw nameCatalogFailure(error, path);
+  }
+}
+
+/** Which of these fact files a copy names. A copy that cannot be read can be of no use either. */
+export function namedByCopies(dataFolder: string, files: readonly string[]): Set<string> {
+  const asked = new Set(files);
+  const named = new Set<string>();
+  if (asked.size === 0) return named;
+  for (const copy of listCopies(dataFolder)) {
+    try {
+      for (const { file } of manifestOfCopy(dataFolder, copy)) if (asked.has(file)) named.add(file);
+    } catch (error) {
+      if (!(error instanceof CatalogFailure)) throw error;
+    }
+  }
+  return named;
+}
+
+export interface CopyOptions {
+  /** Copies in a thread, so that this process goes on. */
+  readonly inThread?: boolean;
+  /** Leaves a catalog out that takes long to copy. */
+  readonly ifCheap?: boolean;
+  /** Removes all earlier copies: they are of another catalog. */
+  readonly alone?: boolean;
+  /** Milliseconds, as `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * Copies the catalog of a data folder beside its facts, unless its last change is in a copy already, and removes copies that
+ * are not kept. Returns the new copy, durable and under its name only when it is whole. Beside readers and writers; one
+ * process at a time.
+ */
+export async function keepCopy(
+  dataFolder: string,
+  { inThread = false, ifCheap = false, alone = false, now = Date.now }: CopyOptions = {},
+): Promise<KeptCopy | undefined> {
+  const catalog = join(dataFolder, 'catalog.sqlite');
+  const isCopied = (): boolean => listCopies(dataFolder)[0]?.changes === progressOf(catalog).changes;
+  if (!alone && (isCopied() || (ifCheap && statSync(catalog).size > CHEAP_BYTES))) return undefined;
+  await using _lock = await takeLock(dataFolder);
+  if (!alone && isCopied()) return undefined;
+  const files = new LocalFiles(dataFolder);
+  for (const name of namesIn(join(dataFolder, COPIES)))
+    if (UNFINISHED.test(name)) await files.remove(`${COPIES}/${name}`);
+  const unfinished = `${COPIES}/unfinished-${newUuid()}.sqlite`;
+  const path = files.prepare(unfinished);
+  try {
+    const at = now();
+    if (inThread) await copyInThread(dataFolder, path);
+    else copyCatalog(dataFolder, path);
+    const { sha256 } = await files.seal(unfinished);
+    const { changes, number } = progressOf(path);
+    const digits = sha256.slice(0, 16);
+    const file = `${COPIES}/${padded(changes)}-${padded(number)}-${String(at).padStart(13, '0')}-${digits}.sqlite`;
+    await files.rename(unfinished, file);
+    await files.syncFolders();
+    await thin(dataFolder, files, alone ? 1 : KEPT);
+    return { file, changes, number, at, digits };
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Removes copies that are not kept, and revocations that no backup can need. */
+async function thin(dataFolder: string, files: LocalFiles, newest: number): Promise<void> {
+  const copies = listCopies(dataFolder);
+  const kept = new Set(copies.slice(0, newest));
+  const days = Map.groupBy(copies, ({ at }) => Math.floor(at / DAY_MS));
+  if (newest > 1) {
+    for (const day of [...days.keys()].sort((a, b) => b - a).slice(0, KEPT_DAYS)) kept.add(days.get(day)!.at(-1)!);
+  }
+  for (const copy of copies) if (!kept.has(copy)) await files.remove(copy.file);
+  await forgetRevocations(dataFolder);
+}
+
+async function takeLock(dataFolder: string): Promise<AsyncDisposable> {
+  const locks = new FileLocks(dataFolder);
+  for (;;) {
+    const lock = await locks.take('copy of the catalog');
+    if (lock !== undefined) return lock;
+    await sleep(PAUSE);
+  }
+}
+
+async function copyInThread(dataFolder: string, path: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const thread = new Worker(new URL('./copy-thread.ts', import.meta.url), { workerData: { dataFolder, path } });
+  thread.once('error', reject);
+  thread.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`The thread ended with ${code}.`))));
+  await promise;
+}
+
+/** How far a catalog in a file has come. */
+function progressOf(path: string): Progress {
+  try {
+    using db = new DatabaseSync(path, { readOnly: true, timeout: 30_000 });
+    return db.prepare(sqlText('catalog/revisions.publication')).get() as unknown as Progress;
+  } catch (error) {
+    throw nameCatalogFailure(error, path);
+  }
+}
+
+/** The identity of the catalog whose copies a folder has; undefined if it has none, or its newest one is damaged. */
+export function identityOfCopies(dataFolder: string): string | undefined {
+  const [copy] = listCopies(dataFolder);
+  if (copy === undefined) return undefined;
+  try {
+    using db = new DatabaseSync(join(dataFolder, copy.file), { readOnly: true });
+    return db.prepare(sqlText('catalog/store.identity')).get()?.['catalog'] as string | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a copy is as it was made. */
+export async function isWhole(dataFolder: string, { file, digits }: KeptCopy): Promise<boolean> {
+  const { sha256 } = await new LocalFiles(dataFolder).seal(file);
+  return sha256.startsWith(digits);
+}
+
+/** Names of the journal. */
+const RECORD = /^(\d{12})-([0-9a-f-]{36})\.change\.ndjson$/;
+
+/** What the files beside the facts have come to; read before the catalog, which goes on. */
+export interface Beside {
+  readonly copy: KeptCopy | undefined;
+  readonly record: Pick<Progress, 'number' | 'id'> | undefined;
+}
+
+export function readBeside(dataFolder: string): Beside {
+  const [, number, id] =
+    RECORD.exec(namesIn(join(dataFolder, JOURNAL)).findLast((name) => RECORD.test(name)) ?? '') ?? [];
+  return {
+    copy: listCopies(dataFolder)[0],
+    record: id === undefined ? undefined : { number: Number(number), id },
+  };
+}
+
+/** Throws if the files beside the facts are newer than the catalog: it is an older one that was put back. */
+export function requireNewest(dataFolder: string, { copy, record }: Beside, held: Progress): void {
+  const folder = join(dataFolder, 'facts');
+  let found: string | undefined;
+  if (
+    record !== undefined &&
+    (record.number > held.number || (record.number === held.number && record.id !== held.id))
+  ) {
+    found = `'${folder}' has publication ${record.number}, the catalog ends with ${held.number}`;
+  } else if (copy !== undefined && copy.changes > held.changes) {
+    found = `'${join(dataFolder, copy.file)}' has ${copy.changes} changes, the catalog ${held.changes}`;
+  }
+  if (found === undefined) return;
+  throw new CatalogFailure(
+    `The catalog is older than the facts: ${found}. It may have been restored from a backup. Run 'ordinate rebuild' to bring it up to date; nothing was changed.`,
+  );
+}
+
+/** Sorted; none if there is no such folder. */
+function namesIn(folder: string): string[] {
+  return (statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder) : []).sort();
+}
+
+function padded(number: number): string {
+  return String(number).padStart(12, '0');
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newUuid } from '../../domain/ids.ts';
+import { LocalFiles } from '../../storage/local-files.ts';
+import type { Catalog, Values } from '../catalog.ts';
+
+/**
+ * The statements that say who may come in and who not any more. They are recorded beside the facts before the commit, and
+ * run again on a catalog that is older: what was revoked stays so. Each can be run again, by ids that are never used again.
+ * A record whose commit failed revokes what somebody wanted to revoke. Names and parameters must be known for as long as
+ * records are kept.
+ */
+export const REVOCATIONS: ReadonlySet<string> = new Set([
+  'keys.revoke',
+  'keys.replace',
+  'feeds.revoke',
+  'shares.revoke',
+  'members.put',
+  'members.remove',
+  'channels.remove',
+  'grants.remove',
+  'connections.remove',
+]);
+
+interface Statement {
+  readonly statement: string;
+  readonly values: Values;
+}
+
+/** The revocations of one transaction. */
+export interface Revocation {
+  /** The number of the transaction among the changes of the catalog. */
+  readonly changes: number;
+  /** The identity of the catalog. */
+  readonly catalog: string;
+  readonly statements: readonly Statement[];
+}
+
+const FOLDER = 'facts/journal';
+const NAME = /^(\d{12})-[0-9a-f-]{36}\.revoked\.json$/;
+/** As long as somebody may restore a backup, in milliseconds. */
+const KEPT_MS = 400 * 86_400_000;
+
+/** Records revocations durably. Call it in their transaction, before the commit. */
+export async function keepRevocation(dataFolder: string, revocation: Revocation): Promise<void> {
+  const files = new LocalFiles(dataFolder);
+  const name = `${FOLDER}/${String(revocation.changes).padStart(12, '0')}-${newUuid()}.revoked.json`;
+  const unfinished = `${name}.unfinished`;
+  await writeFile(files.prepare(unfinished), JSON.stringify(revocation), { mode: 0o600 });
+  await files.seal(unfinished);
+  await files.move(unfinished, name);
+  await files.syncFolders();
+}
+
+/** The revocations after a number of changes, oldest first. */
+export function revocationsAfter(dataFolder: string, changes: number): Revocation[] {
+  return recorded(dataFolder)
+    .filter((record) => record.changes > changes)
+    .map(({ path }) => JSON.parse(readFileSync(path, 'utf8')) as Revocation);
+}
+
+/** Runs revocations again. What they are about may be gone. Requires a transaction. */
+export async function revokeAgain(tx: Catalog, revocations: readonly Revocation[]): Promise<void> {
+  for (const { statement, values } of revocations.flatMap(({ statements }) => statements)) {
+    // As a template it is not recorded again.
+    await whereOwned(tx.statements.run({ template: statement, fills: {} }, values));
+  }
+}
+
+/** Removes the records of revocations that no copy or backup can need any more. */
+export async function forgetRevocations(dataFolder: string): Promise<void> {
+  const files = new LocalFiles(dataFolder);
+  for (const { name, path } of recorded(dataFolder)) {
+    if (statSync(path).mtimeMs < Date.now() - KEPT_MS) await files.remove(`${FOLDER}/${name}`);
+  }
+}
+
+function recorded(dataFolder: string): { readonly name: string; readonly path: string; readonly changes: number }[] {
+  const folder = join(dataFolder, FOLDER);
+  const names = statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder).sort() : [];
+  return names.flatMap((name) => {
+    const changes = NAME.exec(name)?.[1];
+    return changes === undefined ? [] : [{ name, path: join(folder, name), changes: Number(changes) }];
+  });
+}
+
+/** Waits for a statement, which changes nothing if the row that it refers to is gone (SQLITE_CONSTRAINT). */
+export async function whereOwned(statement: Promise<unknown>): Promise<void> {
+  await statement.catch((error: unknown) => {
+    if (!(error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 19)) throw error;
+  });
+}

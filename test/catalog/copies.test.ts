@@ -1,0 +1,132 @@
+// Copies of the catalog beside the facts, and records of revocations: whole, few, and enough to recover a lost catalog.
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { revokeKey } from '../../server/catalog/keys.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { REVOCATIONS } from '../../server/catalog/sqlite/revocations.ts';
+import { keepCopy, listCopies } from '../../server/catalog/store.ts';
+import { addMember, createWorkspace, findRole, setKeepDays } from '../../server/catalog/workspaces.ts';
+import { createKey } from '../../server/operations/keys.ts';
+import { sqlNames } from '../../server/runtime/sql.ts';
+import { command } from '../command.ts';
+import { smallDisk } from '../small-disk.ts';
+import { localOnly } from '../stores.ts';
+import { temporaryFolder } from '../world.ts';
+
+const filesIn = (folder: string): string[] => globSync('facts/{copies,journal}/*', { cwd: folder }).sort();
+
+async function makeCatalog(t: Test, folder = join(temporaryFolder(t), 'data')) {
+  const catalog = await openCatalog(sqliteIn(folder));
+  t.teardown(() => catalog.close());
+  await createWorkspace(catalog, { id: 'acme', name: 'Acme', plan: 'team', keywordHistoryDays: 30 });
+  return { folder, catalog };
+}
+
+t.test('a copy is made only after changes, beside a writer, of one state', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  await createWorkspace(catalog, { id: 'other', name: 'Other', plan: 'team', keywordHistoryDays: 30 });
+  t.ok(await keepCopy(folder));
+  t.equal(await keepCopy(folder), undefined, 'nothing has changed');
+  let isWriting = true;
+  let written = 0;
+  const writing = (async () => {
+    while (isWriting) {
+      await catalog.transaction(async (tx) => {
+        for (const id of ['acme', 'other']) await setKeepDays(tx, id, 5000 + (written % 1000));
+      });
+      written++;
+      await nextTurn();
+    }
+  })();
+  for (let copy = 0; copy < 5; copy++) {
+    for (const last = written; written === last; ) await nextTurn();
+    const { file } = (await keepCopy(folder, { inThread: true }))!;
+    const copied = join(temporaryFolder(t), 'copied');
+    await using opened = await openCopy(folder, file, copied);
+    const rows = await opened.statements.all<{ keepDays: number | null }>('workspaces.all');
+    t.equal(new Set(rows.map(({ keepDays }) => keepDays)).size, 1, 'no transaction is cut in two');
+  }
+  isWriting = false;
+  await writing;
+  t.ok(listCopies(folder).length <= 4, 'the last three and the first one of the day');
+});
+
+async function openCopy(folder: string, file: string, to: string) {
+  await (await openCatalog(sqliteIn(to))).close();
+  writeFileSync(join(to, 'catalog.sqlite'), readFileSync(join(folder, file)));
+  return openCatalog(sqliteIn(to));
+}
+
+t.test('what was recorded and not committed is revoked when the catalog is opened', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  const at = 1_700_000_000_000_000;
+  const revoked = async (from: string): Promise<unknown[]> => {
+    await using opened = await openCatalog(sqliteIn(from));
+    const keys = await opened.statements.all<{ revokedAt: number | null }>('keys.of_workspace', { workspace: 'acme' });
+    return keys.map(({ revokedAt }) => revokedAt);
+  };
+  const { id } = await createKey(catalog, { workspace: 'acme', name: 'key', at });
+  await addMember(catalog, 'acme', 'ann@acme.example', 'member');
+  await catalog.close();
+  const kept = readFileSync(join(folder, 'catalog.sqlite'));
+  {
+    await using opened = await openCatalog(sqliteIn(folder));
+    await revokeKey(opened, id, at);
+    await addMember(opened, 'acme', 'ann@acme.example', 'owner');
+    await addMember(opened, 'acme', 'bob@acme.example', 'owner');
+  }
+  // As if the process had been killed before its commits.
+  writeFileSync(join(folder, 'catalog.sqlite'), kept);
+  t.strictSame(await revoked(folder), [at]);
+  await using opened = await openCatalog(sqliteIn(folder));
+  t.equal(await findRole(opened, 'acme', 'bob@acme.example'), 'owner');
+  t.equal(await findRole(opened, 'acme', 'ann@acme.example'), 'owner', 'the last one counts');
+});
+
+t.test('a transaction that fails records nothing', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  const at = 1_700_000_000_000_000;
+  const { id } = await createKey(catalog, { workspace: 'acme', name: 'key', at });
+  const before = filesIn(folder);
+  const failing = catalog.transaction(async (tx) => {
+    await revokeKey(tx, id, at);
+    throw new Error('stopped');
+  });
+  await t.rejects(failing, /stopped/);
+  await setKeepDays(catalog, 'acme', 4000);
+  t.strictSame(filesIn(folder), before);
+});
+
+t.test('on a full disk no copy is made, none is lost, and nothing else fails for it', localOnly, async (t) => {
+  const place = join(temporaryFolder(t), 'disk');
+  const disk = smallDisk(t, place, 8);
+  if (disk === undefined) {
+    t.pass('not run', { skip: 'a small disk cannot be mounted here; that takes Linux and its root' });
+    return;
+  }
+  const { folder, catalog } = await makeCatalog(t, join(place, 'data'));
+  await keepCopy(folder);
+  await setKeepDays(catalog, 'acme', 4000);
+  const before = filesIn(folder);
+  disk.fill(100_000);
+  await t.rejects(keepCopy(folder), /its disk is full|no space left/i);
+  t.strictSame(filesIn(folder), before);
+  const set = await command({ ORDINATE_DATA: folder }, 'workspaces', 'set', 'acme', '--keep-days', '4100');
+  t.match(set, { code: 0, stderr: /^Warning: The catalog could not be copied beside the facts/ });
+  disk.clear();
+  t.ok(await keepCopy(folder));
+});
+
+t.test('every statement that takes somebody their access is recorded', (t) => {
+  const ending = sqlNames('catalog')
+    .map((name) => name.replace('catalog/', ''))
+    .filter((name) =>
+      /^(?:keys|feeds|shares|members|channels|grants|connections)\.(?:revoke|replace|remove)$/.test(name),
+    );
+  const recorded = [...REVOCATIONS].filter((name) => name !== 'members.put');
+  t.strictSame(ending.sort(), recorded.sort());
+  t.end();
+});
