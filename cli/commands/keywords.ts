@@ -56,19 +56,11 @@ export function addKeywords(program: Command): void {
     .action(async ({ project, query: queries = [], id: ids = [], json }: ArchiveOptions) => {
       if (queries.length + ids.length === 0) throw new Error('Name the keywords to archive: give --query or --id.');
       const { archiveKeywords } = await import('../../server/projects/keywords.ts');
-      const { report, end } = progress();
-      try {
-        const archived = await withStores((stores) =>
-          archiveKeywords(stores, { project, ids, queries }, commandWriter(), {
-            onWait: () => report('waiting for a load to end'),
-          }),
-        );
-        end();
-        if (json) printJson({ project, archived });
-        else print(`${count(archived.length, 'keyword')} of project '${project}' archived.`);
-      } finally {
-        end();
-      }
+      const archived = await withStores((stores) =>
+        archiveKeywords(stores.catalog, { project, ids, queries }, commandWriter()),
+      );
+      if (json) printJson({ project, archived });
+      else print(`${count(archived.length, 'keyword')} of project '${project}' archived.`);
     });
   command
     .command('list')
@@ -93,9 +85,7 @@ async function runAdd({ project, file, query, top, json }: AddOptions): Promise<
   }
   const { report, end } = progress();
   try {
-    const added = await (top === undefined
-      ? addNamed(project, file, query ?? [], report)
-      : addTop(project, top, report));
+    const added = await (top === undefined ? addNamed(project, file, query ?? []) : addTop(project, top, report));
     end();
     if (json) printJson({ project, ...added });
     else printAdded(project, added);
@@ -104,12 +94,7 @@ async function runAdd({ project, file, query, top, json }: AddOptions): Promise<
   }
 }
 
-async function addNamed(
-  project: string,
-  file: string | undefined,
-  named: readonly string[],
-  report: (step: string) => void,
-): Promise<AddedKeywords> {
+async function addNamed(project: string, file: string | undefined, named: readonly string[]): Promise<AddedKeywords> {
   const [{ addKeywords: add }, { readQueries, requireQueries }] = await Promise.all([
     import('../../server/projects/keywords.ts'),
     import('../../server/projects/new-keywords.ts'),
@@ -117,9 +102,7 @@ async function addNamed(
   const queries = file === undefined ? requireQueries(named) : readQueries(readFileSync(file, 'utf8'));
   if (queries.length === 0) throw new Error(`There is no query in ${file}.`);
   const source = file === undefined ? 'manual' : 'import';
-  return withStores((stores) =>
-    add(stores, { project, queries, source }, commandWriter(), { onWait: () => report('waiting for a load to end') }),
-  );
+  return withStores((stores) => add(stores, { project, queries, source }, commandWriter()));
 }
 
 function addTop(project: string, top: number, report: (step: string) => void): Promise<AddedKeywords> {
@@ -138,9 +121,7 @@ function addTop(project: string, top: number, report: (step: string) => void): P
     report('reading the queries with the most clicks');
     const now = Date.now();
     const queries = await readTopQueries(providers, connection, { property, country, count: top, now });
-    const added = await add(stores, { project, queries, source: 'suggested' }, commandWriter(), {
-      onWait: () => report('waiting for a load to end'),
-    });
+    const added = await add(stores, { project, queries, source: 'suggested' }, commandWriter());
     // The provider has just returned them.
     return { ...added, withData: added.added };
   });

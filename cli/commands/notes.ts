@@ -11,7 +11,6 @@ import type { Stores } from '../../server/load/stores.ts';
 import type { NoteVerdict } from '../../server/presets/effects.ts';
 import { commandWriter, print, printJson, printTable, TemporaryFailure, TRY_AGAIN, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
-import { readCount } from '../numbers.ts';
 
 /** Notes that are judged at a time: one reads facts while another computes. */
 const AT_ONCE = 4;
@@ -30,11 +29,10 @@ interface AddOptions extends Of {
   readonly page?: string;
   readonly clientVisible?: boolean;
   readonly by?: string;
-  readonly wait: number;
 }
 
 const EXIT_CODES = `Exit codes: 0 if the note was written, 1 if the same command would fail again (its message says what is wrong),
-${TRY_AGAIN} if it may succeed later: a load runs, the disk is full, the database cannot be reached. Nothing is written then.`;
+${TRY_AGAIN} if it may succeed later: the disk is full, the database cannot be reached. Nothing is written then.`;
 
 export function addNotes(program: Command): void {
   const command = program.command('notes').description('notes of projects: what was changed, and when');
@@ -50,7 +48,6 @@ export function addNotes(program: Command): void {
     .option('--page <url>', 'the page that was changed')
     .option('--client-visible', 'clients may see it in reports')
     .option('--by <email>', 'the member who writes it')
-    .option('--wait <seconds>', 'how long to wait while a load runs', readCount, 600)
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\n${EXIT_CODES}`)
     .addHelpText(
@@ -90,15 +87,12 @@ export function addNotes(program: Command): void {
     .action(async (id: string) => {
       const { removeNote } = await import('../../server/projects/notes.ts');
       const writer = commandWriter();
-      await withStores((stores) => removeNote(stores, id, writer, {}));
+      await withStores((stores) => removeNote(stores.catalog, id, writer));
       print('The note was removed.');
     });
 }
 
-async function add(
-  stores: Stores,
-  { project, workspace, by, wait, ...fields }: Omit<AddOptions, 'json'>,
-): Promise<Note> {
+async function add(stores: Stores, { project, workspace, by, ...fields }: Omit<AddOptions, 'json'>): Promise<Note> {
   const { addNote } = await import('../../server/projects/notes.ts');
   const now = Date.now();
   const owner = await ownerOf(stores.catalog, { project, workspace });
@@ -108,15 +102,14 @@ async function add(
   const scope = fields.page === undefined ? {} : { scope: 'page' as const };
   const written = { ...fields, ...scope, date: fields.date ?? dayOf(now) };
   const writer = { by: actorOf(by ?? null), at: toMicroseconds(now) };
-  return addNote(stores, owner, written, writer, { lockTimeout: wait * 1000 });
+  return addNote(stores.catalog, owner, written, writer);
 }
 
-/** Names a failure temporary if the same command may succeed later: a load runs, or the machine fails. */
+/** Names a failure temporary if the same command may succeed later. */
 async function asExitCode(error: unknown): Promise<never> {
-  const { LoadIsRunning } = await import('../../server/load/change-facts.ts');
   const failure = classifyFailure(error);
   // What this user may not write, it may not write later either.
-  if (!(error instanceof LoadIsRunning) && (failure === undefined || failure === 'read-only')) throw error;
+  if (failure === undefined || failure === 'read-only') throw error;
   throw new TemporaryFailure((error as Error).message, { cause: error });
 }
 

@@ -131,17 +131,9 @@ export function addProjects(program: Command): void {
         throw new Error('Nothing to change: give --brand-term, --no-brand-terms, --country or --name.');
       }
       const { changeProject } = await import('../../server/projects/projects.ts');
-      const { report, end } = progress();
-      try {
-        await withStores((stores) =>
-          changeProject(stores, project, changes, { onWait: () => report('waiting for a load to end') }),
-        );
-        end();
-        if (json) printJson({ project, ...changes });
-        else print(`Project '${project}' was changed.`);
-      } finally {
-        end();
-      }
+      await withStores((stores) => changeProject(stores.catalog, project, changes));
+      if (json) printJson({ project, ...changes });
+      else print(`Project '${project}' was changed.`);
     });
   command
     .command('list')

@@ -5,7 +5,7 @@ import { requireProject } from '../../server/catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
 import { newUuid } from '../../server/domain/ids.ts';
 import { withoutLostRollups } from '../../server/load/without-lost-rollups.ts';
-import { commandWriter, print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
 interface AddOptions {
@@ -58,14 +58,7 @@ export function addRules(program: Command): void {
         enabled: disabled !== true,
       };
       const { addRule } = await import('../../server/projects/rules.ts');
-      const { report, end } = progress();
-      try {
-        await withStores((stores) =>
-          addRule(stores, rule, commandWriter(), { onWait: () => report('waiting for a load to end') }),
-        );
-      } finally {
-        end();
-      }
+      await withStores((stores) => addRule(stores.catalog, rule, commandWriter()));
       if (json) printJson({ rule });
       else print(`Rule ${rule.id} was added; it is evaluated with the next evaluation of ${project}.`);
     });
@@ -95,17 +88,9 @@ export function addRules(program: Command): void {
     .addHelpText('after', examples('rules remove 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10'))
     .action(async (id: string, { json }: { json?: boolean }) => {
       const { removeRule } = await import('../../server/projects/rules.ts');
-      const { report, end } = progress();
-      try {
-        const removed = await withStores((stores) =>
-          removeRule(stores, id, commandWriter(), { onWait: () => report('waiting for a load to end') }),
-        );
-        end();
-        if (json) printJson({ removed });
-        else print(`Rule '${removed.name}' was removed.`);
-      } finally {
-        end();
-      }
+      const removed = await withStores((stores) => removeRule(stores.catalog, id, commandWriter()));
+      if (json) printJson({ removed });
+      else print(`Rule '${removed.name}' was removed.`);
     });
   command
     .command('test')

@@ -327,6 +327,30 @@ export interface Changed {
   readonly workspaces: ReadonlySet<string>;
 }
 
+/** Projects, and workspaces, that something is edited in or loaded for. */
+export interface Owners {
+  readonly projects: ReadonlySet<string>;
+  readonly workspaces: ReadonlySet<string>;
+}
+
+/** Counts an edit of entities that loads check, in its transaction. */
+export async function countEdit(tx: Catalog, { projects, workspaces }: Owners): Promise<void> {
+  for (const id of projects) await tx.statements.send('revisions.count_edit_of_project', { id });
+  for (const id of workspaces) await tx.statements.send('revisions.count_edit_of_workspace', { id });
+}
+
+/** Differs after each edit of what belongs to these projects and workspaces. */
+export async function editsOf(catalog: Catalog, { projects, workspaces }: Owners): Promise<string> {
+  const all = await catalog.statements.all<{ owner: 'project' | 'workspace'; id: string; edits: number }>(
+    'revisions.edits',
+  );
+  const of = all.filter(({ owner, id }) => (owner === 'project' ? projects : workspaces).has(id));
+  return of
+    .map(({ owner, id, edits }) => `${owner} ${id} ${edits}`)
+    .sort()
+    .join();
+}
+
 /** The last revision of any project. */
 export async function lastRevision(catalog: Catalog): Promise<number> {
   return (await catalog.statements.get<{ value: number }>('revisions.last'))!.value;

@@ -407,8 +407,8 @@ export async function resumeKeyword(tx: Catalog, project: string, keyword: strin
   return fill(tx, new Map([[keyword, await gapsOf(tx, project, keyword)]]), project, [future]);
 }
 
-/** The keywords that stored days are known of: some, all, or those that are not archived. */
-export type KnownKeywords = ReadonlySet<string> | 'all' | 'tracked';
+/** The keywords that stored days are known of: some, or all, also archived ones. */
+export type KnownKeywords = ReadonlySet<string> | 'all';
 
 /** Makes days known of keywords, for which they have been stored with rows or without. Returns what has changed. */
 export async function fillKeywordGaps(
@@ -418,11 +418,28 @@ export async function fillKeywordGaps(
   keywords: KnownKeywords,
 ): Promise<KeywordGap[]> {
   if (days.length === 0) return [];
-  const isKnown = (keyword: string): boolean => typeof keywords === 'string' || keywords.has(keyword);
+  const isKnown = (keyword: string): boolean => keywords === 'all' || keywords.has(keyword);
   const touched = [...(await storedGaps(tx, project, spanOf(days), keywords === 'all')).keys()].filter(isKnown);
   const gaps = new Map<string, readonly Range[]>();
   for (const keyword of touched) gaps.set(keyword, await gapsOf(tx, project, keyword));
   return fill(tx, gaps, project, days);
+}
+
+/** Makes days unknown of keywords, for which they have been stored without their rows. Returns what has changed. */
+export async function widenKeywordGaps(
+  tx: Catalog,
+  project: string,
+  days: readonly Range[],
+  keywords: readonly string[],
+): Promise<KeywordGap[]> {
+  const widened: KeywordGap[] = [];
+  for (const keyword of keywords) {
+    const before = await gapsOf(tx, project, keyword);
+    const more = before.reduce<readonly Range[]>((left, gap) => left.flatMap((one) => withoutRange(one, gap)), days);
+    if (more.length > 0) widened.push({ project, keyword, ranges: [...before, ...more] });
+  }
+  await putKeywordGaps(tx, widened);
+  return widened;
 }
 
 async function fill(tx: Catalog, gaps: KeywordGaps, project: string, days: readonly Range[]): Promise<KeywordGap[]> {

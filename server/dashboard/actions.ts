@@ -6,9 +6,8 @@ import type { Member } from '../api/principal.ts';
 import { SUBMISSION_KEY, type Submission } from '../catalog/audit.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Role } from '../catalog/workspaces.ts';
-import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
+import { invalidRequest, KnownError } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
-import { LoadIsRunning, type LockOptions } from '../load/change-facts.ts';
 import { checkInput } from '../operations/input.ts';
 import { isManagerRole } from '../operations/rights.ts';
 import { findReadableProject } from '../presets/preset.ts';
@@ -140,13 +139,11 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         const at = toMicroseconds(context.now());
         reply.code(status);
         const call = { ...wanted, by, role, at, body: body as never, found, request, reply };
-        const result = await orWait(
-          action.method === 'POST' && action.creates
-            ? action.run({ ...call, submission: submissionOf(call) })
-            : 'edits' in action && action.edits
-              ? action.run({ ...call, version: versionRead(request) })
-              : action.run(call),
-        );
+        const result = await (action.method === 'POST' && action.creates
+          ? action.run({ ...call, submission: submissionOf(call) })
+          : 'edits' in action && action.edits
+            ? action.run({ ...call, version: versionRead(request) })
+            : action.run(call));
         return result === undefined ? reply.code(204).send() : result;
       },
     });
@@ -182,18 +179,6 @@ function requireRole(member: Member | null, roles: readonly Role[]): Member {
   const allowed = roles.map((role) => `${/^[ao]/.test(role) ? 'an' : 'a'} ${role}`).join(' or ');
   const found = member === null ? 'this session belongs to a key, which reads only' : `your role is ${member.role}`;
   throw new KnownError('forbidden', `Only ${allowed} of the workspace may do this; ${found}.`);
-}
-
-/** Longer than the sync takes to publish a window; a large load may take minutes. */
-export const WAITING: LockOptions = { lockTimeout: 10_000 };
-
-async function orWait<T>(work: T | Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof LoadIsRunning)) throw error;
-    throw unavailable('Data is being loaded; nothing was changed. Try again when it has ended.', 'load-running', error);
-  }
 }
 
 function jsonOf({ headers, body }: FastifyRequest): unknown {

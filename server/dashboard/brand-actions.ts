@@ -4,7 +4,7 @@ import type { Stores } from '../load/stores.ts';
 import { MANAGERS } from '../operations/rights.ts';
 import { previewBrandTerms } from '../presets/previews.ts';
 import { brandTermsVersion, checkBrandTerms, setBrandTerms } from '../projects/brand-terms.ts';
-import { type AddAction, WAITING } from './actions.ts';
+import type { AddAction } from './actions.ts';
 import { previewOf } from './group-actions.ts';
 
 const body = Type.Object({ terms: Type.Array(Type.Unknown()) }, { additionalProperties: false });
@@ -19,7 +19,7 @@ export function addBrandActions(add: AddAction, context: Context, stores: Stores
     body,
     run: async ({ project, body: sent, by, at, version }) => {
       const terms = checkBrandTerms(sent.terms, 'terms');
-      await setBrandTerms(stores, project!.id, terms, { by, at, version }, WAITING);
+      await setBrandTerms(stores.catalog, project!.id, terms, { by, at, version });
       return { terms, version: brandTermsVersion(terms) };
     },
   });

@@ -19,7 +19,7 @@ import {
   revokeGrant,
 } from '../projects/connect.ts';
 import { projectFromGrant } from '../projects/grant-projects.ts';
-import { type AddAction, WAITING, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 import { connectCookie, setConnectCookie } from './connect-cookie.ts';
 import { sessionCookie } from './session-cookie.ts';
 
@@ -92,7 +92,7 @@ export function addConnectActions(add: AddAction, { lists: { providers } }: Cont
     find,
     run: async ({ found: grant, body: wanted, by, at, submission, reply }) => {
       const asked = { grant, wanted, by, at, submission };
-      const { id, isNew } = await projectFromGrant(stores, providers, asked, WAITING);
+      const { id, isNew } = await projectFromGrant(stores, providers, asked);
       if (!isNew) reply.code(200);
       return { project: { id } };
     },

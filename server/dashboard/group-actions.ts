@@ -22,7 +22,7 @@ import {
   removePageGroup,
   requirePinned,
 } from '../projects/page-groups.ts';
-import { type AddAction, type Call, WAITING, type Wanted } from './actions.ts';
+import type { AddAction, Call, Wanted } from './actions.ts';
 
 const strict = { additionalProperties: false };
 const name = Type.String();
@@ -44,7 +44,7 @@ export function addGroupActions(add: AddAction, context: Context, stores: Stores
     status: 201,
     body: Type.Object({ name, kind: oneOf('GroupKind', ['folder', 'manual', 'rule']), ...fields }, strict),
     run: async ({ project, body, by, at, submission }) =>
-      groupAnswer(await addGroup(stores, project!.id, body, { by, at, submission }, WAITING)),
+      groupAnswer(await addGroup(stores.catalog, project!.id, body, { by, at, submission })),
   });
   add({
     method: 'POST',
@@ -77,14 +77,14 @@ export function addGroupActions(add: AddAction, context: Context, stores: Stores
     body: Type.Object({ name: Type.Optional(name), ...fields }, strict),
     find,
     run: async ({ found, body, by, at, version }) =>
-      groupAnswer(await changeGroup(stores, found, body, { by, at, version }, WAITING)),
+      groupAnswer(await changeGroup(stores.catalog, found, body, { by, at, version })),
   });
   add({
     method: 'DELETE',
     url: '/projects/:id/groups/:group',
     roles: MANAGERS,
     find,
-    run: ({ found, by, at }) => removeGroup(stores, found, { by, at }, WAITING),
+    run: ({ found, by, at }) => removeGroup(stores.catalog, found, { by, at }),
   });
   addPageGroupActions(add, context, stores);
 }
@@ -98,7 +98,7 @@ function addPageGroupActions(add: AddAction, context: Context, stores: Stores): 
     status: 201,
     body: Type.Object({ name, rule, pinnedUrls }, strict),
     run: async ({ project, body, by, at, submission }) =>
-      pageGroupAnswer(await addPageGroup(stores, project!.id, body, { by, at, submission }, WAITING)),
+      pageGroupAnswer(await addPageGroup(stores.catalog, project!.id, body, { by, at, submission })),
   });
   add({
     method: 'POST',
@@ -137,14 +137,14 @@ function addPageGroupActions(add: AddAction, context: Context, stores: Stores): 
     body: Type.Object({ name: Type.Optional(name), rule: Type.Optional(rule), pinnedUrls }, strict),
     find,
     run: async ({ found: { key }, body, by, at, version }) =>
-      pageGroupAnswer(await changePageGroup(stores, key, body, { by, at, version }, WAITING)),
+      pageGroupAnswer(await changePageGroup(stores.catalog, key, body, { by, at, version })),
   });
   add({
     method: 'DELETE',
     url: '/projects/:id/page-groups/:group',
     roles: MANAGERS,
     find,
-    run: ({ found: { key }, by, at }) => removePageGroup(stores, key, { by, at }, WAITING),
+    run: ({ found: { key }, by, at }) => removePageGroup(stores.catalog, key, { by, at }),
   });
 }
 

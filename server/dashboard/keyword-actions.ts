@@ -5,7 +5,7 @@ import type { Stores } from '../load/stores.ts';
 import { MANAGERS } from '../operations/rights.ts';
 import { changeKeyword, keywordVersion, trackQueries } from '../projects/keywords.ts';
 import { requireQueries } from '../projects/new-keywords.ts';
-import { type AddAction, WAITING, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 const tags = Type.Optional(Type.Array(Type.String()));
 
@@ -21,7 +21,7 @@ export function addKeywordActions(add: AddAction, stores: Stores): void {
     run: ({ project, body, by, at, submission }) => {
       const queries = requireQueries(body.queries);
       const wanted = { ...body, project: project!.id, queries, source: 'manual' as const };
-      return trackQueries(stores, wanted, { by, at, submission }, WAITING);
+      return trackQueries(stores.catalog, wanted, { by, at, submission });
     },
   });
   add({
@@ -44,7 +44,7 @@ export function addKeywordActions(add: AddAction, stores: Stores): void {
     },
     run: async ({ project, found: { id }, body, by, at, version }) => {
       const key = { project: project!.id, id };
-      const keyword = await changeKeyword(stores, key, body, { by, at, version }, WAITING);
+      const keyword = await changeKeyword(stores.catalog, key, body, { by, at, version });
       return { keyword, version: keywordVersion(keyword) };
     },
   });

@@ -6,7 +6,7 @@ import type { Stores } from '../load/stores.ts';
 import { MEMBERS, requireAuthor } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
 import { addNote, changeNote, noteVersion, removeNote } from '../projects/notes.ts';
-import { type AddAction, WAITING, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 const textOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const optional = {
@@ -30,7 +30,7 @@ export function addNoteActions(add: AddAction, stores: Stores): void {
     status: 201,
     body: Type.Object({ ...required, ...optional }, { additionalProperties: false }),
     run: async ({ workspace, project, body, by, at, submission }) =>
-      answerOf(await addNote(stores, { workspace, project: project!.id }, body, { by, at, submission }, WAITING)),
+      answerOf(await addNote(stores.catalog, { workspace, project: project!.id }, body, { by, at, submission })),
   });
   const find = async ({ workspace, project, ids }: Wanted): Promise<Note> => {
     const found = await findNote(stores.catalog, ids['note']!);
@@ -61,7 +61,7 @@ export function addNoteActions(add: AddAction, stores: Stores): void {
     ),
     find,
     requireRight: ({ found, ...who }) => requireAuthor(who, found.author, 'notes'),
-    run: async (call) => answerOf(await changeNote(stores, call.found.id, call.body, call, WAITING)),
+    run: async (call) => answerOf(await changeNote(stores.catalog, call.found.id, call.body, call)),
   });
   add({
     method: 'DELETE',
@@ -69,7 +69,7 @@ export function addNoteActions(add: AddAction, stores: Stores): void {
     roles: MEMBERS,
     find,
     requireRight: ({ found, ...who }) => requireAuthor(who, found.author, 'notes'),
-    run: (call) => removeNote(stores, call.found.id, call, WAITING),
+    run: (call) => removeNote(stores.catalog, call.found.id, call),
   });
 }
 

@@ -9,7 +9,7 @@ import type { Stores } from '../load/stores.ts';
 import { MANAGERS } from '../operations/rights.ts';
 import { oneOf } from '../presets/schemas.ts';
 import { addRule, changeRule, checkRule, removeRule, ruleVersion } from '../projects/rules.ts';
-import { type AddAction, WAITING, type Wanted } from './actions.ts';
+import type { AddAction, Wanted } from './actions.ts';
 
 const strict = { additionalProperties: false };
 const name = Type.String();
@@ -32,7 +32,7 @@ export function addRuleActions(add: AddAction, { facts, now }: Context, stores: 
     body: Type.Object({ name, rule, ...choice }, strict),
     run: async ({ project, body, by, at, submission }) => {
       const made: StoredRule = { id: newUuid(), project: project!.id, severity: 'warning', enabled: true, ...body };
-      return answerOf(await addRule(stores, made, { by, at, submission }, WAITING));
+      return answerOf(await addRule(stores.catalog, made, { by, at, submission }));
     },
   });
   add({
@@ -68,7 +68,7 @@ export function addRuleActions(add: AddAction, { facts, now }: Context, stores: 
     body: Type.Object({ name: Type.Optional(name), rule: Type.Optional(rule), ...choice }, strict),
     find,
     run: async ({ found, body, by, at, version }) =>
-      answerOf(await changeRule(stores, found.id, body, { by, at, version }, WAITING)),
+      answerOf(await changeRule(stores.catalog, found.id, body, { by, at, version })),
   });
   add({
     method: 'DELETE',
@@ -76,7 +76,7 @@ export function addRuleActions(add: AddAction, { facts, now }: Context, stores: 
     roles: MANAGERS,
     find,
     run: async ({ found, by, at }) => {
-      await removeRule(stores, found.id, { by, at }, WAITING);
+      await removeRule(stores.catalog, found.id, { by, at });
     },
   });
 }

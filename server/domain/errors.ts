@@ -54,7 +54,6 @@ export const UNAVAILABLE_REASONS = [
   'trino',
   'not-ready',
   'stopping',
-  'load-running',
   'rollup-lost',
   'other',
 ] as const;

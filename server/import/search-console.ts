@@ -13,7 +13,14 @@ import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
-import { ImportRefused, projectRow, refuseFutureRange, requireDomain, writeRows } from '../load/import-rows.ts';
+import {
+  ImportRefused,
+  keptColumns,
+  projectRow,
+  refuseFutureRange,
+  requireDomain,
+  writeRows,
+} from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
 import { SEARCH_TYPES, type SearchType } from '../model/surfaces.ts';
@@ -153,7 +160,13 @@ async function load(
       const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
       const { days, isEmpty } = await writeFacts(session, plan, { folder, project: id, keywords, brandTerms, kept });
       if (isEmpty) throw new NoRows();
-      return { project: id, days, begun: added.map((keyword) => keyword.id) };
+      return {
+        ...{ project: id, days, kept: keptColumns(options.brandTerms) },
+        keywords: {
+          tracked: new Set(tracked.map((keyword) => keyword.id)),
+          begun: added.map((keyword) => keyword.id),
+        },
+      };
     },
   });
   const { id, created, added } = made!;

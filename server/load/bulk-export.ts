@@ -16,7 +16,7 @@ import type { Settings } from '../settings/settings.ts';
 import { classifyExportFiles, parquetFiles, refuseFutureRows, type Select, siteToKeep } from './bulk-export-files.ts';
 import { writeSearchTypes } from './bulk-types.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from './entities.ts';
-import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
+import { ImportRefused, keptColumns, projectRow, requireDomain, writeRows } from './import-rows.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
 import { loadFolders, type Stores } from './stores.ts';
 
@@ -72,7 +72,8 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
     makeSnapshot: async (folder) => {
       using session = await (await engine()).session();
       outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
-      return { project: outcome.project, days: outcome.knownDays, isBulkExport: true, begun: outcome.begun };
+      const { project, knownDays: days, tracked, begun } = outcome;
+      return { project, days, isBulkExport: true, keywords: { tracked, begun }, kept: keptColumns(options.brandTerms) };
     },
     engine,
   });
@@ -198,6 +199,7 @@ async function writeSnapshot(
     created: known === undefined,
     keywordsAdded: added.length,
     begun: added.map(({ id }) => id),
+    tracked: new Set(tracked.map(({ id }) => id)),
     siteTotals: siteFiles.length > 0 ? ('property' as const) : ('page' as const),
     otherSearchTypes: types.unknown,
     knownDays: { ...knownDays, ...types.days },

@@ -57,6 +57,46 @@ interface CheckedTable {
   readonly others: readonly Problem[];
 }
 
+/** The load does not go with what was edited while it ran. */
+export class EditedMeanwhile extends LoadRejected {}
+
+/** What the checks of entities read. */
+interface StateToCheck extends Pick<LoadToCheck, 'read' | 'carried' | 'touched'> {
+  /** The fact tables whose checks follow. */
+  readonly facts: readonly FactTableSchema[];
+}
+
+/** Checks the entities that there are after a load. */
+async function checkState(
+  session: Session,
+  catalog: Catalog,
+  { read, carried, touched, facts }: StateToCheck,
+  confirmDelete: readonly string[],
+) {
+  const needed = tablesToCheck(carried.tables, facts);
+  const stored = await buildState(session, catalog, carried, { projects: touched, needed });
+  const rows = new Map([...read.rows, ...stored]);
+  const unknown = await unknownProjects(session, touched);
+  const removed = await readRemovals(session, catalog, carried, confirmDelete);
+  return { entities: await checkEntities(session, carried.tables, { rows, unknown }), removed, unknown };
+}
+
+/**
+ * Checks the entities of a load again, after some were edited. Facts need no second look: they refer to projects and
+ * keywords, which no edit removes. Throws `EditedMeanwhile`.
+ */
+export async function checkEdited(
+  session: Session,
+  catalog: Catalog,
+  { found, ...load }: Pick<LoadToCheck, 'found' | 'read' | 'carried' | 'touched'>,
+  { confirmDelete, namesRows }: Pick<CheckOptions, 'confirmDelete' | 'namesRows'>,
+): Promise<Removals> {
+  const { entities, removed } = await checkState(session, catalog, { ...load, facts: [] }, confirmDelete);
+  const problems = [...entities, ...unconfirmedRemovals(removed)];
+  if (problems.length === 0) return removed;
+  throw new EditedMeanwhile(namesRows ? await withPlaces(session, load.carried.tables, problems, found) : problems);
+}
+
 /** Checks the state after a load. Throws `LoadRejected` with all problems. */
 export async function checkLoad(
   session: Session,
@@ -66,13 +106,9 @@ export async function checkLoad(
 ): Promise<CheckedLoad> {
   const { parts } = read;
   const { tables } = carried;
-  const needed = tablesToCheck(tables, [...parts.keys()]);
-  const stored = await buildState(session, catalog, carried, { projects: touched, needed });
-  const rows = new Map([...read.rows, ...stored]);
-  const unknown = await unknownProjects(session, touched);
-  const removed = await readRemovals(session, catalog, carried, confirmDelete);
+  const state = { read, carried, touched, facts: [...parts.keys()] };
+  const { entities, removed, unknown } = await checkState(session, catalog, state, confirmDelete);
   const implausible = await checkParts(session, parts);
-  const entities = await checkEntities(session, tables, { rows, unknown });
   const facts: CheckedTable[] = [];
   for (const [schema, all] of parts) {
     const later = !dryRun && checksKeysWhenWritten(schema, all);

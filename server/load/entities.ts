@@ -1,16 +1,11 @@
 import { createOnce, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow, findRowOfProject, removeRows, upsertRows } from '../catalog/entity-rows.ts';
-import { raiseRevisions } from '../catalog/fact-files.ts';
-import type { KeywordGap } from '../catalog/keywords.ts';
+import { countEdit, raiseRevisions } from '../catalog/fact-files.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
-import type { LockOptions } from './change-facts.ts';
-import type { JournalLine } from './journal.ts';
-import { ChangedRows, type Row, recordOwners, tableOf } from './publish.ts';
-import { whileNoLoadRuns } from './remove.ts';
-import type { Stores } from './stores.ts';
+import { ChangedRows, type Row, tableOf } from './publish.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 
 /** Entities that members and commands change without a load, in the order in which they refer to each other. */
@@ -32,68 +27,60 @@ export type KeywordRow = {
   readonly tags?: string | null;
 };
 
-/** A change of entities, in its transaction. */
-export interface EntityChange {
+/** An edit of entities, in its transaction. */
+export interface EntityEdit {
   readonly tx: Catalog;
   /** Upserts complete rows by their keys. */
   readonly put: (table: Changeable, rows: readonly Row[]) => Promise<void>;
-  /** Records unknown days of keywords (`catalog/keywords.ts`). */
-  readonly recordGaps: (gaps: readonly KeywordGap[]) => void;
   /** Removes complete rows, and with them those that refer to them. */
   readonly remove: (table: Changeable, rows: readonly Row[]) => Promise<void>;
 }
 
 /**
- * Changes entities while no load runs, in one journaled transaction, and increments the revisions of the changed
- * projects. `changes` may also write rows to `tx` that the journal does not contain, such as connections.
+ * Edits entities in a transaction, increments the revisions of the changed projects, and counts the edit, so that a load
+ * whose checks have read other rows checks again.
  */
-export function changeEntities<T>(
-  stores: Stores,
-  waiting: LockOptions,
-  changes: (change: EntityChange) => Promise<T>,
-): Promise<T> {
-  return whileNoLoadRuns(stores, waiting, async (tx, record) => {
-    const changed = new ChangedRows([]);
-    const owners = new Set<string>();
-    const lines: JournalLine[] = [];
-    const result = await changes({
-      tx,
-      put: async (table, rows) => {
-        for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
-        for (const row of rows) {
-          if (table === 'projects') owners.add(row['id'] as string);
-          else {
-            if (row['project_id'] === null) lines.push(await workspaceLine(tx, row['workspace_id'] as string));
-            else owners.add(row['project_id'] as string);
-            lines.push({ upsert: table, row });
-          }
-        }
-      },
-      recordGaps: (gaps) => lines.push(...gaps.map((unknown) => ({ unknown }))),
-      remove: async (table, rows) => {
-        const schema = schemaOf(table);
-        const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));
-        await removeRows(tx, tableOf(schema), keys);
-        for (const row of rows) changed.note(table, row);
-        lines.push(...keys.map((row) => ({ remove: table, row })));
-      },
-    });
-    // The others refer to their project, so its row comes first.
-    await recordOwners(tx, record, owners);
-    for (const line of lines) await record.add(line);
-    await raiseRevisions(tx, changed);
-    return result;
+export async function editEntities<T>(tx: Catalog, edits: (edit: EntityEdit) => Promise<T>): Promise<T> {
+  const changed = new ChangedRows([]);
+  const owners = { projects: new Set<string>(), workspaces: new Set<string>() };
+  const note = (table: Changeable, row: Row): void => {
+    const project = row[table === 'projects' ? 'id' : 'project_id'] as string | null;
+    if (project === null) owners.workspaces.add(row['workspace_id'] as string);
+    else owners.projects.add(project);
+  };
+  const result = await edits({
+    tx,
+    put: async (table, rows) => {
+      for (const row of rows) note(table, row);
+      for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
+    },
+    remove: async (table, rows) => {
+      const schema = schemaOf(table);
+      const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));
+      await removeRows(tx, tableOf(schema), keys);
+      for (const row of rows) {
+        note(table, row);
+        changed.note(table, row);
+      }
+    },
   });
+  await countEdit(tx, owners);
+  await raiseRevisions(tx, changed);
+  return result;
+}
+
+/** Like `editEntities`, in a transaction of its own. */
+export function changeEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => Promise<T>): Promise<T> {
+  return catalog.transaction((tx) => editEntities(tx, edits));
 }
 
 /** Like `changeEntities`, once for each form that is submitted. */
 export function createEntities<T>(
-  stores: Stores,
-  waiting: LockOptions,
+  catalog: Catalog,
   submission: Submission | undefined,
-  creates: (change: EntityChange) => Promise<T>,
+  creates: (edit: EntityEdit) => Promise<T>,
 ): Promise<T> {
-  return changeEntities(stores, waiting, (change) => createOnce(change.tx, submission, () => creates(change)));
+  return changeEntities(catalog, (edit) => createOnce(edit.tx, submission, () => creates(edit)));
 }
 
 /** The complete row of an entity with an id that is unique over all projects; undefined if there is none. */
@@ -145,11 +132,6 @@ export function untrackedQueries(
   return added;
 }
 
-/** A note may belong to a workspace that no load has journaled. */
-async function workspaceLine(tx: Catalog, id: string): Promise<JournalLine> {
-  return { upsert: 'workspaces', row: (await findRow<Row>(tx, tableOf(schemaOf('workspaces')), id))! };
-}
-
-function schemaOf(table: Changeable | 'workspaces'): EntityTable {
+function schemaOf(table: Changeable): EntityTable {
   return ENTITIES.find(({ name }) => name === table)!;
 }

@@ -26,6 +26,12 @@ export interface ImportedProject {
   readonly provisionalAfter: Day;
 }
 
+/** The columns of a project that people set. An import sets brand terms only if it is given some. */
+export function keptColumns(brandTerms: readonly BrandTerm[] | undefined): string[] {
+  const terms = brandTerms === undefined ? ['brand_terms', 'brand_words'] : [];
+  return ['domain', 'country', 'language', ...terms];
+}
+
 /** The row of the project of an import. */
 export function projectRow(made: ImportedProject): object {
   const { id, workspace, property, domain, brandTerms, known, now, syncedThrough, provisionalAfter } = made;

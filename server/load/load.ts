@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path';
-import { beginKeywords, fillKeywordGaps } from '../catalog/keywords.ts';
+import { editsOf } from '../catalog/fact-files.ts';
+import { beginKeywords, fillKeywordGaps, widenKeywordGaps } from '../catalog/keywords.ts';
+import { listKeywordIds } from '../catalog/projects.ts';
 import { lastFactDay } from '../domain/fact-days.ts';
 import { LoadRejected, type Problem } from '../domain/problems.ts';
 import { rangesOf } from '../domain/range.ts';
@@ -9,7 +11,7 @@ import { allEnded } from '../runtime/promises.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import { changeFacts, type FactChange, type LockOptions, takeProjects } from './change-facts.ts';
-import { checkLoad, type StagedTables } from './check-load.ts';
+import { checkEdited, checkLoad, EditedMeanwhile, type StagedTables } from './check-load.ts';
 import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
 import { FACTS } from './fact-tables.ts';
@@ -68,6 +70,9 @@ export interface LoadSummary {
   readonly seconds: number;
 }
 
+/** How often an import begins again, because what it would add was added by somebody else while it ran. */
+const ATTEMPTS = 3;
+
 /**
  * Loads a snapshot: validates all of it, writes new fact files beside the current ones, and publishes everything in one
  * transaction. Throws `LoadRejected` with all problems found. A failure or crash leaves the served data unchanged.
@@ -91,8 +96,17 @@ async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSumm
     const onWarning = (warning: string): void => void warnings.push(warning);
     const warned = { ...stores, onWarning };
     const locked = { ...waiting, ...(projects && { projects }) };
-    const summary = await changeFacts(warned, locked, (change) => loadLocked(stores, { ...change, waiting }, options));
-    return { ...summary, warnings: [...summary.warnings, ...warnings] };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const summary = await changeFacts(warned, locked, (change) =>
+          loadLocked(stores, { ...change, waiting }, options),
+        );
+        return { ...summary, warnings: [...summary.warnings, ...warnings] };
+      } catch (error) {
+        // An import adds to what is tracked; it reads again what that is.
+        if ('folder' in options || !(error instanceof EditedMeanwhile) || attempt === ATTEMPTS) throw error;
+      }
+    }
   } catch (error) {
     if (error instanceof DamagedFile) throw new Error(`Nothing was loaded. ${error.message}`, { cause: error });
     throw describeFailure(error, dataFolder);
@@ -143,22 +157,26 @@ async function loadLocked(
   const carried = { tables, replaced: replace ? tables : [] };
   const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
   const named = await nameOwners(session, carried);
-  const touched = new Set([...named, ...factProjects]);
+  const touched = named.projects.union(new Set(factProjects));
   await takeProjects(lock, [...touched], waiting);
   const summary = summarise(read.rows, parts);
   const loadedRows = Object.fromEntries(Object.entries(summary).map(([table, { rows }]) => [table, rows]));
   const stop = new AbortController();
+  const toCheck = { found, read, carried, touched, store: files.store };
+  const how = { dryRun, confirmDelete, acceptImplausible, namesRows: 'folder' in options };
+  const owners = { projects: touched, workspaces: named.workspaces };
   const check = async () => {
-    const toCheck = { found, read, carried, touched, store: files.store };
-    const how = { dryRun, confirmDelete, acceptImplausible, namesRows: 'folder' in options };
+    // Read before the rows that are checked: what is edited meanwhile counts.
+    const edits = tables.length === 0 ? undefined : await editsOf(catalog, owners);
     const checked = await checkLoad(session, catalog, toCheck, how);
-    return { ...checked, firstRows: dryRun ? new Map() : await readFirstRows(session, carried) };
+    return { ...checked, edits, firstRows: dryRun ? new Map() : await readFirstRows(session, carried) };
   };
   const checking = check().catch((error: unknown) => {
     stop.abort(error);
     throw error;
   });
   // The checks of a few rows leave a processor to write beside them. Many rows keep all busy, and take memory.
+  let again: Removals | undefined;
   const isRefused = found.problems.length + read.problems.length > 0;
   if (dryRun || isRefused || ![...parts.values()].every(isSmall)) await checking;
   if (!dryRun) {
@@ -171,15 +189,21 @@ async function loadLocked(
       if (error instanceof RepeatedKeys) await (await checking).refuseRepeated();
       throw error;
     });
-    const [{ removed, firstRows }, written] = await allEnded([checking, writing]);
+    const [checked, written] = await allEnded([checking, writing]);
     report('publishing');
     await publishWritten(stores, written, async (publishing) => {
       const { tx, record, changed } = publishing;
-      await publishEntities(session, publishing, carried, firstRows);
+      // From here until the commit nothing is edited.
+      if (checked.edits !== undefined && (await editsOf(tx, owners)) !== checked.edits) {
+        report('checking again what was edited');
+        again = await checkEdited(session, tx, toCheck, how);
+      }
+      const { firstRows } = checked;
+      await publishEntities(session, publishing, carried, { firstRows, kept: coveredDays?.kept ?? [] });
       await publishKeywordDays(publishing, staged, coveredDays);
-      const owners = await recordOwners(tx, record, changed.facts.union(changed.projects).union(new Set(named)));
+      const loaded = await recordOwners(tx, record, changed.facts.union(changed.projects).union(named.projects));
       if (options.source !== undefined)
-        await recordLoad(tx, { source: options.source, rows: loadedRows, removed }, owners);
+        await recordLoad(tx, { source: options.source, rows: loadedRows, removed: again ?? checked.removed }, loaded);
     });
   }
   const { removed, warnings } = await checking;
@@ -187,26 +211,30 @@ async function loadLocked(
     loaded: !dryRun,
     tables: summary,
     projects: [...touched].sort(),
-    removed,
+    removed: again ?? removed,
     warnings,
     seconds: Math.round(performance.now() - started) / 1000,
   };
 }
 
 /**
- * Records on which stored days keywords are unknown: those that an import begins to track, until a load has their days. A
- * snapshot says all about its days, and that keywords without rows had no clicks.
+ * Records on which stored days keywords are unknown: those that an import begins to track, until a load has their days, and
+ * those that were tracked while it ran. A snapshot says all about its days, and that keywords without rows had no clicks.
  */
 async function publishKeywordDays(
   { tx, record }: Publishing,
   staged: readonly StagedDays[],
   covered: CoveredDays | undefined,
 ): Promise<void> {
-  const changed = covered === undefined ? [] : await beginKeywords(tx, covered.project, covered.begun ?? []);
+  const { tracked, begun = [] } = covered?.keywords ?? {};
+  const changed = covered === undefined ? [] : await beginKeywords(tx, covered.project, begun);
   const days = staged.find(({ schema }) => schema.name === 'keyword_daily')?.days ?? [];
   for (const [project, known] of days) {
     const ranges = rangesOf([...known].sort());
-    changed.push(...(await fillKeywordGaps(tx, project, ranges, covered === undefined ? 'all' : 'tracked')));
+    changed.push(...(await fillKeywordGaps(tx, project, ranges, tracked ?? 'all')));
+    if (tracked === undefined) continue;
+    const later = (await listKeywordIds(tx, project)).filter((id) => !tracked.has(id));
+    changed.push(...(await widenKeywordGaps(tx, project, ranges, later)));
   }
   for (const unknown of changed) await record.add({ unknown });
 }

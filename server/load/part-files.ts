@@ -25,8 +25,10 @@ export interface CoveredDays {
   readonly days: Readonly<Partial<Record<FactTable, readonly Day[]>>>;
   /** Whether they come from a bulk export of the search engine. */
   readonly isBulkExport?: boolean;
-  /** The ids of the keywords that an import begins to track: what it does not cover is unknown of them. */
-  readonly begun?: readonly string[];
+  /** The ids of the keywords that it has rows of, where there are any, and of those among them that it begins to track. */
+  readonly keywords?: { readonly tracked: ReadonlySet<string>; readonly begun: readonly string[] };
+  /** Columns of a project that exists which it leaves as they are: they may be edited after it has read them. */
+  readonly kept?: readonly string[];
 }
 
 /** The days that a load replaces, by project: the covered days, or all from the first to the last with rows. */

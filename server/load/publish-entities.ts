@@ -1,6 +1,6 @@
 import { actorOf, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { removeRows, upsertRows } from '../catalog/entity-rows.ts';
+import { findRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
@@ -25,15 +25,26 @@ const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
   keywords: (row) => ({ ...row, intent: row['intent'] ?? estimateIntent(row['query'] as string) }),
 };
 
+interface StagedEntities {
+  readonly firstRows: ReadonlyMap<EntityTable, readonly Row[]>;
+  /** The columns of projects that exist which stay as they are. */
+  readonly kept: readonly string[];
+}
+
 /** Writes the staged entity rows of a load, and removes those that it replaces. */
 export async function publishEntities(
   session: Session,
   publishing: Publishing,
   { tables, replaced }: Carried,
-  firstRows: ReadonlyMap<EntityTable, readonly Row[]>,
+  { firstRows, kept }: StagedEntities,
 ): Promise<void> {
   for (const schema of replaced.toReversed()) await removeStaged(session, publishing, schema);
-  for (const schema of tables) await writeStaged(session, publishing, schema, firstRows.get(schema)!);
+  for (const schema of tables) {
+    await writeStaged(session, publishing, schema, {
+      firstRows: firstRows.get(schema)!,
+      kept: schema.name === 'projects' ? kept : [],
+    });
+  }
 }
 
 /** The first staged rows of each table, which are mostly all: to read them before the transaction that publishes them. */
@@ -54,16 +65,29 @@ async function writeStaged(
   session: Session,
   { tx, record, changed }: Publishing,
   schema: EntityTable,
-  firstRows: readonly Row[],
+  { firstRows, kept }: { readonly firstRows: readonly Row[]; readonly kept: readonly string[] },
 ): Promise<void> {
   const { name: table } = schema;
   for (let first = 0; ; first += SLICE) {
-    const rows = first === 0 ? firstRows : await readSlice(session, schema, first);
+    const staged = first === 0 ? firstRows : await readSlice(session, schema, first);
+    const rows = kept.length === 0 ? staged : await withStored(tx, schema, staged, kept);
     if (table === 'workspaces') await noteHistories(tx, rows, changed);
     for (const row of await upsertRows(tx, tableOf(schema), rows)) changed.note(table, row);
     for (const row of rows) await record.add({ upsert: table, row });
     if (rows.length < SLICE) break;
   }
+}
+
+/** Rows with the values that columns of them have in the catalog. */
+async function withStored(tx: Catalog, schema: EntityTable, rows: readonly Row[], columns: readonly string[]) {
+  const kept: Row[] = [];
+  for (const row of rows) {
+    const stored = await findRow<Row>(tx, tableOf(schema), row['id'] as string);
+    kept.push(
+      stored === undefined ? row : { ...row, ...Object.fromEntries(columns.map((name) => [name, stored[name]!])) },
+    );
+  }
+  return kept;
 }
 
 async function readSlice(session: Session, { name: table, columns }: EntityTable, first: number): Promise<Row[]> {

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRow, eachRowOfProject, eachRowOfWorkspaces, findRow } from '../catalog/entity-rows.ts';
+import type { Owners } from '../catalog/fact-files.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type Column, ENTITIES, type EntityTable, identifiers } from './tables.ts';
@@ -13,7 +14,7 @@ export interface Carried {
 }
 
 /**
- * Creates temporary tables beside the staged rows (`new_…`): the catalog rows that the load may change (`old_…`), those it
+ * Creates temporary tables, in place of those that it created before, beside the staged rows (`new_…`): the catalog rows that the load may change (`old_…`), those it
  * removes (`removed_…`), and the state after it (`all_…`), which checks read. Replacing requires the tables of `nameOwners`.
  * @param projects those that entities or facts of the load name
  * @param needed names of the tables that checks read, in the load or not
@@ -56,17 +57,19 @@ export async function buildState(
 }
 
 /**
- * The projects that the entity tables of a load name. If it replaces tables, creates `named_projects` and
+ * The projects and workspaces that the entity tables of a load name. If it replaces tables, creates `named_projects` and
  * `named_workspaces`, from which follows what it removes.
  */
-export async function nameOwners(session: Session, { tables, replaced }: Carried): Promise<string[]> {
+export async function nameOwners(session: Session, { tables, replaced }: Carried): Promise<Owners> {
   const projects = nameRows(tables, (table) => (table === 'projects' ? 'id' : 'project_id'));
+  const workspaces = nameRows(tables, (table) => (table === 'workspaces' ? 'id' : 'workspace_id'));
   if (replaced.length > 0) {
-    const workspaces = nameRows(tables, (table) => (table === 'workspaces' ? 'id' : 'workspace_id'));
     await session.run(sqlTemplate('load/named_projects', { selects: projects ?? NONE }));
     await session.run(sqlTemplate('load/named_workspaces', { selects: workspaces ?? NONE }));
   }
-  return projects === undefined ? [] : (await session.rows<{ id: string }>(projects)).map(({ id }) => id);
+  const idsOf = async (selects: string | undefined): Promise<Set<string>> =>
+    new Set(selects === undefined ? [] : (await session.rows<{ id: string }>(selects)).map(({ id }) => id));
+  return { projects: await idsOf(projects), workspaces: await idsOf(workspaces) };
 }
 
 const NONE = 'select null::varchar where false';

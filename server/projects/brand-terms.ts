@@ -1,12 +1,11 @@
 import { recordAudit } from '../catalog/audit.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { requireProject } from '../catalog/projects.ts';
 import { type BrandTerm, brandColumns, MAX_EXPRESSION, wordExpression } from '../domain/brand-terms.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
-import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, entityRow } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
-import type { Stores } from '../load/stores.ts';
 import type { Editor } from './notes.ts';
 
 const MAX_TERMS = 100;
@@ -48,13 +47,12 @@ export function brandTermsVersion(terms: readonly BrandTerm[]): string {
 
 /** Replaces the brand terms of a project. Throws `outdated`. The next sync fetches the split of its days again. */
 export function setBrandTerms(
-  stores: Stores,
+  catalog: Catalog,
   project: string,
   terms: readonly BrandTerm[],
   { by: actor, at, version }: Editor,
-  waiting: LockOptions,
 ): Promise<void> {
-  return changeEntities(stores, waiting, async ({ tx, put }) => {
+  return changeEntities(catalog, async ({ tx, put }) => {
     const { workspaceId: workspace, brandTerms } = await requireProject(tx, project);
     requireVersion(brandTermsVersion(brandTerms), version);
     await put('projects', [{ ...(await entityRow(tx, 'projects', project)), ...brandRow(terms) }]);

@@ -3,7 +3,6 @@ import { type Archive, connectionsOf, type Grant } from '../catalog/connections.
 import { findAnyProject } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
-import type { LockOptions } from '../load/change-facts.ts';
 import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
 import { toKnownError } from '../providers/failures.ts';
@@ -47,7 +46,6 @@ export async function projectFromGrant(
     readonly at: Microseconds;
     readonly submission: Submission;
   },
-  waiting: LockOptions,
 ): Promise<{ id: string; isNew: boolean }> {
   const { property, country = null, archive } = wanted;
   const brandTerms = checkBrandTerms(wanted.brandTerms ?? [], 'brandTerms');
@@ -82,10 +80,9 @@ export async function projectFromGrant(
   const project = { workspace, property, connection, brandTerms, country, name: null, onlyOf } as const;
   const tracked = { queries: given ?? found, source: given === undefined ? 'suggested' : 'manual' } as const;
   const { id } = await addProject(
-    stores,
+    stores.catalog,
     { ...project, ...tracked },
     { by, at: toMicroseconds(now), submission },
-    waiting,
   );
   return { id, isNew: true };
 }

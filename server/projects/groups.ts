@@ -6,10 +6,8 @@ import type { Group } from '../domain/groups.ts';
 import type { Rule } from '../domain/rules.ts';
 import { compareTexts } from '../domain/texts.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
-import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, createEntities, type EntityChange, entityRowOfProject, entityRows } from '../load/entities.ts';
+import { changeEntities, createEntities, type EntityEdit, entityRowOfProject, entityRows } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
-import type { Stores } from '../load/stores.ts';
 import { auditGroup, groupName, newGroup, requireUnused, ruleText } from './group-checks.ts';
 import type { Creator, Editor, Writer } from './notes.ts';
 
@@ -47,13 +45,12 @@ export function findGroup(catalog: Catalog, key: { project: string; id: string }
 
 /** Adds a group behind the others. Throws `invalid_request` with the name of the wrong field. */
 export function addGroup(
-  stores: Stores,
+  catalog: Catalog,
   project: string,
   { kind, ...fields }: NewGroup,
   { submission, ...writer }: Creator,
-  waiting: LockOptions,
 ): Promise<GroupWithMembers> {
-  return createEntities(stores, waiting, submission, async (change) => {
+  return createEntities(catalog, submission, async (change) => {
     const groups = await entityRows(change.tx, 'groups', project);
     const row = { project_id: project, ...newGroup(groups), name: '', kind, parent_id: null, pinned: 0, rule: null };
     return write(change, { row, fields, groups }, { action: 'group.created', ...writer });
@@ -62,13 +59,12 @@ export function addGroup(
 
 /** Changes a group. Throws `not_found`, `outdated` and `invalid_request`. */
 export function changeGroup(
-  stores: Stores,
+  catalog: Catalog,
   key: { project: string; id: string },
   fields: GroupFields,
   { version, ...writer }: Editor,
-  waiting: LockOptions,
 ): Promise<GroupWithMembers> {
-  return changeEntities(stores, waiting, async (change) => {
+  return changeEntities(catalog, async (change) => {
     const groups = await entityRows(change.tx, 'groups', key.project);
     const row = await requireGroup(change.tx, key);
     requireVersion(groupVersion(await answerOf(change.tx, row)), version);
@@ -77,13 +73,8 @@ export function changeGroup(
 }
 
 /** Removes a group; its keywords stay. Throws `not_found`, and `conflict` while something is in it or about it. */
-export function removeGroup(
-  stores: Stores,
-  key: { project: string; id: string },
-  writer: Writer,
-  waiting: LockOptions,
-): Promise<void> {
-  return changeEntities(stores, waiting, async ({ tx, remove }) => {
+export function removeGroup(catalog: Catalog, key: { project: string; id: string }, writer: Writer): Promise<void> {
+  return changeEntities(catalog, async ({ tx, remove }) => {
     const row = await requireGroup(tx, key);
     const inside = (await entityRows(tx, 'groups', key.project)).filter((group) => group['parent_id'] === key.id);
     if (inside.length > 0) {
@@ -103,7 +94,7 @@ interface Writing {
 }
 
 async function write(
-  change: EntityChange,
+  change: EntityEdit,
   { row: before, fields, groups }: Writing,
   audited: Parameters<typeof auditGroup>[2],
 ): Promise<GroupWithMembers> {
@@ -146,7 +137,7 @@ function requireFolder({ id, parent_id: parent }: Row, groups: readonly Row[]): 
 }
 
 /** Replaces the members that are not archived: those that are would be missed when they are tracked again. */
-async function setMembers({ tx, put, remove }: EntityChange, row: Row, keywordIds: readonly string[]): Promise<void> {
+async function setMembers({ tx, put, remove }: EntityEdit, row: Row, keywordIds: readonly string[]): Promise<void> {
   const { project_id: project, id: group } = row;
   const known = new Set(await listKeywordIds(tx, project as string));
   const unknown = keywordIds.find((id) => !known.has(id));

@@ -11,7 +11,6 @@ import {
 import { requireProject } from '../catalog/projects.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
-import type { LockOptions } from '../load/change-facts.ts';
 import {
   changeEntities,
   createEntities,
@@ -46,13 +45,12 @@ export interface TrackedQueries {
 
 /** Tracks queries that are not tracked yet. Their data is fetched by the next sync. Throws `invalid_request`. */
 export function trackQueries(
-  stores: Stores,
+  catalog: Catalog,
   { project, queries, tags = [], source }: NewQueries,
   { by: actor, at, submission }: Creator,
-  waiting: LockOptions,
 ): Promise<TrackedQueries> {
   const text = textOfTags(tags);
-  return createEntities(stores, waiting, submission, async ({ tx, put, recordGaps }) => {
+  return createEntities(catalog, submission, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const before = await entityRows<KeywordRow>(tx, 'keywords', project);
     const { rows, skipped } = newKeywords(before, queries, { project, source, at });
@@ -65,7 +63,7 @@ export function trackQueries(
         'keywords',
         rows.map((row) => ({ ...row, tags: text })),
       );
-      recordGaps(await beginKeywords(tx, project, ids));
+      await beginKeywords(tx, project, ids);
       await recordAudit(tx, { at, workspace, actor, action: 'keyword.added', subject: project, details });
     }
     return { added, skipped };
@@ -82,13 +80,8 @@ export interface AddedKeywords {
 }
 
 /** Like `trackQueries`, and looks which of them have data. */
-export async function addKeywords(
-  stores: Stores,
-  wanted: NewQueries,
-  writer: Writer,
-  waiting: LockOptions,
-): Promise<AddedKeywords> {
-  const { added: keywords, skipped } = await trackQueries(stores, wanted, writer, waiting);
+export async function addKeywords(stores: Stores, wanted: NewQueries, writer: Writer): Promise<AddedKeywords> {
+  const { added: keywords, skipped } = await trackQueries(stores.catalog, wanted, writer);
   const withData = await countKnownQueries(
     stores,
     wanted.project,
@@ -107,12 +100,11 @@ interface KeywordsToArchive {
 
 /** Archives keywords and returns them; their facts are kept. Throws if one is not tracked. */
 export async function archiveKeywords(
-  stores: Stores,
+  catalog: Catalog,
   { project, ids, queries }: KeywordsToArchive,
   writer: Writer,
-  waiting: LockOptions,
 ): Promise<{ id: string; query: string }[]> {
-  return changeEntities(stores, waiting, async ({ tx, put, recordGaps }) => {
+  return changeEntities(catalog, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const tracked = (await entityRows<KeywordRow>(tx, 'keywords', project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
@@ -131,7 +123,7 @@ export async function archiveKeywords(
       [...found].map((row) => ({ ...row, archived: 1 })),
     );
     const archived = [...found].map(({ id }) => id);
-    recordGaps(await pauseKeywords(tx, project, archived));
+    await pauseKeywords(tx, project, archived);
     for (const { id } of found) await auditChange(tx, { workspace, project, id }, { archived: true }, writer);
     return [...found].map(({ id, query }) => ({ id, query }));
   });
@@ -144,11 +136,10 @@ export function keywordVersion({ archived, tags, targetUrl }: KeywordSettings): 
 
 /** Changes a keyword; what is left out stays the same. Throws `not_found`, `outdated`, `invalid_request` and `conflict`. */
 export function changeKeyword(
-  stores: Stores,
+  catalog: Catalog,
   { project, id }: { project: string; id: string },
   changes: Partial<KeywordSettings>,
   { version, ...writer }: Editor,
-  waiting: LockOptions,
 ): Promise<ManagedKeyword> {
   const { archived, tags, targetUrl } = changes;
   const columns = {
@@ -156,15 +147,15 @@ export function changeKeyword(
     ...(tags !== undefined && { tags: textOfTags(tags) }),
     ...(targetUrl !== undefined && { target_url: checkUrl(targetUrl) }),
   };
-  return changeEntities(stores, waiting, async ({ tx, put, recordGaps }) => {
+  return changeEntities(catalog, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const row = await entityRowOfProject<KeywordRow>(tx, 'keywords', { project, id });
     if (row === undefined) throw notFound('The project has no such keyword.');
     requireVersion(keywordVersion((await findKeyword(tx, project, id))!), version);
     if (row.archived === 1 && archived === false) await requireUntracked(tx, row);
     await put('keywords', [{ ...row, ...columns }]);
-    if (row.archived === 0 && archived === true) recordGaps(await pauseKeywords(tx, project, [id]));
-    if (row.archived === 1 && archived === false) recordGaps(await resumeKeyword(tx, project, id));
+    if (row.archived === 0 && archived === true) await pauseKeywords(tx, project, [id]);
+    if (row.archived === 1 && archived === false) await resumeKeyword(tx, project, id);
     await auditChange(tx, { workspace, project, id }, changes, writer);
     return (await findKeyword(tx, project, id))!;
   });

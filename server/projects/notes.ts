@@ -7,10 +7,8 @@ import { invalidRequest, notFound } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
-import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, createEntities, type EntityChange, entityRow } from '../load/entities.ts';
+import { changeEntities, createEntities, type EntityEdit, entityRow } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
-import type { Stores } from '../load/stores.ts';
 
 const MAX_TEXT = 5000;
 const MAX_PAGE = 2000;
@@ -64,11 +62,10 @@ export function noteVersion({
 
 /** Adds a note. Throws `invalid_request` with the name of the wrong field. */
 export function addNote(
-  stores: Stores,
+  catalog: Catalog,
   { workspace, project }: NoteOwner,
   fields: NoteFields,
   { by, at, submission }: Creator,
-  waiting: LockOptions,
 ): Promise<Note> {
   const row: Row = {
     id: newUuid(),
@@ -87,20 +84,19 @@ export function addNote(
     created_at: at,
     updated_at: at,
   };
-  return createEntities(stores, waiting, submission, (change) =>
+  return createEntities(catalog, submission, (change) =>
     write(change, row, fields, { action: 'note.created', by, at }),
   );
 }
 
 /** Changes a note. Throws `not_found`, `outdated`, and what `addNote` throws. */
 export async function changeNote(
-  stores: Stores,
+  catalog: Catalog,
   id: string,
   fields: NoteFields,
   { by, at, version }: Editor,
-  waiting: LockOptions,
 ): Promise<Note> {
-  return changeEntities(stores, waiting, async (change) => {
+  return changeEntities(catalog, async (change) => {
     const row = await requireNote(change.tx, id);
     requireVersion(noteVersion((await findNote(change.tx, id))!.note), version);
     return write(change, row, fields, { action: 'note.changed', by, at });
@@ -108,8 +104,8 @@ export async function changeNote(
 }
 
 /** Removes a note. Throws `not_found`. */
-export function removeNote(stores: Stores, id: string, { by, at }: Writer, waiting: LockOptions): Promise<void> {
-  return changeEntities(stores, waiting, async ({ tx, remove }) => {
+export function removeNote(catalog: Catalog, id: string, { by, at }: Writer): Promise<void> {
+  return changeEntities(catalog, async ({ tx, remove }) => {
     const row = await requireNote(tx, id);
     await remove('notes', [row]);
     await audit(tx, row, { action: 'note.removed', by, at });
@@ -117,7 +113,7 @@ export function removeNote(stores: Stores, id: string, { by, at }: Writer, waiti
 }
 
 async function write(
-  { tx, put }: EntityChange,
+  { tx, put }: EntityEdit,
   before: Row,
   fields: NoteFields,
   audited: Writer & { readonly action: AuditAction },

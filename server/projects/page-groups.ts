@@ -3,10 +3,8 @@ import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import type { Rule } from '../domain/rules.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
-import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, createEntities, entityRowOfProject, entityRows } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
-import type { Stores } from '../load/stores.ts';
 import { auditGroup, groupName, newGroup, requireUnused, ruleText } from './group-checks.ts';
 import type { Creator, Editor, Writer } from './notes.ts';
 
@@ -28,14 +26,13 @@ export function pageGroupVersion({ name, rule, pinnedUrls }: PageGroup): string 
 
 /** Adds a page group behind the others. Throws `invalid_request` with the name of the wrong field. */
 export function addPageGroup(
-  stores: Stores,
+  catalog: Catalog,
   project: string,
   { name, rule, pinnedUrls = [] }: PageGroupFields & { name: string; rule: Rule },
   { submission, ...writer }: Creator,
-  waiting: LockOptions,
 ): Promise<PageGroup> {
   const columns = columnsOf({ name, rule, pinnedUrls });
-  return createEntities(stores, waiting, submission, async ({ tx, put }) => {
+  return createEntities(catalog, submission, async ({ tx, put }) => {
     const row = { project_id: project, ...newGroup(await entityRows(tx, 'page_groups', project)), ...columns };
     await put('page_groups', [row]);
     await auditGroup(tx, row, { action: 'page_group.created', ...writer });
@@ -45,14 +42,13 @@ export function addPageGroup(
 
 /** Changes a page group. Throws `not_found`, `outdated` and `invalid_request`. */
 export function changePageGroup(
-  stores: Stores,
+  catalog: Catalog,
   key: { project: string; id: string },
   fields: PageGroupFields,
   { version, ...writer }: Editor,
-  waiting: LockOptions,
 ): Promise<PageGroup> {
   const columns = columnsOf(fields);
-  return changeEntities(stores, waiting, async ({ tx, put }) => {
+  return changeEntities(catalog, async ({ tx, put }) => {
     const before = await requirePageGroup(tx, key);
     requireVersion(pageGroupVersion(await answerOf(tx, before)), version);
     const row = { ...before, ...columns };
@@ -63,13 +59,8 @@ export function changePageGroup(
 }
 
 /** Removes a page group. Throws `not_found`, and `conflict` while a rule is about it. */
-export function removePageGroup(
-  stores: Stores,
-  key: { project: string; id: string },
-  writer: Writer,
-  waiting: LockOptions,
-): Promise<void> {
-  return changeEntities(stores, waiting, async ({ tx, remove }) => {
+export function removePageGroup(catalog: Catalog, key: { project: string; id: string }, writer: Writer): Promise<void> {
+  return changeEntities(catalog, async ({ tx, remove }) => {
     const row = await requirePageGroup(tx, key);
     await requireUnused(tx, { ...key, scope: 'page_group' });
     await remove('page_groups', [row]);

@@ -1,4 +1,5 @@
 import { actorOf, recordAudit, type Submission } from '../catalog/audit.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
@@ -6,7 +7,6 @@ import type { BrandTerm } from '../domain/brand-terms.ts';
 import { KnownError } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
-import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, createEntities, entityRow, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
@@ -58,9 +58,8 @@ export async function createProject(
   if (trackTop > 0) report('reading the queries with the most clicks');
   const queries =
     trackTop === 0 ? [] : await readTopQueries(providers, connection, { property, country, count: trackTop, now });
-  const waiting = { onWait: () => report('waiting for a load to end') };
   const author = { by: null, at: toMicroseconds(now) };
-  return addProject(stores, { ...given, property, queries, source: 'suggested' }, author, waiting);
+  return addProject(stores.catalog, { ...given, property, queries, source: 'suggested' }, author);
 }
 
 /** The queries that a new project tracks. */
@@ -81,13 +80,12 @@ function exists(property: string, id: string): KnownError {
  * @param onlyOf throws `conflict` if the workspace has one of the same property, or of the same property and country
  */
 export function addProject(
-  stores: Stores,
+  catalog: Catalog,
   { workspace, property, connection, brandTerms, country, name, queries, source, onlyOf }: Added,
   { by, at, submission }: { readonly by: string | null; readonly at: Microseconds; readonly submission?: Submission },
-  waiting: LockOptions,
 ): Promise<CreatedProject> {
   const domain = name ?? domainOf(property) ?? property;
-  return createEntities(stores, waiting, submission, async ({ tx, put }) => {
+  return createEntities(catalog, submission, async ({ tx, put }) => {
     const same = await findProjectsOfProperty(tx, workspace, property);
     const existing = same.find((project) => onlyOf === 'property' || project.country === country);
     if (onlyOf !== undefined && existing !== undefined) throw exists(property, existing.id);
@@ -128,12 +126,11 @@ export interface ProjectChanges {
 
 /** Changes a project. Fetched data is updated by the next sync. */
 export async function changeProject(
-  stores: Stores,
+  catalog: Catalog,
   id: string,
   { brandTerms, country, name }: ProjectChanges,
-  waiting: LockOptions,
 ): Promise<void> {
-  await changeEntities(stores, waiting, async ({ tx, put }) => {
+  await changeEntities(catalog, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, id);
     const details = { brandTerms, country, name };
     await recordAudit(tx, { workspace, actor: actorOf(null), action: 'project.changed', subject: id, details });

@@ -6,10 +6,8 @@ import { alertRuleProblem } from '../domain/alert-rules.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { isName } from '../domain/texts.ts';
 import { requireVersion, versionOf } from '../domain/versions.ts';
-import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities, createEntities } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
-import type { Stores } from '../load/stores.ts';
 import type { Creator, Editor, Writer } from './notes.ts';
 
 const MAX_NAME = 200;
@@ -20,13 +18,8 @@ export function ruleVersion({ name, rule, severity, enabled }: StoredRule): stri
 }
 
 /** Adds a rule and returns it. Throws `invalid_request` if it is invalid or its subject does not exist. */
-export function addRule(
-  stores: Stores,
-  rule: StoredRule,
-  { submission, ...writer }: Creator,
-  waiting: LockOptions,
-): Promise<StoredRule> {
-  return createEntities(stores, waiting, submission, async ({ tx, put }) => {
+export function addRule(catalog: Catalog, rule: StoredRule, { submission, ...writer }: Creator): Promise<StoredRule> {
+  return createEntities(catalog, submission, async ({ tx, put }) => {
     await checkRule(tx, rule);
     await put('alert_rules', [rowOf(rule)]);
     await audit(tx, rule, { action: 'rule.created', ...writer });
@@ -36,13 +29,12 @@ export function addRule(
 
 /** Changes a rule; what is left out stays the same. Throws `not_found`, `outdated`, and what `addRule` throws. */
 export function changeRule(
-  stores: Stores,
+  catalog: Catalog,
   id: string,
   changes: Partial<Pick<StoredRule, 'name' | 'rule' | 'severity' | 'enabled'>>,
   { version, ...writer }: Editor,
-  waiting: LockOptions,
 ): Promise<StoredRule> {
-  return changeEntities(stores, waiting, async ({ tx, put }) => {
+  return changeEntities(catalog, async ({ tx, put }) => {
     const before = await requireRule(tx, id);
     requireVersion(ruleVersion(before), version);
     const rule = { ...before, ...changes };
@@ -54,8 +46,8 @@ export function changeRule(
 }
 
 /** Removes a rule and returns it. Its open alert resolves with the next evaluation. Throws `not_found`. */
-export function removeRule(stores: Stores, id: string, writer: Writer, waiting: LockOptions): Promise<StoredRule> {
-  return changeEntities(stores, waiting, async ({ tx, remove }) => {
+export function removeRule(catalog: Catalog, id: string, writer: Writer): Promise<StoredRule> {
+  return changeEntities(catalog, async ({ tx, remove }) => {
     const rule = await requireRule(tx, id);
     await remove('alert_rules', [rowOf(rule)]);
     await audit(tx, rule, { action: 'rule.removed', ...writer });

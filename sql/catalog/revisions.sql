@@ -95,3 +95,18 @@ update publication set number = $number, id = $id
 -- Stores how many unarchived keywords a project has. $id.
 update projects set tracked_keywords = (select count(*) from keywords where project_id = $id and archived = 0)
 where id = $id
+
+-- name: edits
+-- The number of edits of each project and of each workspace.
+-- rows: owner text, id text, edits integer
+select 'project' as owner, id, edits from projects
+union all
+select 'workspace' as owner, id, edits from workspaces
+
+-- name: count_edit_of_project
+-- Counts an edit of a project. $id.
+update projects set edits = edits + 1 where id = $id
+
+-- name: count_edit_of_workspace
+-- Counts an edit of what belongs to a workspace, and to no project. $id.
+update workspaces set edits = edits + 1 where id = $id

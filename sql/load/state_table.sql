@@ -1,2 +1,2 @@
 -- Creates an empty table for the rows of the catalog.
-create temp table {name} ({columns})
+create or replace temp table {name} ({columns})

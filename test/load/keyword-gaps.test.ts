@@ -35,7 +35,7 @@ async function bring(t: Test, world: LazyWorld, queries: Readonly<Record<string,
 }
 
 async function track(world: LazyWorld, query: string): Promise<string> {
-  const { added } = await trackQueries(world, { project: 'Proj1', queries: [query], source: 'manual' }, BY, {});
+  const { added } = await trackQueries(world.catalog, { project: 'Proj1', queries: [query], source: 'manual' }, BY);
   return added[0]!.id;
 }
 
@@ -72,9 +72,9 @@ t.test(
     await bring(t, world, { first: ['2026-02-28', '2026-03-01'] });
     const second = await track(world, 'second');
     await bring(t, world, { first: ['2026-03-02'] });
-    await archiveKeywords(world, { project: 'Proj1', ids: [second], queries: [] }, BY, {});
+    await archiveKeywords(world.catalog, { project: 'Proj1', ids: [second], queries: [] }, BY);
     await bring(t, world, { first: ['2026-03-03'], second: ['2026-03-03'] });
-    await changeKeyword(world, { project: 'Proj1', id: second }, { archived: false }, BY, {});
+    await changeKeyword(world.catalog, { project: 'Proj1', id: second }, { archived: false }, BY);
     await bring(t, world, { first: ['2026-03-04'], second: ['2026-03-04'] });
     await world.load({
       site_daily: [

@@ -93,7 +93,6 @@ export const sync: World = {
         { settings, catalog },
         { project: 'Proj1', queries: ['unheard of'], source: 'manual' },
         { by: 'simulation', at: simulation.now * 1000 },
-        {},
       );
       await reader.putSyncProject(catalog, 'Proj1', {
         ...(await reader.readSyncProject(catalog, 'Proj1')),
