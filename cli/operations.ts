@@ -14,13 +14,15 @@ export interface Named extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<T
   readonly missing?: string;
   /** The member in whose name the command is run, and what owners and admins of it may do. */
   readonly by?: { readonly email: string; readonly may: string; readonly of: string } | undefined;
+  /** The member who is said to have done it, whatever they may do. */
+  readonly author?: string | undefined;
 }
 
 /** Does by command what members do in the dashboard. Whoever can run it has the rights of an owner. */
 export async function perform<With extends Needs, Result>(
   needs: With,
   operation: Operation<With, Result>,
-  { workspace, project, id, input = {}, by, missing, at }: Named,
+  { workspace, project, id, input = {}, by, author = by?.email, missing, at }: Named,
 ): Promise<Result> {
   const target = { workspace, project, id, ...commandWriter(), ...(at !== undefined && { at }) };
   await operation.find(needs.catalog, target).catch((error: unknown) => {
@@ -30,7 +32,7 @@ export async function perform<With extends Needs, Result>(
   });
   const role = by === undefined ? 'owner' : await requireManager(needs.catalog, workspace, by);
   const { signal } = new AbortController();
-  const actor = { ...(by && { by: by.email }), role };
+  const actor = { ...(author !== undefined && { by: author }), role };
   return (await operation.perform(needs, { ...target, ...actor, input, signal })).result;
 }
 

@@ -31,7 +31,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   operations: {
     purpose: 'what members do, declared once: fields, rights, what is audited; routes are made from it',
-    imports: ['api', 'presets', 'channels', 'alerts', 'load', 'catalog', 'domain', 'runtime', 'settings'],
+    imports: ['api', 'presets', 'channels', 'projects', 'alerts', 'load', 'catalog', 'domain', 'runtime', 'settings'],
   },
   mcp: {
     purpose: 'the MCP server at `/mcp`, over the presets of the API',
@@ -68,7 +68,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     ],
   },
   projects: {
-    purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',
+    purpose: 'projects: how they are made, connected and set; tracked queries and brand terms, many at a time',
     imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
   },
   import: {

@@ -1,16 +1,23 @@
 import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
-import { listNotes, listWorkspaceNotes, NOTE_CATEGORIES, type Note } from '../../server/catalog/alerts.ts';
-import { actorOf } from '../../server/catalog/audit.ts';
+import {
+  findNote,
+  listNotes,
+  listWorkspaceNotes,
+  NOTE_CATEGORIES,
+  type Note,
+  type NoteOwner,
+} from '../../server/catalog/alerts.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { findRole, requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { dayOf } from '../../server/domain/dates.ts';
 import { classifyFailure } from '../../server/domain/failures.ts';
-import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
+import { isoInstant } from '../../server/domain/instants.ts';
 import type { Stores } from '../../server/load/stores.ts';
 import type { NoteVerdict } from '../../server/presets/effects.ts';
-import { commandWriter, print, printJson, printTable, TemporaryFailure, TRY_AGAIN, withStores } from '../cli.ts';
+import { print, printJson, printTable, TemporaryFailure, TRY_AGAIN, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { perform } from '../operations.ts';
 
 /** Notes that are judged at a time: one reads facts while another computes. */
 const AT_ONCE = 4;
@@ -85,25 +92,28 @@ export function addNotes(program: Command): void {
     .argument('<id>', 'id of the note')
     .addHelpText('after', examples('notes remove 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10'))
     .action(async (id: string) => {
-      const { removeNote } = await import('../../server/projects/notes.ts');
-      const writer = commandWriter();
-      await withStores((stores) => removeNote(stores.catalog, id, writer));
+      const { noteRemoval } = await import('../../server/operations/notes.ts');
+      await withStores(async (stores) => {
+        const found = await findNote(stores.catalog, id);
+        if (found === undefined) throw new Error(`There is no note '${id.slice(0, 40)}'.`);
+        await perform(stores, noteRemoval, { ...placeOf(found.owner), id });
+      });
       print('The note was removed.');
     });
 }
 
 async function add(stores: Stores, { project, workspace, by, ...fields }: Omit<AddOptions, 'json'>): Promise<Note> {
-  const { addNote } = await import('../../server/projects/notes.ts');
-  const now = Date.now();
+  const { noteAddition } = await import('../../server/operations/notes.ts');
   const owner = await ownerOf(stores.catalog, { project, workspace });
   if (by !== undefined && (await findRole(stores.catalog, owner.workspace, by)) === undefined) {
     throw new Error(`'${by}' is not a member of the workspace '${owner.workspace}'.`);
   }
   const scope = fields.page === undefined ? {} : { scope: 'page' as const };
-  const written = { ...fields, ...scope, date: fields.date ?? dayOf(now) };
-  const writer = { by: actorOf(by ?? null), at: toMicroseconds(now) };
-  return addNote(stores.catalog, owner, written, writer);
+  const input = { ...fields, ...scope, date: fields.date ?? dayOf(Date.now()) };
+  return (await perform(stores, noteAddition, { ...placeOf(owner), input, author: by })).note;
 }
+
+const placeOf = ({ workspace, project }: NoteOwner) => ({ workspace, project: project ?? undefined });
 
 /** Names a failure temporary if the same command may succeed later. */
 async function asExitCode(error: unknown): Promise<never> {

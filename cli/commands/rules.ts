@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findAlertRule, listAlertRules, type StoredRule } from '../../server/catalog/alerts.ts';
+import type { Catalog } from '../../server/catalog/catalog.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
-import { newUuid } from '../../server/domain/ids.ts';
 import { withoutLostRollups } from '../../server/load/without-lost-rollups.ts';
-import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { perform } from '../operations.ts';
 
 interface AddOptions {
   readonly project: string;
@@ -49,16 +50,12 @@ export function addRules(program: Command): void {
       `${examples(`rules add --project Fw7kd --name 'Clicks fall' --rule ${EXAMPLE}`)}\n\n\`ordinate describe alert_rules\` explains the fields of a rule.`,
     )
     .action(async ({ project, name, severity, disabled, json, ...given }: AddOptions) => {
-      const rule: StoredRule = {
-        id: newUuid(),
-        project,
-        name,
-        rule: ruleOf(given),
-        severity,
-        enabled: disabled !== true,
-      };
-      const { addRule } = await import('../../server/projects/rules.ts');
-      await withStores((stores) => addRule(stores.catalog, rule, commandWriter()));
+      const input = { name, rule: ruleOf(given), severity, enabled: disabled !== true };
+      const { ruleAddition } = await import('../../server/operations/rules.ts');
+      const rule = await withStores(async (stores) => {
+        const { workspaceId: workspace } = await requireProject(stores.catalog, project);
+        return perform(stores, ruleAddition, { workspace, project, input });
+      });
       if (json) printJson({ rule });
       else print(`Rule ${rule.id} was added; it is evaluated with the next evaluation of ${project}.`);
     });
@@ -87,8 +84,13 @@ export function addRules(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('rules remove 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10'))
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const { removeRule } = await import('../../server/projects/rules.ts');
-      const removed = await withStores((stores) => removeRule(stores.catalog, id, commandWriter()));
+      const { ruleRemoval } = await import('../../server/operations/rules.ts');
+      const removed = await withStores(async (stores) => {
+        const rule = await requireRule(stores.catalog, id);
+        const { workspaceId: workspace } = await requireProject(stores.catalog, rule.project);
+        await perform(stores, ruleRemoval, { workspace, project: rule.project, id });
+        return rule;
+      });
       if (json) printJson({ removed });
       else print(`Rule '${removed.name}' was removed.`);
     });
@@ -108,11 +110,11 @@ export function addRules(program: Command): void {
       const [{ testRuleOfProject }, { withFacts }, { checkRule }] = await Promise.all([
         import('../../server/alerts/rules.ts'),
         import('../../server/query/with-facts.ts'),
-        import('../../server/projects/rules.ts'),
+        import('../../server/operations/rules.ts'),
       ]);
       const { range, days } = await withStores(async (stores) => {
         const { settings, catalog } = stores;
-        const rule = await ruleToTest(id, options, (given) => findAlertRule(catalog, given));
+        const rule = await ruleToTest(catalog, id, options);
         await checkRule(catalog, rule);
         return withFacts({ settings, catalog }, (facts) =>
           withoutLostRollups(stores, () => testRuleOfProject({ catalog, facts }, rule, { now: Date.now() })),
@@ -123,16 +125,18 @@ export function addRules(program: Command): void {
     });
 }
 
+async function requireRule(catalog: Catalog, id: string): Promise<StoredRule> {
+  const rule = await findAlertRule(catalog, id);
+  if (rule === undefined) throw new Error(`There is no rule '${id.slice(0, 40)}'. 'rules list' shows all.`);
+  return rule;
+}
+
 async function ruleToTest(
+  catalog: Catalog,
   id: string | undefined,
   { project, ...given }: TestOptions,
-  find: (id: string) => Promise<StoredRule | undefined>,
 ): Promise<StoredRule> {
-  if (id !== undefined) {
-    const rule = await find(id);
-    if (rule === undefined) throw new Error(`There is no rule '${id}'. 'rules list' shows all.`);
-    return rule;
-  }
+  if (id !== undefined) return requireRule(catalog, id);
   if (project === undefined) throw new Error('Name a rule by its id, or give --project and --rule.');
   return { id: '', project, name: 'test', rule: ruleOf(given), severity: 'info', enabled: true };
 }

@@ -5,10 +5,11 @@ import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import { keywordRange } from '../domain/project-ranges.ts';
+import { versionOf } from '../domain/versions.ts';
 import { rowsWith } from '../facts/sums.ts';
+import { editedOfKeyword } from '../operations/keywords.ts';
 import { rangeParameters, readParameters } from '../presets/parameters.ts';
 import type { PresetSources } from '../presets/preset.ts';
-import { keywordVersion } from '../projects/keywords.ts';
 
 /** Pages in the answer. */
 const MAX_PAGES = 20;
@@ -46,7 +47,7 @@ export async function readKeyword(sources: PresetSources, { project, keyword, pa
   return {
     range,
     keyword: { ...found, trackedSince: isoInstant(found.trackedSince), groupIds, tags, targetUrl },
-    version: keywordVersion(managed!),
+    version: versionOf(editedOfKeyword(managed!)),
     pages: ranking.rows.map(({ names: [url], now }) => ({ url: url!, ...toMetrics(now) })),
   };
 }

@@ -8,12 +8,13 @@ import { listArchivedKeywords } from '../catalog/keywords.ts';
 import { listSavedViews, type Project } from '../catalog/projects.ts';
 import { type Day, earlier } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { versionOf } from '../domain/versions.ts';
+import { editedOfKeyword } from '../operations/keywords.ts';
+import { shownRule } from '../operations/rules.ts';
 import { shownView } from '../operations/views.ts';
 import { JOINT_LISTS } from '../presets/pages-and-queries.ts';
 import { findReadableProject, type PresetRequest } from '../presets/preset.ts';
 import { listedProject } from '../presets/projects.ts';
-import { brandTermsVersion } from '../projects/brand-terms.ts';
-import { keywordVersion } from '../projects/keywords.ts';
 import { isManager } from './actions.ts';
 import { readAlertChart } from './alert-chart.ts';
 import { readArchivedDays } from './archived-days.ts';
@@ -21,7 +22,6 @@ import { readDataState } from './data-state.ts';
 import { readKeyword } from './keyword.ts';
 import { readLineDays } from './line-days.ts';
 import { readMoverRows, readMovers } from './movers.ts';
-import { shownRule } from './rule-actions.ts';
 import { readTracker } from './tracker.ts';
 
 /** Archived keywords in one answer. */
@@ -79,14 +79,14 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
     return {
       keywords: found.slice(0, MAX_ARCHIVED).map(({ id, query, trackedSince, ...settings }) => ({
         ...{ id, query, trackedSince: isoInstant(trackedSince) },
-        version: keywordVersion(settings),
+        version: versionOf(editedOfKeyword(settings)),
       })),
       hasMore: found.length > MAX_ARCHIVED,
     };
   });
   api.get('/projects/:id/brand-terms', { schema: { hide: true } }, async (request) => {
     const { brandTerms: terms } = await projectOf(request);
-    return { terms, version: brandTermsVersion(terms) };
+    return { terms, version: versionOf(terms) };
   });
   api.get('/projects/:id/rules', { schema: { hide: true } }, async (request) => ({
     rules: (await listAlertRules(context.catalog, (await projectOf(request)).id)).map(shownRule),

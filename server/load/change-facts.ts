@@ -14,7 +14,7 @@ const PAUSE = 200;
 const LOAD_LOCK_TIMEOUT = 600_000;
 
 /** Another load is still running after the timeout. */
-export class LoadIsRunning extends Error {}
+class LoadIsRunning extends Error {}
 
 export interface LockOptions {
   /** Milliseconds to wait for another load. */

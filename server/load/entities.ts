@@ -1,4 +1,3 @@
-import { createOnce, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow, findRowOfProject, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { countEdit, raiseRevisions } from '../catalog/fact-files.ts';
@@ -37,50 +36,38 @@ export interface EntityEdit {
 }
 
 /**
- * Edits entities in a transaction, increments the revisions of the changed projects, and counts the edit, so that a load
+ * Edits entities in a transaction, that of the caller if there is one, increments the revisions of the changed projects, and counts the edit, so that a load
  * whose checks have read other rows checks again.
  */
-export async function editEntities<T>(tx: Catalog, edits: (edit: EntityEdit) => Promise<T>): Promise<T> {
-  const changed = new ChangedRows([]);
-  const owners = { projects: new Set<string>(), workspaces: new Set<string>() };
-  const note = (table: Changeable, row: Row): void => {
-    const project = row[table === 'projects' ? 'id' : 'project_id'] as string | null;
-    if (project === null) owners.workspaces.add(row['workspace_id'] as string);
-    else owners.projects.add(project);
-  };
-  const result = await edits({
-    tx,
-    put: async (table, rows) => {
-      for (const row of rows) note(table, row);
-      for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
-    },
-    remove: async (table, rows) => {
-      const schema = schemaOf(table);
-      const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));
-      await removeRows(tx, tableOf(schema), keys);
-      for (const row of rows) {
-        note(table, row);
-        changed.note(table, row);
-      }
-    },
+export function editEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => Promise<T>): Promise<T> {
+  return catalog.transaction(async (tx) => {
+    const changed = new ChangedRows([]);
+    const owners = { projects: new Set<string>(), workspaces: new Set<string>() };
+    const note = (table: Changeable, row: Row): void => {
+      const project = row[table === 'projects' ? 'id' : 'project_id'] as string | null;
+      if (project === null) owners.workspaces.add(row['workspace_id'] as string);
+      else owners.projects.add(project);
+    };
+    const result = await edits({
+      tx,
+      put: async (table, rows) => {
+        for (const row of rows) note(table, row);
+        for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
+      },
+      remove: async (table, rows) => {
+        const schema = schemaOf(table);
+        const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));
+        await removeRows(tx, tableOf(schema), keys);
+        for (const row of rows) {
+          note(table, row);
+          changed.note(table, row);
+        }
+      },
+    });
+    await countEdit(tx, owners);
+    await raiseRevisions(tx, changed);
+    return result;
   });
-  await countEdit(tx, owners);
-  await raiseRevisions(tx, changed);
-  return result;
-}
-
-/** Like `editEntities`, in a transaction of its own. */
-export function changeEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => Promise<T>): Promise<T> {
-  return catalog.transaction((tx) => editEntities(tx, edits));
-}
-
-/** Like `changeEntities`, once for each form that is submitted. */
-export function createEntities<T>(
-  catalog: Catalog,
-  submission: Submission | undefined,
-  creates: (edit: EntityEdit) => Promise<T>,
-): Promise<T> {
-  return changeEntities(catalog, (edit) => createOnce(edit.tx, submission, () => creates(edit)));
 }
 
 /** The complete row of an entity with an id that is unique over all projects; undefined if there is none. */

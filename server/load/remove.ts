@@ -54,7 +54,7 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
  * Runs writes in one journaled transaction, so that a rebuilt catalog does not restore what was deleted. Holds the load
  * lock, because a concurrent load may have read the rows that are deleted.
  */
-export function whileNoLoadRuns<T>(
+function whileNoLoadRuns<T>(
   stores: Stores,
   waiting: LockOptions,
   writes: (tx: Catalog, record: JournalRecord) => Promise<T>,

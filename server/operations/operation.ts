@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { type AuditAction, createOnce, recordAudit, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { findProject } from '../catalog/projects.ts';
+import { findAnyProject } from '../catalog/projects.ts';
 import type { Role } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
@@ -44,8 +44,8 @@ export interface Scope<In extends Place> {
 export const OF_PROJECT: Scope<ProjectPlace> = {
   path: '/projects/:id',
   find: async (catalog, { workspace, project }) => {
-    const found = project === undefined ? undefined : await findProject(catalog, workspace, project);
-    if (found === undefined) throw notFound('There is no such project.');
+    const found = project === undefined ? undefined : await findAnyProject(catalog, project);
+    if (found?.workspaceId !== workspace) throw notFound('There is no such project.');
     return { workspace, project: found.id };
   },
 };
@@ -56,6 +56,8 @@ export const OF_WORKSPACE: Scope<Place> = { path: '', find: async (_, { workspac
 export interface Noun<In extends Place, Found> {
   /** In paths and answers: `view`. */
   readonly name: string;
+  /** In answers, where it has another name there. */
+  readonly key?: string;
   /** In paths and lists: `views`; null for a setting. */
   readonly plural: string | null;
   readonly of: Scope<In>;
@@ -270,7 +272,7 @@ export function changes<In extends Place, Found, Fields extends TProperties>(
     readonly check?: (input: InputOf<Fields>) => void;
     readonly run: (work: WorkOn<In, InputOf<Fields>, Found>) => Promise<Found>;
     readonly answer?: (after: Found) => object | undefined;
-    readonly details?: (input: InputOf<Fields>) => Audited['details'];
+    readonly details?: (input: InputOf<Fields>, after: Found) => Audited['details'];
   },
 ): Operation<Needs, Found> {
   const schema = schemaOf(it.fields);
@@ -284,7 +286,11 @@ export function changes<In extends Place, Found, Fields extends TProperties>(
         noun.requireRight?.(request, before);
         if (noun.edited) requireVersion(versionOf(noun.edited(before)), version);
         const after = await run({ ...actorOf(request), tx, place, input, found: before });
-        await audit(tx, { ...it, ...request }, { ...noun.audited(after), ...(details && { details: details(input) }) });
+        await audit(
+          tx,
+          { ...it, ...request },
+          { ...noun.audited(after), ...(details && { details: details(input, after) }) },
+        );
         return after;
       });
       return { result, answer: () => answer(result) };
@@ -422,7 +428,7 @@ async function requireOne<In extends Place, Found>(
 
 /** One as answers have it, with the version that an edit must send. */
 export function answerOf<In extends Place, Found>(noun: Noun<In, Found>, one: Found): object {
-  return { [noun.name]: noun.show(one), ...versionIn(noun, one) };
+  return { [noun.key ?? noun.name]: noun.show(one), ...versionIn(noun, one) };
 }
 
 function versionIn<In extends Place, Found>({ edited }: Noun<In, Found>, one: Found): object {

@@ -1,34 +1,42 @@
-import { recordAudit } from '../catalog/audit.ts';
+import { Type } from 'typebox';
+import type { Submission } from '../catalog/audit.ts';
+import { createOnce, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import {
-  beginKeywords,
-  findKeyword,
-  type KeywordSettings,
-  type ManagedKeyword,
-  pauseKeywords,
-  resumeKeyword,
-} from '../catalog/keywords.ts';
+import { beginKeywords, type KeywordSettings, pauseKeywords } from '../catalog/keywords.ts';
 import { requireProject } from '../catalog/projects.ts';
-import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
-import { requireVersion, versionOf } from '../domain/versions.ts';
-import {
-  changeEntities,
-  createEntities,
-  entityRowOfProject,
-  entityRows,
-  type KeywordRow,
-  untrackedQueries,
-} from '../load/entities.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import { type EntityEdit, editEntities, entityRows, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { countKnownQueries } from './known-queries.ts';
 import { newKeywords } from './new-keywords.ts';
-import type { Creator, Editor, Writer } from './notes.ts';
 
 /** Keywords that an entry of the audit trail names. */
 const MAX_NAMED = 1000;
 const MAX_TAGS = 20;
 const MAX_TAG = 50;
-const MAX_URL = 2000;
+
+const isTag = (tag: string): boolean => tag !== '' && tag.length <= MAX_TAG && !/\p{Cc}|\p{Cs}/u.test(tag);
+
+/** Tags of a keyword, as they are sent. */
+export const keywordTags = Type.Refine(
+  Type.Array(Type.String(), {
+    description: `All of its tags: at most ${MAX_TAGS}, of 1 to ${MAX_TAG} characters each.`,
+  }),
+  (tags) => new Set(tags.map((tag) => tag.trim())).size <= MAX_TAGS && tags.every((tag) => isTag(tag.trim())),
+  () => `must be at most ${MAX_TAGS} lines of text, of 1 to ${MAX_TAG} characters each`,
+);
+
+/** Who writes, when. */
+export interface Writer {
+  /** The actor of the audit trail. */
+  readonly by: string;
+  readonly at: Microseconds;
+}
+
+/** Who creates something; `submission` is the form of a member. */
+export interface Creator extends Writer {
+  readonly submission?: Submission;
+}
 
 interface NewQueries {
   readonly project: string;
@@ -50,7 +58,7 @@ export function trackQueries(
   { by: actor, at, submission }: Creator,
 ): Promise<TrackedQueries> {
   const text = textOfTags(tags);
-  return createEntities(catalog, submission, async ({ tx, put }) => {
+  const track = async ({ tx, put }: EntityEdit): Promise<TrackedQueries> => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const before = await entityRows<KeywordRow>(tx, 'keywords', project);
     const { rows, skipped } = newKeywords(before, queries, { project, source, at });
@@ -67,7 +75,8 @@ export function trackQueries(
       await recordAudit(tx, { at, workspace, actor, action: 'keyword.added', subject: project, details });
     }
     return { added, skipped };
-  });
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => editEntities(tx, track)));
 }
 
 /** The result of `addKeywords`. */
@@ -104,7 +113,7 @@ export async function archiveKeywords(
   { project, ids, queries }: KeywordsToArchive,
   writer: Writer,
 ): Promise<{ id: string; query: string }[]> {
-  return changeEntities(catalog, async ({ tx, put }) => {
+  return editEntities(catalog, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
     const tracked = (await entityRows<KeywordRow>(tx, 'keywords', project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
@@ -129,48 +138,6 @@ export async function archiveKeywords(
   });
 }
 
-/** Identifies what members edit of a keyword. */
-export function keywordVersion({ archived, tags, targetUrl }: KeywordSettings): string {
-  return versionOf({ archived, tags, targetUrl });
-}
-
-/** Changes a keyword; what is left out stays the same. Throws `not_found`, `outdated`, `invalid_request` and `conflict`. */
-export function changeKeyword(
-  catalog: Catalog,
-  { project, id }: { project: string; id: string },
-  changes: Partial<KeywordSettings>,
-  { version, ...writer }: Editor,
-): Promise<ManagedKeyword> {
-  const { archived, tags, targetUrl } = changes;
-  const columns = {
-    ...(archived !== undefined && { archived: Number(archived) }),
-    ...(tags !== undefined && { tags: textOfTags(tags) }),
-    ...(targetUrl !== undefined && { target_url: checkUrl(targetUrl) }),
-  };
-  return changeEntities(catalog, async ({ tx, put }) => {
-    const { workspaceId: workspace } = await requireProject(tx, project);
-    const row = await entityRowOfProject<KeywordRow>(tx, 'keywords', { project, id });
-    if (row === undefined) throw notFound('The project has no such keyword.');
-    requireVersion(keywordVersion((await findKeyword(tx, project, id))!), version);
-    if (row.archived === 1 && archived === false) await requireUntracked(tx, row);
-    await put('keywords', [{ ...row, ...columns }]);
-    if (row.archived === 0 && archived === true) await pauseKeywords(tx, project, [id]);
-    if (row.archived === 1 && archived === false) await resumeKeyword(tx, project, id);
-    await auditChange(tx, { workspace, project, id }, changes, writer);
-    return (await findKeyword(tx, project, id))!;
-  });
-}
-
-/** Throws `conflict` if another keyword has the same query. */
-async function requireUntracked(tx: Catalog, { project_id: project, query }: KeywordRow): Promise<void> {
-  const rows = await entityRows<KeywordRow>(tx, 'keywords', project);
-  if (untrackedQueries(rows, [query]).length > 0) return;
-  throw new KnownError(
-    'conflict',
-    `The project already tracks '${query}' with another keyword; archive that one first.`,
-  );
-}
-
 async function auditChange(
   tx: Catalog,
   { workspace, project, id: subject }: { workspace: string; project: string; id: string },
@@ -182,17 +149,7 @@ async function auditChange(
 }
 
 /** Tags as the catalog stores them: null for none. */
-function textOfTags(tags: readonly string[]): string | null {
+export function textOfTags(tags: readonly string[]): string | null {
   const trimmed = [...new Set(tags.map((tag) => tag.trim()))];
-  const isTag = (tag: string): boolean => tag !== '' && tag.length <= MAX_TAG && !/\p{Cc}|\p{Cs}/u.test(tag);
-  if (trimmed.length > MAX_TAGS || !trimmed.every(isTag)) {
-    throw invalidRequest(`'tags' must be at most ${MAX_TAGS} lines of text, of 1 to ${MAX_TAG} characters each.`);
-  }
   return trimmed.length === 0 ? null : JSON.stringify(trimmed);
-}
-
-function checkUrl(url: string | null): string | null {
-  if (url === null) return null;
-  if (url.length <= MAX_URL && /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
-  throw invalidRequest(`'targetUrl' must be an address such as https://shop.example/shoes, or null.`);
 }

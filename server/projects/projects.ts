@@ -1,4 +1,4 @@
-import { actorOf, recordAudit, type Submission } from '../catalog/audit.ts';
+import { actorOf, createOnce, recordAudit, type Submission } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
@@ -7,7 +7,7 @@ import type { BrandTerm } from '../domain/brand-terms.ts';
 import { KnownError } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
-import { changeEntities, createEntities, entityRow, type KeywordRow } from '../load/entities.ts';
+import { type EntityEdit, editEntities, entityRow, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
 import type { Providers } from '../providers/providers.ts';
@@ -85,7 +85,7 @@ export function addProject(
   { by, at, submission }: { readonly by: string | null; readonly at: Microseconds; readonly submission?: Submission },
 ): Promise<CreatedProject> {
   const domain = name ?? domainOf(property) ?? property;
-  return createEntities(catalog, submission, async ({ tx, put }) => {
+  const add = async ({ tx, put }: EntityEdit): Promise<CreatedProject> => {
     const same = await findProjectsOfProperty(tx, workspace, property);
     const existing = same.find((project) => onlyOf === 'property' || project.country === country);
     if (onlyOf !== undefined && existing !== undefined) throw exists(property, existing.id);
@@ -114,7 +114,8 @@ export function addProject(
     const { rows } = newKeywords([], queries, { project: id, source, at });
     await put('keywords', rows);
     return { id, workspace, property, domain, trackedKeywords: rows.length, others };
-  });
+  };
+  return catalog.transaction((tx) => createOnce(tx, submission, () => editEntities(tx, add)));
 }
 
 /** Changes of a project; omitted properties stay the same. */
@@ -130,7 +131,7 @@ export async function changeProject(
   id: string,
   { brandTerms, country, name }: ProjectChanges,
 ): Promise<void> {
-  await changeEntities(catalog, async ({ tx, put }) => {
+  await editEntities(catalog, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, id);
     const details = { brandTerms, country, name };
     await recordAudit(tx, { workspace, actor: actorOf(null), action: 'project.changed', subject: id, details });

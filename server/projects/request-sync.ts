@@ -4,7 +4,7 @@ import type { Project } from '../catalog/projects.ts';
 import { putSyncRequest } from '../catalog/sync-projects.ts';
 import { KnownError } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
-import type { Writer } from './notes.ts';
+import type { Writer } from './keywords.ts';
 
 /** Has background jobs sync a project as soon as they can, also days that are fresh. Throws `conflict`. */
 export async function requestSync(

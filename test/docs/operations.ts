@@ -18,7 +18,7 @@ const HEADERS = { version: '`If-Match`', submission: '`Idempotency-Key`' };
 /** What members do, for docs/changes.md: a section for each noun. Throws for a field without a description. */
 export function operationsMarkdown(operations: readonly Operation<never>[]): string {
   const titleOf = ({ noun: { name, plural } }: Operation<never>): string =>
-    (plural ?? name).split('/').toReversed().join(' ');
+    (plural ?? name).split('/').toReversed().join(' ').replaceAll('-', ' ');
   return [...Map.groupBy(operations, titleOf)].map(([title, of]) => section(title, of)).join('\n\n');
 }
 

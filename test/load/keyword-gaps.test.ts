@@ -2,6 +2,7 @@
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { perform } from '../../cli/operations.ts';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { eachKeywordGap } from '../../server/catalog/keywords.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
@@ -12,7 +13,8 @@ import type { Range } from '../../server/domain/range.ts';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
 import { Journal } from '../../server/load/journal.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
-import { archiveKeywords, changeKeyword, trackQueries } from '../../server/projects/keywords.ts';
+import { KEYWORD_OPERATIONS } from '../../server/operations/keywords.ts';
+import { archiveKeywords, trackQueries } from '../../server/projects/keywords.ts';
 import { evaluate, factsOf, KEYWORDS, NOW, projectUntil, START } from '../alerts/world.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { localOnly } from '../stores.ts';
@@ -74,7 +76,8 @@ t.test(
     await bring(t, world, { first: ['2026-03-02'] });
     await archiveKeywords(world.catalog, { project: 'Proj1', ids: [second], queries: [] }, BY);
     await bring(t, world, { first: ['2026-03-03'], second: ['2026-03-03'] });
-    await changeKeyword(world.catalog, { project: 'Proj1', id: second }, { archived: false }, BY);
+    const [change] = KEYWORD_OPERATIONS;
+    await perform(world, change!, { workspace: 'acme', project: 'Proj1', id: second, input: { archived: false } });
     await bring(t, world, { first: ['2026-03-04'], second: ['2026-03-04'] });
     await world.load({
       site_daily: [

@@ -1,0 +1,102 @@
+import { Type } from 'typebox';
+import { findAlertRule, ruleSubjectExists, type StoredRule } from '../catalog/alerts.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { requireProject } from '../catalog/projects.ts';
+import { type AlertRule, alertRuleProblem } from '../domain/alert-rules.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { newUuid } from '../domain/ids.ts';
+import { isName } from '../domain/texts.ts';
+import { editEntities } from '../load/entities.ts';
+import { oneOf } from '../presets/schemas.ts';
+import { adds, changes, type Noun, OF_PROJECT, type ProjectPlace, reads, removes } from './operation.ts';
+import { MANAGERS } from './rights.ts';
+
+const MAX_NAME = 200;
+
+const name = Type.Refine(
+  Type.String({ description: `Its name, a line of 1 to ${MAX_NAME} characters.` }),
+  (text) => isName(text, MAX_NAME),
+  () => `must be a line of text of 1 to ${MAX_NAME} characters`,
+);
+/** Checked by `checkRule`, which says what is possible. */
+export const alertRule = Type.Unsafe<AlertRule>({
+  description: 'What is compared with what; `ordinate describe alert_rules` explains its fields.',
+});
+const optional = {
+  severity: Type.Optional(oneOf('Severity', ['info', 'warning', 'critical'], 'Of its alerts; by default warning.')),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether it is evaluated; by default it is.' })),
+};
+
+const RULE: Noun<ProjectPlace, StoredRule> = {
+  name: 'rule',
+  plural: 'rules',
+  of: OF_PROJECT,
+  find: async (catalog, { project }, id) => {
+    const found = await findAlertRule(catalog, id);
+    return found?.project === project ? found : undefined;
+  },
+  missing: 'The project has no such rule.',
+  edited: ({ name, rule, severity, enabled }) => ({ name, rule, severity, enabled }),
+  show: shownRule,
+  audited: ({ id, project, name, rule, severity, enabled }) => ({
+    subject: id,
+    details: { project, name, rule, severity, enabled },
+  }),
+};
+
+export const ruleAddition = adds(RULE, {
+  roles: MANAGERS,
+  audit: 'rule.created',
+  fields: { name, rule: alertRule, ...optional },
+  run: ({ tx, place: { project }, input }) =>
+    write(tx, { id: newUuid(), project, severity: 'warning', enabled: true, ...input }),
+});
+
+/** The open alert of a rule resolves with the next evaluation. */
+export const ruleRemoval = removes(RULE, {
+  roles: MANAGERS,
+  audit: 'rule.removed',
+  gone: RULE.missing,
+  run: ({ tx, found }) => editEntities(tx, ({ remove }) => remove('alert_rules', [rowOf(found)])),
+});
+
+/** Alert rules of a project: owners and admins write them. */
+export const RULE_OPERATIONS = [
+  reads(RULE, MANAGERS),
+  ruleAddition,
+  changes(RULE, {
+    roles: MANAGERS,
+    audit: 'rule.changed',
+    fields: { name: Type.Optional(name), rule: Type.Optional(alertRule), ...optional },
+    run: ({ tx, input, found }) => write(tx, { ...found, ...input }),
+  }),
+  ruleRemoval,
+];
+
+async function write(tx: Catalog, rule: StoredRule): Promise<StoredRule> {
+  await checkRule(tx, rule);
+  await editEntities(tx, ({ put }) => put('alert_rules', [rowOf(rule)]));
+  return rule;
+}
+
+/** Throws `invalid_request` if a rule is invalid or its subject does not exist. */
+export async function checkRule(
+  catalog: Catalog,
+  { project, rule }: Pick<StoredRule, 'project' | 'rule'>,
+): Promise<void> {
+  const problem = alertRuleProblem(rule);
+  if (problem !== undefined) throw invalidRequest(`The rule is invalid: ${problem}.`);
+  await requireProject(catalog, project);
+  if (await ruleSubjectExists(catalog, project, rule)) return;
+  const subject = rule.scope.replace('_', ' ');
+  throw invalidRequest(`The project '${project}' has no ${subject} '${rule.id}', which the rule is about.`);
+}
+
+function rowOf({ id, project, name, rule, severity, enabled }: StoredRule) {
+  return { id, project_id: project, name, rule: JSON.stringify(rule), severity, enabled: Number(enabled) };
+}
+
+/** A rule in answers about its project. */
+export function shownRule({ id, name, rule, severity, enabled }: StoredRule): object {
+  return { id, name, rule, severity, enabled };
+}
