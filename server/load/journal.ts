@@ -38,6 +38,8 @@ export interface Publications {
   begin(tx: Catalog): Promise<JournalRecord>;
   /** Resolves the record of an interrupted publication. */
   settle(catalog: Catalog): Promise<void>;
+  /** Says that records lack a part of the change, which a copy of the catalog keeps. */
+  leaveToCopy(): void;
   /** Keeps the records few: a copy of the catalog takes their place. */
   compact(): Promise<void>;
 }
@@ -46,6 +48,7 @@ export interface Publications {
 const UNRECORDED: Publications = {
   begin: async () => ({ add: async () => {}, seal: async () => {}, [Symbol.asyncDispose]: async () => {} }),
   settle: async () => {},
+  leaveToCopy: () => {},
   compact: async () => {},
 };
 
@@ -89,6 +92,7 @@ const FEW_BYTES = 4_000_000;
 export class Journal implements Publications {
   readonly #dataFolder: string;
   readonly #store: LocalFiles;
+  #isLeftToCopy = false;
 
   constructor(dataFolder: string) {
     this.#dataFolder = dataFolder;
@@ -117,14 +121,21 @@ export class Journal implements Publications {
     }
   }
 
-  /** Copies the catalog if there is no copy or much was recorded since the last one; removes records that all copies have. */
+  leaveToCopy(): void {
+    this.#isLeftToCopy = true;
+  }
+
+  /**
+   * Copies the catalog if there is no copy, if records lack a part of it, or if they are long; removes records that all
+   * copies have.
+   */
   async compact(): Promise<void> {
     const [newest] = listCopies(this.#dataFolder);
     const files = (await this.#files()).filter(
       ({ kind, number }) => kind === 'change' && number > (newest?.number ?? 0),
     );
     const sizes = await Promise.all(files.map(({ name }) => stat(this.#store.path(pathOf(name)))));
-    if (newest === undefined || sizes.reduce((sum, { size }) => sum + size, 0) > FEW_BYTES) {
+    if (newest === undefined || this.#isLeftToCopy || sizes.reduce((sum, { size }) => sum + size, 0) > FEW_BYTES) {
       await keepCopy(this.#dataFolder);
     }
     const oldest = listCopies(this.#dataFolder).at(-1)?.number ?? 0;

@@ -199,6 +199,7 @@ async function loadLocked(
         again = await checkEdited(session, tx, toCheck, how);
       }
       const { firstRows } = checked;
+      if (tables.length > 0) journal.leaveToCopy();
       await publishEntities(session, publishing, carried, { firstRows, kept: coveredDays?.kept ?? [] });
       await publishKeywordDays(publishing, staged, coveredDays);
       const loaded = await recordOwners(tx, record, changed.facts.union(changed.projects).union(named.projects));

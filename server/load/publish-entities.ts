@@ -31,7 +31,10 @@ interface StagedEntities {
   readonly kept: readonly string[];
 }
 
-/** Writes the staged entity rows of a load, and removes those that it replaces. */
+/**
+ * Writes the staged entity rows of a load, and removes those that it replaces. Records have only removed workspaces and
+ * projects of it: a copy of the catalog keeps the rest.
+ */
 export async function publishEntities(
   session: Session,
   publishing: Publishing,
@@ -58,12 +61,14 @@ async function removeStaged(session: Session, { tx, record, changed }: Publishin
   const { name: table, key } = schema;
   const removed = await session.rows<Row>(sqlTemplate('load/removed_keys', { table, key: identifiers(key) }));
   for (const row of await removeRows(tx, tableOf(schema), removed)) changed.note(table, row);
-  for (const row of removed) await record.add({ remove: table, row });
+  // What belongs to it goes with it, also facts.
+  if (table === 'workspaces' || table === 'projects')
+    for (const row of removed) await record.add({ remove: table, row });
 }
 
 async function writeStaged(
   session: Session,
-  { tx, record, changed }: Publishing,
+  { tx, changed }: Publishing,
   schema: EntityTable,
   { firstRows, kept }: { readonly firstRows: readonly Row[]; readonly kept: readonly string[] },
 ): Promise<void> {
@@ -73,7 +78,6 @@ async function writeStaged(
     const rows = kept.length === 0 ? staged : await withStored(tx, schema, staged, kept);
     if (table === 'workspaces') await noteHistories(tx, rows, changed);
     for (const row of await upsertRows(tx, tableOf(schema), rows)) changed.note(table, row);
-    for (const row of rows) await record.add({ upsert: table, row });
     if (rows.length < SLICE) break;
   }
 }

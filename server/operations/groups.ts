@@ -56,7 +56,7 @@ const GROUP: Noun<ProjectPlace, KeywordGroup> = {
   find: (catalog, { project }, id) => findGroup(catalog, project, id),
   missing: 'The project has no such group.',
   edited: ({ name, parentId, pinned, rule, keywordIds }) => ({ name, parentId, pinned, rule, keywordIds }),
-  show: ({ project: _, ...group }) => group,
+  show: ({ project: _project, ...group }) => group,
   audited: ({ id, project, name, kind }) => ({ subject: id, details: { project, name, kind } }),
 };
 

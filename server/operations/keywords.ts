@@ -34,7 +34,7 @@ const KEYWORD: Noun<ProjectPlace, ProjectKeyword> = {
   },
   missing: 'The project has no such keyword.',
   edited: editedOfKeyword,
-  show: ({ project: _, ...keyword }) => keyword,
+  show: ({ project: _project, ...keyword }) => keyword,
   audited: ({ id, project }) => ({ subject: id, details: { project } }),
 };
 

@@ -87,9 +87,13 @@ create table projects (
 ) strict;
 create index projects_of_workspace on projects (workspace_id, created_at, id);
 
--- (0.2)
+-- (sqlite, 0.2)
 alter table workspaces add column edits integer not null default 0;
 alter table projects add column edits integer not null default 0;
+
+-- (postgres, 0.2)
+alter table workspaces add column if not exists edits bigint not null default 0;
+alter table projects add column if not exists edits bigint not null default 0;
 
 -- Of keys, only hashes are stored (SHA-256, hexadecimal). `last_used_before`: the last use that an older version stored here.
 -- `limited`: 1 if the key may read only the projects in key_projects, also when none of them is left. `replaced_by`: the key

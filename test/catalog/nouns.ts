@@ -217,16 +217,24 @@ export const NOUNS: readonly Noun[] = [
     what: 'projects',
     tables: ['projects'],
     begin: async (making) => {
-      await making.run('projects', 'set', '--project', 'Kept1', '--name', 'First', '--country', 'usa');
       await furnish(making, 'Gone1');
+      await making.load({ projects: [{ ...PROJECT, id: 'Held1' }] });
     },
     later: async ({ run, load }) => {
-      await run('projects', 'set', '--project', 'Kept1', '--name', 'Second', '--country', 'deu');
       await run('projects', 'remove', 'Gone1', '--confirm', 'Gone1');
       await load({ projects: [{ ...PROJECT, id: 'Added' }] });
     },
-    seen: async ({ run }) => named(await run('projects', 'list', '--workspace', 'acme'), 'Kept1', 'Gone1', 'Added'),
+    seen: async ({ run }) => named(await run('projects', 'list', '--workspace', 'acme'), 'Held1', 'Gone1', 'Added'),
     ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+  },
+  {
+    what: 'names and countries of projects',
+    tables: ['projects'],
+    begin: async ({ run }) => run('projects', 'set', '--project', 'Kept1', '--name', 'First', '--country', 'usa'),
+    later: async ({ run }) => run('projects', 'set', '--project', 'Kept1', '--name', 'Second', '--country', 'deu'),
+    seen: async ({ rows }) =>
+      (await rows('projects')).filter(({ id }) => id === 'Kept1').map(({ domain, country }) => [domain, country]),
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'brand terms',
@@ -257,7 +265,7 @@ export const NOUNS: readonly Noun[] = [
       const { keywords } = await ask('GET', '/projects/Proj1/archived-keywords');
       return { listed, shown, archived: keywords.filter(ours) };
     },
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'days on which a keyword was not tracked',
@@ -265,7 +273,7 @@ export const NOUNS: readonly Noun[] = [
     begin: async ({ ask }) => ask('PATCH', '/projects/Proj1/keywords/Kw001', { archived: true }),
     later: async ({ ask }) => ask('PATCH', '/projects/Proj1/keywords/Kw002', { archived: true }),
     seen: async ({ catalog }) => (await Array.fromAsync(eachKeywordGap(catalog))).flat(),
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'groups and their members',
@@ -283,7 +291,7 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', '/projects/Proj1/groups', { name: 'Added', kind: 'rule', rule: rule('boots') });
     },
     seen: async ({ read }) => (await read('/projects/Proj1/groups')).groups,
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'page groups',
@@ -301,7 +309,7 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', '/projects/Proj1/page-groups', { name: 'added', rule: pageRule('/added') });
     },
     seen: async ({ read }) => (await read('/projects/Proj1/page-groups')).pageGroups,
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'alert rules',
@@ -318,7 +326,7 @@ export const NOUNS: readonly Noun[] = [
       await ask('POST', '/projects/Proj1/rules', { name: 'added', rule: siteRule(9) });
     },
     seen: async ({ ask }) => (await ask('GET', '/projects/Proj1/rules')).rules,
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'notes',
@@ -340,7 +348,7 @@ export const NOUNS: readonly Noun[] = [
       (await read('/projects/Proj1/notes?from=2026-03-01&to=2026-03-10')).notes,
       await run('notes', 'list', '--workspace', 'acme'),
     ],
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'loaded alerts',
@@ -350,7 +358,7 @@ export const NOUNS: readonly Noun[] = [
       void (await load({ alerts: [alert('1', { resolved_at: '2026-03-04T00:00:00Z' }), alert('3')] })),
     seen: async ({ read }) =>
       (await read('/projects/Proj1/alerts?status=all')).alerts.filter(({ id }: Answer) => id.startsWith('0a1b2c3d')),
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'dismissed findings',

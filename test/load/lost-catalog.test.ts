@@ -144,7 +144,7 @@ t.test('a record of the journal that cannot be renamed after its commit counts a
   const own = openJournal(sqliteIn(dataFolder));
   const settle = (): Promise<never> => Promise.reject(new Error('a record cannot be renamed'));
   await using lock = (await catalog.locks.takeLoad('all'))!;
-  const publications = { begin: (of: Catalog) => own.begin(of), settle, compact: settle };
+  const publications = { begin: (of: Catalog) => own.begin(of), settle, leaveToCopy: () => {}, compact: settle };
   t.equal(await journaledTransaction({ catalog, journal: publications, lock }, async () => 'done'), 'done');
   const before = records();
   await own.settle(catalog);
@@ -153,13 +153,13 @@ t.test('a record of the journal that cannot be renamed after its commit counts a
 
 t.test('the journal does not grow without end, and a rebuild from the copy in its place loses nothing', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);
-  // So many and so long that two loads need a copy.
+  // Each of these loads makes a copy.
   const keywords = Array.from({ length: 200 }, (_, index) =>
-    keyword(index.toString(36).padStart(5, '0'), `query ${index} ${'x'.repeat(15_000)}`),
+    keyword(index.toString(36).padStart(5, '0'), `query ${index}`),
   );
   for (let round = 0; round < 4; round++) await load(dataFolder, { keywords });
   const records = (): string[] => globSync(`${dataFolder}/facts/journal/*.change.ndjson`);
-  t.equal(globSync(`${dataFolder}/facts/copies/*`).length, 3, 'the first one, and two for what the loads changed');
+  t.equal(globSync(`${dataFolder}/facts/copies/*`).length, 4, 'the first one of the day, and the last three');
   for (const day of [1, 2, 3]) {
     await load(dataFolder, FACTS);
     await keepCopy(dataFolder, { now: () => Date.now() + day * 86_400_000 });
