@@ -14,7 +14,7 @@ export interface Named extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<T
   readonly missing?: string;
   /** The member in whose name the command is run, and what owners and admins of it may do. */
   readonly by?: { readonly email: string; readonly may: string; readonly of: string } | undefined;
-  /** The member who is said to have done it, whatever they may do. */
+  /** Recorded as the author; what this member may do is not checked. */
   readonly author?: string | undefined;
 }
 

@@ -234,6 +234,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'shares', key: ['id'] },
   { table: 'keywords', key: ['project_id', 'id'] },
   { table: 'keyword_gaps', key: ['project_id', 'keyword_id', 'first_day'] },
+  { table: 'edits', key: ['owner', 'id'] },
   { table: 'groups', key: ['project_id', 'id'] },
   { table: 'group_members', key: ['project_id', 'group_id', 'keyword_id'] },
   { table: 'page_groups', key: ['project_id', 'id'] },

@@ -335,18 +335,18 @@ export interface Owners {
 
 /** Counts an edit of entities that loads check, in its transaction. */
 export async function countEdit(tx: Catalog, { projects, workspaces }: Owners): Promise<void> {
-  for (const id of projects) await tx.statements.send('revisions.count_edit_of_project', { id });
-  for (const id of workspaces) await tx.statements.send('revisions.count_edit_of_workspace', { id });
+  for (const id of projects) await tx.statements.send('revisions.count_edit', { owner: 'project', id });
+  for (const id of workspaces) await tx.statements.send('revisions.count_edit', { owner: 'workspace', id });
 }
 
-/** Differs after each edit of what belongs to these projects and workspaces. */
-export async function editsOf(catalog: Catalog, { projects, workspaces }: Owners): Promise<string> {
-  const all = await catalog.statements.all<{ owner: 'project' | 'workspace'; id: string; edits: number }>(
+/** A text that changes with each edit of what belongs to these projects and workspaces. */
+export async function editToken(catalog: Catalog, { projects, workspaces }: Owners): Promise<string> {
+  const all = await catalog.statements.all<{ owner: 'project' | 'workspace'; id: string; count: number }>(
     'revisions.edits',
   );
   const of = all.filter(({ owner, id }) => (owner === 'project' ? projects : workspaces).has(id));
   return of
-    .map(({ owner, id, edits }) => `${owner} ${id} ${edits}`)
+    .map(({ owner, id, count }) => `${owner} ${id} ${count}`)
     .sort()
     .join();
 }

@@ -98,6 +98,7 @@ export async function findCatalogDamage(catalog: Catalog): Promise<string[]> {
 
 export {
   copyCatalog,
+  identityIn,
   identityOfCopies,
   isWhole,
   type KeptCopy,
@@ -108,7 +109,7 @@ export {
   readBeside,
   readCopy,
 } from './sqlite/copies.ts';
-export { revocationsAfter, revokeAgain, whereOwned } from './sqlite/revocations.ts';
+export { lastRevocation, revocationsAfter, revokeAgain, whereOwned } from './sqlite/revocations.ts';
 
 /** How many files show whether a store has those of a catalog: a few of them may be lost. */
 const SAMPLE = 8;

@@ -98,7 +98,8 @@ export async function requireWorkspace(catalog: Catalog, id: string): Promise<vo
 
 /** Adds a member, or changes the role of one. */
 export async function putMember(tx: Catalog, workspace: string, { email, role }: MemberOf): Promise<void> {
-  await tx.statements.run('members.put', { workspace, email, role });
+  const changed = await tx.statements.run('members.change_role', { workspace, email, role });
+  if (changed === 0) await tx.statements.run('members.put', { workspace, email, role });
 }
 
 /** Removes a member, whose sessions end. */

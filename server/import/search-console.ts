@@ -14,8 +14,8 @@ import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
 import {
+  columnsToKeep,
   ImportRefused,
-  keptColumns,
   projectRow,
   refuseFutureRange,
   requireDomain,
@@ -161,7 +161,8 @@ async function load(
       const { days, isEmpty } = await writeFacts(session, plan, { folder, project: id, keywords, brandTerms, kept });
       if (isEmpty) throw new NoRows();
       return {
-        ...{ project: id, days, kept: keptColumns(options.brandTerms) },
+        ...{ project: id, days, kept: columnsToKeep(options.brandTerms) },
+        made: known === undefined ? { workspace, property } : undefined,
         keywords: {
           tracked: new Set(tracked.map((keyword) => keyword.id)),
           begun: added.map((keyword) => keyword.id),

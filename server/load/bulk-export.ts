@@ -16,7 +16,7 @@ import type { Settings } from '../settings/settings.ts';
 import { classifyExportFiles, parquetFiles, refuseFutureRows, type Select, siteToKeep } from './bulk-export-files.ts';
 import { writeSearchTypes } from './bulk-types.ts';
 import { entityRows, type KeywordRow, untrackedQueries } from './entities.ts';
-import { ImportRefused, keptColumns, projectRow, requireDomain, writeRows } from './import-rows.ts';
+import { columnsToKeep, ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
 import { loadFolders, type Stores } from './stores.ts';
 
@@ -73,7 +73,14 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
       using session = await (await engine()).session();
       outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
       const { project, knownDays: days, tracked, begun } = outcome;
-      return { project, days, isBulkExport: true, keywords: { tracked, begun }, kept: keptColumns(options.brandTerms) };
+      return {
+        project,
+        days,
+        isBulkExport: true,
+        keywords: { tracked, begun },
+        made: outcome.created ? { workspace: options.workspace, property } : undefined,
+        kept: columnsToKeep(options.brandTerms),
+      };
     },
     engine,
   });

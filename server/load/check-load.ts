@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { editToken } from '../catalog/fact-files.ts';
 import { LoadRejected, type Problem, sentence } from '../domain/problems.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import type { FileStore } from '../storage/file-store.ts';
@@ -29,6 +30,8 @@ interface LoadToCheck {
   readonly carried: Carried;
   /** The projects that it names. */
   readonly touched: ReadonlySet<string>;
+  /** The workspaces that its entities name. */
+  readonly workspaces: ReadonlySet<string>;
   readonly store: FileStore;
 }
 
@@ -44,6 +47,8 @@ interface CheckOptions {
 export interface CheckedLoad {
   readonly removed: Removals;
   readonly warnings: readonly string[];
+  /** Of the rows that were checked, as `editToken`; undefined if no entities were. */
+  readonly edits: string | undefined;
   /** Throws `LoadRejected` if keys repeat, also those that `checkLoad` leaves to writing. */
   readonly refuseRepeated: () => Promise<void>;
 }
@@ -57,7 +62,7 @@ interface CheckedTable {
   readonly others: readonly Problem[];
 }
 
-/** The load does not go with what was edited while it ran. */
+/** The load conflicts with an edit that was made after its checks. */
 export class EditedMeanwhile extends LoadRejected {}
 
 /** What the checks of entities read. */
@@ -92,7 +97,10 @@ export async function checkEdited(
   { confirmDelete, namesRows }: Pick<CheckOptions, 'confirmDelete' | 'namesRows'>,
 ): Promise<Removals> {
   const { entities, removed } = await checkState(session, catalog, { ...load, facts: [] }, confirmDelete);
-  const problems = [...entities, ...unconfirmedRemovals(removed)];
+  const problems = [...entities, ...unconfirmedRemovals(removed)].map((problem) => ({
+    ...problem,
+    message: `${problem.message} (something was edited while this load ran)`,
+  }));
   if (problems.length === 0) return removed;
   throw new EditedMeanwhile(namesRows ? await withPlaces(session, load.carried.tables, problems, found) : problems);
 }
@@ -101,13 +109,17 @@ export async function checkEdited(
 export async function checkLoad(
   session: Session,
   catalog: Catalog,
-  { found, read, carried, touched, store }: LoadToCheck,
+  { found, read, carried, touched, workspaces, store }: LoadToCheck,
   { dryRun, confirmDelete, acceptImplausible, namesRows }: CheckOptions,
 ): Promise<CheckedLoad> {
   const { parts } = read;
   const { tables } = carried;
   const state = { read, carried, touched, facts: [...parts.keys()] };
-  const { entities, removed, unknown } = await checkState(session, catalog, state, confirmDelete);
+  // Edits go on: their count and the rows of all tables are of one moment.
+  const { edits, entities, removed, unknown } = await catalog.snapshot(async (snapshot) => ({
+    edits: tables.length === 0 ? undefined : await editToken(snapshot, { projects: touched, workspaces }),
+    ...(await checkState(session, snapshot, state, confirmDelete)),
+  }));
   const implausible = await checkParts(session, parts);
   const facts: CheckedTable[] = [];
   for (const [schema, all] of parts) {
@@ -146,5 +158,5 @@ export async function checkLoad(
     ...(namesRows ? await withPlaces(session, [...parts.keys()], implausible, found) : implausible).map(sentence),
     ...needlessConfirmations(removed, confirmDelete),
   ];
-  return { removed, warnings, refuseRepeated };
+  return { removed, warnings, edits, refuseRepeated };
 }

@@ -43,7 +43,7 @@ export function editEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => P
   return catalog.transaction(async (tx) => {
     const changed = new ChangedRows([]);
     const owners = { projects: new Set<string>(), workspaces: new Set<string>() };
-    const note = (table: Changeable, row: Row): void => {
+    const countOwner = (table: Changeable, row: Row): void => {
       const project = row[table === 'projects' ? 'id' : 'project_id'] as string | null;
       if (project === null) owners.workspaces.add(row['workspace_id'] as string);
       else owners.projects.add(project);
@@ -51,7 +51,7 @@ export function editEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => P
     const result = await edits({
       tx,
       put: async (table, rows) => {
-        for (const row of rows) note(table, row);
+        for (const row of rows) countOwner(table, row);
         for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
       },
       remove: async (table, rows) => {
@@ -59,7 +59,7 @@ export function editEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => P
         const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));
         await removeRows(tx, tableOf(schema), keys);
         for (const row of rows) {
-          note(table, row);
+          countOwner(table, row);
           changed.note(table, row);
         }
       },

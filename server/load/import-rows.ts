@@ -27,7 +27,7 @@ export interface ImportedProject {
 }
 
 /** The columns of a project that people set. An import sets brand terms only if it is given some. */
-export function keptColumns(brandTerms: readonly BrandTerm[] | undefined): string[] {
+export function columnsToKeep(brandTerms: readonly BrandTerm[] | undefined): string[] {
   const terms = brandTerms === undefined ? ['brand_terms', 'brand_words'] : [];
   return ['domain', 'country', 'language', ...terms];
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, stat, writeFile } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
 import {
   type LoadedTable,
@@ -38,8 +39,8 @@ export interface Publications {
   begin(tx: Catalog): Promise<JournalRecord>;
   /** Resolves the record of an interrupted publication. */
   settle(catalog: Catalog): Promise<void>;
-  /** Says that records lack a part of the change, which a copy of the catalog keeps. */
-  leaveToCopy(): void;
+  /** Lets `compact` copy the catalog, now or after the next change: the record lacks a part of this one. */
+  requireCopy(): Promise<void>;
   /** Keeps the records few: a copy of the catalog takes their place. */
   compact(): Promise<void>;
 }
@@ -48,7 +49,7 @@ export interface Publications {
 const UNRECORDED: Publications = {
   begin: async () => ({ add: async () => {}, seal: async () => {}, [Symbol.asyncDispose]: async () => {} }),
   settle: async () => {},
-  leaveToCopy: () => {},
+  requireCopy: async () => {},
   compact: async () => {},
 };
 
@@ -74,6 +75,8 @@ export interface StoredRecord {
 }
 
 const FOLDER = 'facts/journal';
+/** There until a copy of the catalog has what records lack. */
+const WANTED = `${FOLDER}/copy.wanted`;
 /** Earlier versions wrote checkpoints of the whole catalog, which copies replace. */
 const NAME = /^(\d{12})-([0-9a-f-]{36})\.(pending|change|checkpoint)\.ndjson$/;
 /** The last line of a complete record, with the SHA-256 of all previous lines. */
@@ -92,7 +95,6 @@ const FEW_BYTES = 4_000_000;
 export class Journal implements Publications {
   readonly #dataFolder: string;
   readonly #store: LocalFiles;
-  #isLeftToCopy = false;
 
   constructor(dataFolder: string) {
     this.#dataFolder = dataFolder;
@@ -121,8 +123,8 @@ export class Journal implements Publications {
     }
   }
 
-  leaveToCopy(): void {
-    this.#isLeftToCopy = true;
+  async requireCopy(): Promise<void> {
+    await writeFile(this.#store.prepare(WANTED), '', { mode: 0o600 });
   }
 
   /**
@@ -135,8 +137,13 @@ export class Journal implements Publications {
       ({ kind, number }) => kind === 'change' && number > (newest?.number ?? 0),
     );
     const sizes = await Promise.all(files.map(({ name }) => stat(this.#store.path(pathOf(name)))));
-    if (newest === undefined || this.#isLeftToCopy || sizes.reduce((sum, { size }) => sum + size, 0) > FEW_BYTES) {
+    if (
+      newest === undefined ||
+      existsSync(this.#store.path(WANTED)) ||
+      sizes.reduce((sum, { size }) => sum + size, 0) > FEW_BYTES
+    ) {
       await keepCopy(this.#dataFolder);
+      await this.#store.remove(WANTED);
     }
     const oldest = listCopies(this.#dataFolder).at(-1)?.number ?? 0;
     for (const { name, number, kind } of await this.#files()) {

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
-import { editsOf } from '../catalog/fact-files.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { editToken } from '../catalog/fact-files.ts';
 import { beginKeywords, fillKeywordGaps, widenKeywordGaps } from '../catalog/keywords.ts';
-import { listKeywordIds } from '../catalog/projects.ts';
+import { findProjectsOfProperty, listKeywordIds } from '../catalog/projects.ts';
 import { lastFactDay } from '../domain/fact-days.ts';
 import { LoadRejected, type Problem } from '../domain/problems.ts';
 import { rangesOf } from '../domain/range.ts';
@@ -70,7 +71,7 @@ export interface LoadSummary {
   readonly seconds: number;
 }
 
-/** How often an import begins again, because what it would add was added by somebody else while it ran. */
+/** Attempts of an import, which begins again if somebody adds what it would add while it runs. */
 const ATTEMPTS = 3;
 
 /**
@@ -162,21 +163,19 @@ async function loadLocked(
   const summary = summarise(read.rows, parts);
   const loadedRows = Object.fromEntries(Object.entries(summary).map(([table, { rows }]) => [table, rows]));
   const stop = new AbortController();
-  const toCheck = { found, read, carried, touched, store: files.store };
+  const toCheck = { found, read, carried, touched, workspaces: named.workspaces, store: files.store };
   const how = { dryRun, confirmDelete, acceptImplausible, namesRows: 'folder' in options };
   const owners = { projects: touched, workspaces: named.workspaces };
   const check = async () => {
-    // Read before the rows that are checked: what is edited meanwhile counts.
-    const edits = tables.length === 0 ? undefined : await editsOf(catalog, owners);
     const checked = await checkLoad(session, catalog, toCheck, how);
-    return { ...checked, edits, firstRows: dryRun ? new Map() : await readFirstRows(session, carried) };
+    return { ...checked, firstRows: dryRun ? new Map() : await readFirstRows(session, carried) };
   };
   const checking = check().catch((error: unknown) => {
     stop.abort(error);
     throw error;
   });
   // The checks of a few rows leave a processor to write beside them. Many rows keep all busy, and take memory.
-  let again: Removals | undefined;
+  let recheckedRemovals: Removals | undefined;
   const isRefused = found.problems.length + read.problems.length > 0;
   if (dryRun || isRefused || ![...parts.values()].every(isSmall)) await checking;
   if (!dryRun) {
@@ -194,17 +193,22 @@ async function loadLocked(
     await publishWritten(stores, written, async (publishing) => {
       const { tx, record, changed } = publishing;
       // From here until the commit nothing is edited.
-      if (checked.edits !== undefined && (await editsOf(tx, owners)) !== checked.edits) {
+      await requireNew(tx, coveredDays);
+      if (checked.edits !== undefined && (await editToken(tx, owners)) !== checked.edits) {
         report('checking again what was edited');
-        again = await checkEdited(session, tx, toCheck, how);
+        recheckedRemovals = await checkEdited(session, tx, toCheck, how);
       }
       const { firstRows } = checked;
-      if (tables.length > 0) journal.leaveToCopy();
+      if (tables.length > 0) await journal.requireCopy();
       await publishEntities(session, publishing, carried, { firstRows, kept: coveredDays?.kept ?? [] });
       await publishKeywordDays(publishing, staged, coveredDays);
       const loaded = await recordOwners(tx, record, changed.facts.union(changed.projects).union(named.projects));
       if (options.source !== undefined)
-        await recordLoad(tx, { source: options.source, rows: loadedRows, removed: again ?? checked.removed }, loaded);
+        await recordLoad(
+          tx,
+          { source: options.source, rows: loadedRows, removed: recheckedRemovals ?? checked.removed },
+          loaded,
+        );
     });
   }
   const { removed, warnings } = await checking;
@@ -212,15 +216,15 @@ async function loadLocked(
     loaded: !dryRun,
     tables: summary,
     projects: [...touched].sort(),
-    removed: again ?? removed,
+    removed: recheckedRemovals ?? removed,
     warnings,
     seconds: Math.round(performance.now() - started) / 1000,
   };
 }
 
 /**
- * Records on which stored days keywords are unknown: those that an import begins to track, until a load has their days, and
- * those that were tracked while it ran. A snapshot says all about its days, and that keywords without rows had no clicks.
+ * Records on which stored days keywords are unknown: those that an import begins to track, until a load has their days, and,
+ * on the days that it stores, all that it does not know: those that were tracked while it ran, and archived ones. A snapshot says all about its days, and that keywords without rows had no clicks.
  */
 async function publishKeywordDays(
   { tx, record }: Publishing,
@@ -230,14 +234,26 @@ async function publishKeywordDays(
   const { tracked, begun = [] } = covered?.keywords ?? {};
   const changed = covered === undefined ? [] : await beginKeywords(tx, covered.project, begun);
   const days = staged.find(({ schema }) => schema.name === 'keyword_daily')?.days ?? [];
-  for (const [project, known] of days) {
-    const ranges = rangesOf([...known].sort());
-    changed.push(...(await fillKeywordGaps(tx, project, ranges, tracked ?? 'all')));
-    if (tracked === undefined) continue;
+  for (const [project, known] of days)
+    changed.push(...(await fillKeywordGaps(tx, project, rangesOf([...known].sort()), tracked ?? 'all')));
+  if (covered !== undefined && tracked !== undefined) {
+    const { project } = covered;
     const later = (await listKeywordIds(tx, project)).filter((id) => !tracked.has(id));
-    changed.push(...(await widenKeywordGaps(tx, project, ranges, later)));
+    // Also where no keyword was tracked, so that there were no rows of any.
+    const stored = new Set([...(covered.days.keyword_daily ?? []), ...(new Map(days).get(project) ?? [])]);
+    changed.push(...(await widenKeywordGaps(tx, project, rangesOf([...stored].sort()), later)));
   }
   for (const unknown of changed) await record.add({ unknown });
+}
+
+/** Throws `EditedMeanwhile` if somebody has made a project of the property for which an import makes one. */
+async function requireNew(tx: Catalog, covered: CoveredDays | undefined): Promise<void> {
+  if (covered?.made === undefined) return;
+  const { workspace, property } = covered.made;
+  const [other] = await findProjectsOfProperty(tx, workspace, property);
+  if (other === undefined) return;
+  const message = `A project of '${property}' was made while this import ran: ${other.id}.`;
+  throw new EditedMeanwhile([{ table: 'projects', column: 'property', message, rows: [] }]);
 }
 
 /** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */

@@ -25,8 +25,10 @@ export interface CoveredDays {
   readonly days: Readonly<Partial<Record<FactTable, readonly Day[]>>>;
   /** Whether they come from a bulk export of the search engine. */
   readonly isBulkExport?: boolean;
-  /** The ids of the keywords that it has rows of, where there are any, and of those among them that it begins to track. */
+  /** The ids of the keywords that it knows of, and of those among them that it begins to track. */
   readonly keywords?: { readonly tracked: ReadonlySet<string>; readonly begun: readonly string[] };
+  /** Where it makes the project: of which property. */
+  readonly made?: { readonly workspace: string; readonly property: string } | undefined;
   /** Columns of a project that exists which it leaves as they are: they may be edited after it has read them. */
   readonly kept?: readonly string[];
 }

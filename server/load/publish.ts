@@ -41,7 +41,7 @@ export type InTransaction = (publishing: Publishing) => Promise<void>;
 /**
  * Publishes fact files in one transaction on a separate connection: the rows that `inTransaction` writes, the manifest, and the
  * revisions of changed projects. Readers, also in this process, see the state before or after it. The journal contains the
- * same before the commit.
+ * facts of it before the commit.
  */
 export async function publishFiles(
   stores: PublishStores,

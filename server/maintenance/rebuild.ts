@@ -26,14 +26,18 @@ import { projectIdIsTaken } from '../catalog/projects.ts';
 import {
   copyCatalog,
   endAccess,
+  identityIn,
   isWhole,
   type KeptCopy,
   keepCopy,
+  lastRevocation,
   listCopies,
   manifestOfCopy,
   readBeside,
+  readStoreIdentity,
   revocationsAfter,
   revokeAgain,
+  type StoreIdentity,
   whereOwned,
 } from '../catalog/store.ts';
 import { dropAllLists } from '../catalog/stored-lists.ts';
@@ -66,7 +70,12 @@ export interface RebuildReport {
   readonly damaged: readonly DamagedPart[];
 }
 
+/** A rebuilt catalog that is whole. */
+const REBUILT = 'catalog.rebuilt.sqlite';
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
+
+/** More changes than the lost catalog can have had after its last copy: put back later, it is the older one. */
+const LOST_CHANGES = 1_000_000;
 
 /** What a catalog is rebuilt of, before records. */
 interface Base extends Pick<Progress, 'number' | 'changes'> {
@@ -83,8 +92,9 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
   return locked(dataFolder, options, async (report) => {
     const store = new FactFolder(dataFolder);
     const journal = new Journal(dataFolder);
+    await putInPlace(store);
     await using current = await openIfThere(dataFolder);
-    const held = current && (await lastPublication(current));
+    const held = current && { ...(await lastPublication(current)), ...(await readStoreIdentity(current)) };
     report('looking for the newest copy');
     const base = await chooseBase(dataFolder, held);
     const records = await journal.records(base.number);
@@ -125,10 +135,15 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
 }
 
 /** The newest whole copy, unless the catalog in the folder is as new. */
-async function chooseBase(dataFolder: string, held: Progress | undefined): Promise<Base> {
+async function chooseBase(
+  dataFolder: string,
+  held: (Progress & Pick<StoreIdentity, 'catalog'>) | undefined,
+): Promise<Base> {
   const damaged: string[] = [];
   for (const copy of listCopies(dataFolder)) {
     if (held !== undefined && held.changes >= copy.changes) break;
+    const identity = identityIn(join(dataFolder, copy.file));
+    if (held !== undefined && identity !== undefined && identity !== held.catalog) continue;
     if (await isWhole(dataFolder, copy)) return { ...copy, copy, damaged };
     damaged.push(join(dataFolder, copy.file));
   }
@@ -227,8 +242,9 @@ async function rebuildCatalog(
   if (base.copy !== undefined) await copyFile(store.path(base.copy.file), path);
   else if (current !== undefined) copyCatalog(dataFolder, path);
   const catalog = await openCatalog(sqliteIn(folder));
-  const revocations = revocationsAfter(dataFolder, base.changes);
-  const least = Math.max(listCopies(dataFolder)[0]?.changes ?? 0, revocations.at(-1)?.changes ?? 0);
+  const { catalog: identity } = await readStoreIdentity(catalog);
+  const revocations = revocationsAfter(dataFolder, base.changes, identity);
+  const least = Math.max(base.changes, listCopies(dataFolder)[0]?.changes ?? 0, lastRevocation(dataFolder));
   let known: Set<string>;
   try {
     await catalog.transaction(async (tx) => {
@@ -240,25 +256,30 @@ async function rebuildCatalog(
       await endAccess(tx);
       await dropAllLists(tx);
       await beginRevisionsAnew(tx);
-      await raiseChanges(tx, least);
+      await raiseChanges(tx, least + LOST_CHANGES);
     });
     known = new Set(await listKnownFactFiles(catalog));
   } finally {
     await catalog.close();
   }
   await current?.close();
-  // Also the log of the lost catalog: SQLite would apply it to the new one.
-  await store.moveToTrash(
-    CATALOG_FILES.filter((name) => existsSync(store.path(name))),
-    Date.now(),
-  );
   await store.seal('rebuilding/catalog.sqlite');
-  await store.rename('rebuilding/catalog.sqlite', 'catalog.sqlite');
+  await store.rename('rebuilding/catalog.sqlite', REBUILT);
+  await putInPlace(store);
   await store.moveToTrash(
     (await store.factFiles()).filter((file) => !known.has(file)),
     Date.now(),
   );
   await rm(folder, { recursive: true, force: true });
+}
+
+/** Replaces the lost catalog by the rebuilt one, also after a process that was killed before it did. */
+async function putInPlace(store: FactFolder): Promise<void> {
+  if (!existsSync(store.path(REBUILT))) return;
+  // Also the log of the lost catalog: SQLite would apply it to the new one.
+  const lost = CATALOG_FILES.filter((name) => existsSync(store.path(name)));
+  await store.moveToTrash(lost, Date.now());
+  await store.rename(REBUILT, 'catalog.sqlite');
 }
 
 /** Applies a line of a record. */

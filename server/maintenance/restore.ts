@@ -88,7 +88,7 @@ export async function restore({
       const { catalog: identity } = await readStoreIdentity(catalog);
       const { changes } = await lastPublication(catalog);
       if (identityOfCopies(usedFolder) === identity) revocationsOf = usedFolder;
-      const since = revocationsAfter(usedFolder, changes).filter((revocation) => revocation.catalog === identity);
+      const since = revocationsAfter(usedFolder, changes, identity);
       await catalog.transaction(async (tx) => {
         await revokeAgain(tx, since);
         await settleRestored(tx, { keepsStore: false });
@@ -101,7 +101,8 @@ export async function restore({
     await rm(join(folder, RESTORING), { recursive: true });
     await syncFolder(folder);
     if (!wasThere) await syncFolder(dirname(folder));
-    await keepCopy(folder);
+    // What was restored is whole without it; the server makes the next one.
+    await keepCopy(folder).catch(() => {});
     const { id, time, projects, files, lost = [] } = index;
     const all = bytes + index.catalog.bytes;
     return { id, time, dataFolder: folder, projects, files: files.length, bytes: all, lost, revocationsOf };

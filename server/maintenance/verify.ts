@@ -86,6 +86,8 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   const damaged = await damagedFiles(store, catalog, manifest, { deep, report, found, isCached });
   const onWait = (): void => report('waiting for a load to end');
   await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async (lock) => {
+    // Whether a killed load was committed must be known before its files are moved, or another publication follows.
+    if (repair) await openJournal(settings).settle(catalog);
     report('looking for orphans');
     problems.push(...(await orphans({ lock, store }, { settings, catalog }, repair)));
     const journal = openJournal(settings);

@@ -36,6 +36,7 @@ export const BRAND_TERM_OPERATIONS = [
     roles: MANAGERS,
     audit: 'brand_terms.set',
     fields: BRAND_TERM_FIELDS,
+    check: ({ terms }) => void checkBrandTerms(terms, 'terms'),
     run: async ({ tx, found: { project }, input }) => {
       const terms = checkBrandTerms(input.terms, 'terms');
       const row = await entityRow(tx, 'projects', project);

@@ -40,7 +40,7 @@ const described = <Schema extends TSchema>(schema: Schema, description: string):
 
 const fields = {
   parentId: Type.Optional(nullable(Type.String(), 'The folder that it is in; null for none.')),
-  pinned: Type.Optional(Type.Boolean({ description: 'Whether lists have it before others.' })),
+  pinned: Type.Optional(Type.Boolean({ description: 'True to list it first.' })),
   rule: Type.Optional(described(rule, 'Which keywords it has; for groups of kind rule.')),
   keywordIds: Type.Optional(
     Type.Array(Type.String(), { description: 'All keywords of a manual group; archived ones stay.' }),
@@ -81,7 +81,11 @@ export const GROUP_OPERATIONS = [
   adds(GROUP, {
     roles: MANAGERS,
     audit: 'group.created',
-    fields: { name, kind: oneOf('GroupKind', ['folder', 'manual', 'rule'], 'What it is, for good.'), ...fields },
+    fields: {
+      name,
+      kind: oneOf('GroupKind', ['folder', 'manual', 'rule'], 'Its kind, which cannot be changed.'),
+      ...fields,
+    },
     run: async ({ tx, place: { project }, input: { kind, ...input } }) => {
       const groups = await listGroups(tx, project);
       const none = { parentId: null, pinned: false, rule: null };
@@ -110,6 +114,7 @@ export const GROUP_OPERATIONS = [
     audit: 'page_group.created',
     fields: { name, rule: pageRule, pinnedUrls: Type.Optional(pinnedUrls) },
     run: async ({ tx, place: { project }, input }) => {
+      requirePageRule(input.rule);
       const groups = await listPageGroups(tx, project);
       return writePageGroup(tx, { project, ...newPlace(groups), pinnedUrls: [], ...input });
     },
@@ -118,6 +123,7 @@ export const GROUP_OPERATIONS = [
     roles: MANAGERS,
     audit: 'page_group.changed',
     fields: { name: Type.Optional(name), rule: Type.Optional(pageRule), pinnedUrls: Type.Optional(pinnedUrls) },
+    check: ({ rule: sent }) => requirePageRule(sent),
     run: ({ tx, input, found }) => writePageGroup(tx, { ...found, ...input }),
   }),
   removes(PAGE_GROUP, {
@@ -136,6 +142,11 @@ export function requireGroupRule(rule: Rule, of: 'keywords' | 'pages'): void {
   const hasField = of === 'pages' && rule.conditions.some(({ field }) => field !== undefined);
   const problem = hasField ? 'conditions of page groups have no field; they test the path' : ruleProblem(rule, of);
   if (problem !== undefined) throw invalidRequest(`'rule': ${problem}.`);
+}
+
+/** Rules of snapshots may have other fields, and keep them. */
+function requirePageRule(sent: Rule | undefined): void {
+  if (sent !== undefined) requireGroupRule(sent, 'pages');
 }
 
 /** An id that none of these groups has, and the last place among them. */
@@ -249,7 +260,6 @@ async function requireUnused(
 }
 
 async function writePageGroup(tx: Catalog, group: StoredPageGroup): Promise<StoredPageGroup> {
-  requireGroupRule(group.rule, 'pages');
   const written = { ...group, name: group.name.trim(), pinnedUrls: [...new Set(group.pinnedUrls)] };
   await editEntities(tx, ({ put }) => put('page_groups', [rowOfPageGroup(written)]));
   return written;

@@ -49,7 +49,7 @@ export const KEYWORD_OPERATIONS = [
     roles: MANAGERS,
     audit: 'keyword.changed',
     fields: {
-      archived: Type.Optional(Type.Boolean({ description: 'Whether it is tracked no more; its facts are kept.' })),
+      archived: Type.Optional(Type.Boolean({ description: 'True to stop tracking it; its data is kept.' })),
       tags: Type.Optional(keywordTags),
       targetUrl: Type.Optional(targetUrl),
     },

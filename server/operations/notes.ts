@@ -28,7 +28,7 @@ const text = Type.Refine(
   (text) => text.trim() !== '' && text.length <= MAX_TEXT,
   () => `must be a text of 1 to ${MAX_TEXT} characters`,
 );
-/** An empty one is none. Notes of snapshots may have other texts, and keep them. */
+/** An empty one passes, so that `checkScope` can name the scope. Notes of snapshots may have other texts, and keep them. */
 const page = Type.Refine(
   nullable(Type.String(), 'The address of a page, with scope page.'),
   (text) => !text || (text.length <= MAX_PAGE && /^https?:$/.test(URL.parse(text)?.protocol ?? '')),
@@ -37,7 +37,13 @@ const page = Type.Refine(
 const required = { date, category: oneOf('NoteCategory', NOTE_CATEGORIES, 'The kind of change.'), text };
 const optional = {
   endDate: Type.Optional(endDate),
-  scope: Type.Optional(oneOf('NoteScope', NOTE_SCOPES, 'What it is about; by default the project.')),
+  scope: Type.Optional(
+    oneOf(
+      'NoteScope',
+      NOTE_SCOPES,
+      'What it is about; by default the project. Those of a workspace are added by command.',
+    ),
+  ),
   groupId: Type.Optional(nullable(Type.String(), 'The group, with scope group.')),
   keywordId: Type.Optional(nullable(Type.String(), 'The keyword, with scope keyword.')),
   page: Type.Optional(page),

@@ -204,7 +204,7 @@ export function reads<In extends Place, Found>(noun: Noun<In, Found>, roles: rea
   return {
     ...common(noun, 'read', { roles, audit: null }),
     perform: async ({ catalog }, target) => {
-      const { found } = await requireOne(noun, catalog, target);
+      const { found } = await catalog.snapshot((snapshot) => requireOne(noun, snapshot, target));
       return { result: found, answer: () => answerOf(noun, found) };
     },
   };

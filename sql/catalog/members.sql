@@ -15,6 +15,10 @@ select email, role from members where workspace_id = $workspace and email = $ema
 insert into members (workspace_id, email, role) values ($workspace, $email, $role)
 on conflict (workspace_id, email) do update set role = excluded.role
 
+-- name: change_role
+-- Changes the role of a member. $workspace, $email, $role.
+update members set role = $role where workspace_id = $workspace and email = $email
+
 -- name: remove
 -- Removes a member. $workspace, $email.
 delete from members where workspace_id = $workspace and email = $email

@@ -97,16 +97,11 @@ update projects set tracked_keywords = (select count(*) from keywords where proj
 where id = $id
 
 -- name: edits
--- The number of edits of each project and of each workspace.
--- rows: owner text, id text, edits integer
-select 'project' as owner, id, edits from projects
-union all
-select 'workspace' as owner, id, edits from workspaces
+-- The number of edits of each project and of each workspace that has some.
+-- rows: owner text, id text, count integer
+select owner, id, count from edits
 
--- name: count_edit_of_project
--- Counts an edit of a project. $id.
-update projects set edits = edits + 1 where id = $id
-
--- name: count_edit_of_workspace
--- Counts an edit of what belongs to a workspace, and to no project. $id.
-update workspaces set edits = edits + 1 where id = $id
+-- name: count_edit
+-- Counts an edit. $owner: `project` or `workspace`; $id.
+insert into edits (owner, id, count) values ($owner, $id, 1)
+on conflict (owner, id) do update set count = edits.count + 1

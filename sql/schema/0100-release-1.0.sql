@@ -29,15 +29,14 @@ alter table catalog_version add column if not exists migrations bigint;
 -- Workspaces, and who may do what in them.
 
 -- `requests_per_minute`: that each key may send; null: the default. `keep_days`: days of facts to keep; null: as many as the
--- setting says; 0: all. `edits` counts those of what belongs to it and to no project, which loads compare.
+-- setting says; 0: all.
 create table workspaces (
   id text primary key,
   name text not null,
   plan text not null,
   keyword_history_days integer not null check (keyword_history_days >= 1),
   requests_per_minute integer check (requests_per_minute >= 1),
-  keep_days integer,
-  edits integer not null default 0
+  keep_days integer
 ) strict;
 
 create table members (
@@ -62,7 +61,7 @@ create index invitations_of_workspace on invitations (workspace_id, created_at);
 
 -- An `entities_revision` of 0 marks a project that is being created. `tracked_keywords`: how many, so that requests need not
 -- count them. `files_since`: the revision from which on all changes of its files are known; 0: none is. `brand_words`: brand
--- terms that are whole words; null for none. `edits` counts those of what belongs to it, which loads compare.
+-- terms that are whole words; null for none.
 create table projects (
   id text primary key,
   workspace_id text not null references workspaces (id) on delete cascade,
@@ -82,18 +81,19 @@ create table projects (
   entities_revision integer not null default 0,
   tracked_keywords integer not null default 0,
   files_since integer not null default 0,
-  brand_words text,
-  edits integer not null default 0
+  brand_words text
 ) strict;
 create index projects_of_workspace on projects (workspace_id, created_at, id);
 
--- (sqlite, 0.2)
-alter table workspaces add column edits integer not null default 0;
-alter table projects add column edits integer not null default 0;
-
--- (postgres, 0.2)
-alter table workspaces add column if not exists edits bigint not null default 0;
-alter table projects add column if not exists edits bigint not null default 0;
+-- (new)
+-- How often something was edited in a project, or in a workspace and in no project of it. Loads compare it. `id`: that of the
+-- project or workspace, which may be gone. A table of its own, because servers of 0.2 read all columns of projects.
+create table edits (
+  owner text not null check (owner in ('project', 'workspace')),
+  id text not null,
+  count integer not null,
+  primary key (owner, id)
+) strict, without rowid;
 
 -- Of keys, only hashes are stored (SHA-256, hexadecimal). `last_used_before`: the last use that an older version stored here.
 -- `limited`: 1 if the key may read only the projects in key_projects, also when none of them is left. `replaced_by`: the key

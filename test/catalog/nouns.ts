@@ -239,11 +239,11 @@ export const NOUNS: readonly Noun[] = [
   {
     what: 'brand terms',
     tables: ['projects'],
-    begin: async ({ ask }) => ask('PUT', '/projects/Proj1/brand-terms', { terms: ['first'] }),
+    begin: async ({ ask }) => ask('PUT', '/projects/Kept1/brand-terms', { terms: ['first'] }),
     later: async ({ ask }) =>
-      ask('PUT', '/projects/Proj1/brand-terms', { terms: ['second', { text: 'third', match: 'word' }] }),
-    seen: async ({ ask }) => (await ask('GET', '/projects/Proj1/brand-terms')).terms,
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'as in the copy' },
+      ask('PUT', '/projects/Kept1/brand-terms', { terms: ['second', { text: 'third', match: 'word' }] }),
+    seen: async ({ ask }) => (await ask('GET', '/projects/Kept1/brand-terms')).terms,
+    ...{ rebuilt: 'comes back', since: 'as in the copy', restored: 'as in the copy' },
   },
   {
     what: 'keywords',
@@ -426,7 +426,8 @@ export const NOUNS: readonly Noun[] = [
       (await run('members', 'list', '--workspace', 'acme')).filter(({ email }: Answer) =>
         /^(?:kept|gone|added)@/.test(email),
       ),
-    ...{ rebuilt: 'comes back', since: 'comes back', restored: 'comes back' },
+    ...{ rebuilt: 'comes back', since: 'stays removed', restored: 'stays removed' },
+    removed: (_then, now) => now.filter(({ email }: Answer) => !email.startsWith('added@')),
   },
   {
     what: 'invitations',
@@ -824,6 +825,7 @@ export const NOUNS: readonly Noun[] = [
 export const BOOKS: Readonly<Record<string, string>> = {
   publication: 'as it was last, above all that was before',
   revision: 'above all that were served before, or begun anew where nothing was',
+  edits: 'as in the copy: only a load that runs compares it',
   removed_parts: 'begun anew: clients that follow the snapshot get all files once',
   retired_files: 'as in the copy, with those that were replaced since',
   store_identity: 'as in the copy; made anew by a restore',

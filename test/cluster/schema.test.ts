@@ -54,7 +54,10 @@ async function rowsOf(client: pg.Client): Promise<Map<string, readonly string[]>
   );
   const all = new Map<string, readonly string[]>();
   for (const { name } of rows) {
-    const found = await client.query<{ row: string }>(`select row_to_json(t)::jsonb::text as row from "${name}" t`);
+    // A catalog of 0.2 counts no changes.
+    const found = await client.query<{ row: string }>(
+      `select (row_to_json(t)::jsonb - 'changes')::text as row from "${name}" t`,
+    );
     all.set(name, found.rows.map(({ row }) => row).sort());
   }
   return all;
@@ -101,7 +104,9 @@ t.test('so does one of each version that was developed after 0.2', { skip }, asy
     await client.query("insert into crawl_days values ('Proj9', 'sc-domain:third.example', '2026-03-01', '{}')");
     for (const [, ...tables] of ADDED.filter(([added]) => added > version))
       for (const table of tables) await client.query(`drop table ${table}`);
-    await client.query(`${OLD_NAMES}; update catalog_version set migrations = ${version}`);
+    await client.query(
+      `drop table edits; alter table publication drop column changes; ${OLD_NAMES}; update catalog_version set migrations = ${version}`,
+    );
     const before = await rowsOf(client);
     await open(t, url);
     t.strictSame(await postgresSchema(client), fresh, String(version));

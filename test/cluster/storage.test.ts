@@ -358,7 +358,7 @@ t.test('storage copy moves a data folder to a bucket and back', { skip }, async 
   const dataFolder = otherNode(t, world);
   for (const name of ['facts', 'lists']) rmSync(join(dataFolder, name), { recursive: true });
   t.match(await copy({ ...settings, ORDINATE_DATA: dataFolder }, dataFolder), { files, copied: files, present: 0 });
-  t.match(await command({ ORDINATE_DATA: dataFolder }, 'verify', '--json'), { stdout: /"kind": "journal"/ });
+  t.match(await command({ ORDINATE_DATA: dataFolder }, 'verify', '--json'), { code: 0 });
   const own = { dataFolder, settings: { ...world.settings, dataFolder } };
   const back = await startSecondServer(t, { ...world, now: () => NOW, ...own });
   t.strictSame(await answers(back.ask), expected);

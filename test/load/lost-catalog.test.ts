@@ -144,7 +144,7 @@ t.test('a record of the journal that cannot be renamed after its commit counts a
   const own = openJournal(sqliteIn(dataFolder));
   const settle = (): Promise<never> => Promise.reject(new Error('a record cannot be renamed'));
   await using lock = (await catalog.locks.takeLoad('all'))!;
-  const publications = { begin: (of: Catalog) => own.begin(of), settle, leaveToCopy: () => {}, compact: settle };
+  const publications = { begin: (of: Catalog) => own.begin(of), settle, requireCopy: async () => {}, compact: settle };
   t.equal(await journaledTransaction({ catalog, journal: publications, lock }, async () => 'done'), 'done');
   const before = records();
   await own.settle(catalog);

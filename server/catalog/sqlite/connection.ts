@@ -170,25 +170,27 @@ export class Connection implements Statements {
   async write<T>(work: () => Promise<T>, onCommit: () => void): Promise<T> {
     await this.#whenFree(() => this.db.exec('begin immediate'));
     this.#revoked.length = 0;
+    let forget: (() => Promise<void>) | undefined;
     try {
       const before = this.#changedRows();
       const result = await work();
-      if (this.#changedRows() !== before) await this.#count();
+      if (this.#changedRows() !== before) forget = await this.#count();
       this.db.exec('commit');
       onCommit();
       return result;
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('rollback');
+      await forget?.().catch(() => {});
       throw this.#name(error);
     }
   }
 
-  /** Counts the transaction among the changes of the catalog, once its revocations are recorded. */
-  async #count(): Promise<void> {
+  /** Counts the transaction among the changes of the catalog, and records its revocations; see `keepRevocation`. */
+  async #count(): Promise<(() => Promise<void>) | undefined> {
     const { changes } = (await this.get<{ changes: number }>('revisions.count_change'))!;
-    if (this.#revoked.length === 0) return;
+    if (this.#revoked.length === 0) return undefined;
     const { catalog } = (await this.get<{ catalog: string }>('store.identity'))!;
-    await keepRevocation(dirname(this.#path), { changes, catalog, statements: this.#revoked });
+    return keepRevocation(dirname(this.#path), { changes, catalog, statements: this.#revoked });
   }
 
   /** Rows that this connection has changed so far. */

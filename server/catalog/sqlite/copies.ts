@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -139,6 +139,8 @@ export async function keepCopy(
   if (!alone && (isCopied() || (ifCheap && statSync(catalog).size > CHEAP_BYTES))) return undefined;
   await using _lock = await takeLock(dataFolder);
   if (!alone && isCopied()) return undefined;
+  if (!alone) requireOwnCopies(dataFolder);
+  await requireRoom(dataFolder, statSync(catalog).size);
   const files = new LocalFiles(dataFolder);
   for (const name of namesIn(join(dataFolder, COPIES)))
     if (UNFINISHED.test(name)) await files.remove(`${COPIES}/${name}`);
@@ -159,6 +161,22 @@ export async function keepCopy(
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** Throws if the copies beside the facts are of another catalog: its own would be taken for newer ones of it. */
+function requireOwnCopies(dataFolder: string): void {
+  const copied = identityOfCopies(dataFolder);
+  if (copied === undefined || copied === identityIn(join(dataFolder, 'catalog.sqlite'))) return;
+  const folder = join(dataFolder, COPIES);
+  throw new CatalogFailure(`'${folder}' has copies of another catalog; put that one back, or move its facts away.`);
+}
+
+/** Throws unless the disk has room for a copy, and for as much again, which others write meanwhile. */
+async function requireRoom(dataFolder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dataFolder);
+  if (bavail * bsize >= 2 * bytes) return;
+  const message = `its disk is full: a copy of the catalog takes ${Math.ceil(bytes / 1e6)} MB`;
+  throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
 /** Removes copies that are not kept, and revocations that no backup can need. */
@@ -203,9 +221,13 @@ function progressOf(path: string): Progress {
 /** The identity of the catalog whose copies a folder has; undefined if it has none, or its newest one is damaged. */
 export function identityOfCopies(dataFolder: string): string | undefined {
   const [copy] = listCopies(dataFolder);
-  if (copy === undefined) return undefined;
+  return copy && identityIn(join(dataFolder, copy.file));
+}
+
+/** The identity of a catalog in a file; undefined if it cannot be read. */
+export function identityIn(path: string): string | undefined {
   try {
-    using db = new DatabaseSync(join(dataFolder, copy.file), { readOnly: true });
+    using db = new DatabaseSync(path, { readOnly: true });
     return db.prepare(sqlText('catalog/store.identity')).get()?.['catalog'] as string | undefined;
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ import { raiseChanges } from '../fact-files.ts';
 import { forgetCatalogElsewhere, makeDataFolder, requireRestored } from '../location.ts';
 import { allowChanges } from './catalog-file.ts';
 import { listCopies } from './copies.ts';
-import { revocationsAfter } from './revocations.ts';
+import { lastRevocation } from './revocations.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
 
 /** Folder of an incomplete copy. */
@@ -43,7 +43,7 @@ export class SqliteTarget implements AsyncDisposable {
         const filled = await work(tx);
         // What is left beside the facts is older.
         await raiseChanges(tx, listCopies(this.#dataFolder)[0]?.changes ?? 0);
-        await raiseChanges(tx, revocationsAfter(this.#dataFolder, 0).at(-1)?.changes ?? 0);
+        await raiseChanges(tx, lastRevocation(this.#dataFolder));
         return filled;
       });
     }

@@ -7,19 +7,20 @@ import type { Catalog, Values } from '../catalog.ts';
 
 /**
  * The statements that say who may come in and who not any more. They are recorded beside the facts before the commit, and
- * run again on a catalog that is older: what was revoked stays so. Each can be run again, by ids that are never used again.
- * A record whose commit failed revokes what somebody wanted to revoke. Names and parameters must be known for as long as
- * records are kept.
+ * run again on a catalog that is older: what was revoked stays so. None of them inserts a row, so that nobody is let in again,
+ * and each can be run again, by ids that are never used again. A record whose process was killed before the commit revokes
+ * what somebody wanted to revoke. Names and parameters must be known for as long as records are kept.
  */
 export const REVOCATIONS: ReadonlySet<string> = new Set([
   'keys.revoke',
   'keys.replace',
   'feeds.revoke',
   'shares.revoke',
-  'members.put',
+  'members.change_role',
   'members.remove',
   'channels.remove',
   'grants.remove',
+  'grants.remove_unused',
   'connections.remove',
 ]);
 
@@ -42,8 +43,11 @@ const NAME = /^(\d{12})-[0-9a-f-]{36}\.revoked\.json$/;
 /** As long as somebody may restore a backup, in milliseconds. */
 const KEPT_MS = 400 * 86_400_000;
 
-/** Records revocations durably. Call it in their transaction, before the commit. */
-export async function keepRevocation(dataFolder: string, revocation: Revocation): Promise<void> {
+/**
+ * Records revocations durably. Call it in their transaction, before the commit. Returns a function that removes the record, if
+ * the commit fails.
+ */
+export async function keepRevocation(dataFolder: string, revocation: Revocation): Promise<() => Promise<void>> {
   const files = new LocalFiles(dataFolder);
   const name = `${FOLDER}/${String(revocation.changes).padStart(12, '0')}-${newUuid()}.revoked.json`;
   const unfinished = `${name}.unfinished`;
@@ -51,13 +55,20 @@ export async function keepRevocation(dataFolder: string, revocation: Revocation)
   await files.seal(unfinished);
   await files.move(unfinished, name);
   await files.syncFolders();
+  return () => files.remove(name);
 }
 
-/** The revocations after a number of changes, oldest first. */
-export function revocationsAfter(dataFolder: string, changes: number): Revocation[] {
+/** The revocations of a catalog after a number of changes, oldest first. @param catalog its identity */
+export function revocationsAfter(dataFolder: string, changes: number, catalog: string): Revocation[] {
   return recorded(dataFolder)
     .filter((record) => record.changes > changes)
-    .map(({ path }) => JSON.parse(readFileSync(path, 'utf8')) as Revocation);
+    .map(({ path }) => JSON.parse(readFileSync(path, 'utf8')) as Revocation)
+    .filter((revocation) => revocation.catalog === catalog);
+}
+
+/** The number of changes of the last revocation of any catalog; 0 for none. */
+export function lastRevocation(dataFolder: string): number {
+  return recorded(dataFolder).at(-1)?.changes ?? 0;
 }
 
 /** Runs revocations again. What they are about may be gone. Requires a transaction. */

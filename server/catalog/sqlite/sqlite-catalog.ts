@@ -67,7 +67,11 @@ export class SqliteCatalog implements OpenCatalog, Statements {
    */
   async catchUp(): Promise<void> {
     const { dataFolder } = this.#file;
-    const missed = (): readonly Revocation[] => revocationsAfter(dataFolder, this.#progress().changes);
+    // On a full disk it is only read.
+    if (this.#main.isFrozen) return;
+    const identity = this.#main.db.prepare(sqlText('catalog/store.identity')).get()?.['catalog'];
+    const missed = (): readonly Revocation[] =>
+      revocationsAfter(dataFolder, this.#progress().changes, String(identity));
     if (missed().length === 0) return;
     await this.transaction(async (tx) => {
       // Another process may just have committed them.
