@@ -180,24 +180,29 @@ const TAG = 16;
  * result, with its secrets: it is encrypted by the form's own key, so the catalog and its backups reveal nothing. Throws
  * `conflict` if the same form was submitted with other content. Without a submission, `create` always runs.
  * @param create returns JSON: numbers, texts, lists and objects
+ * @param byId for what can be read again: only its id is kept, so that a release may change what the rest looks like
  */
 export async function createOnce<T>(
   tx: Catalog,
   submission: Submission | undefined,
   create: () => Promise<T>,
+  byId?: { readonly idOf: (created: T) => string; readonly read: (id: string) => Promise<T> },
 ): Promise<T> {
   if (submission === undefined) return create();
   const { workspace, at } = submission;
   const { hash, request, secret } = namesOf(submission);
   const before = await tx.statements.get<{ request: string; result: string }>('submissions.one', { hash });
   if (before !== undefined) {
-    if (before.request === request) return open<T>(before.result, secret);
+    if (before.request === request) {
+      return byId ? byId.read(open<{ id: string }>(before.result, secret).id) : open<T>(before.result, secret);
+    }
     const message = 'This form was submitted before with other content, which was saved. Reload the page to see it.';
     throw new KnownError('conflict', message);
   }
   const created = await create();
   await tx.statements.run('submissions.forget', { before: at - KEPT });
-  await tx.statements.run('submissions.add', { hash, workspace, request, result: seal(created, secret), at });
+  const result = seal(byId ? { id: byId.idOf(created) } : created, secret);
+  await tx.statements.run('submissions.add', { hash, workspace, request, result, at });
   return created;
 }
 

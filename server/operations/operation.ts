@@ -219,7 +219,12 @@ export function adds<In extends Place, Found, Fields extends TProperties, With e
   noun: Noun<In, Found>,
   it: Adds<In, Fields, Found, With> & { readonly answer?: (added: Found) => object },
 ): Operation<With, Found> {
-  return adding(noun, { answer: (added: Found) => answerOf(noun, added), audited: noun.audited, ...it });
+  return adding(noun, {
+    answer: (added: Found) => answerOf(noun, added),
+    audited: noun.audited,
+    again: async (tx, target) => (await requireOne(noun, tx, target)).found,
+    ...it,
+  });
 }
 
 /** Adds something with a secret that only the answer has. @param it `run` returns what was added, and the secret */
@@ -234,11 +239,13 @@ export function issues<In extends Place, Found, Fields extends TProperties, Made
 interface Answers<Made> {
   readonly answer: (made: Made, server: string) => object;
   readonly audited: (made: Made) => Audited;
+  /** Reads it again, for a form that is submitted again. What has a secret is kept whole instead. */
+  readonly again?: (tx: Catalog, target: Target) => Promise<Made>;
 }
 
 function adding<In extends Place, Found, Fields extends TProperties, Made, With extends Needs>(
   noun: Noun<In, Found>,
-  { run, ...it }: Adds<In, Fields, Made, With> & Answers<Made>,
+  { run, again, ...it }: Adds<In, Fields, Made, With> & Answers<Made>,
 ): Operation<With, Made> {
   const schema = schemaOf(it.fields);
   return {
@@ -252,7 +259,13 @@ function adding<In extends Place, Found, Fields extends TProperties, Made, With 
         await audit(tx, { ...it, ...request }, it.audited(made));
         return made;
       };
-      const result = await needs.catalog.transaction((tx) => createOnce(tx, submission, () => add(tx)));
+      const result = await needs.catalog.transaction((tx) => {
+        const byId = again && {
+          idOf: (made: Made) => it.audited(made).subject,
+          read: (id: string) => again(tx, { ...request, id }),
+        };
+        return createOnce(tx, submission, () => add(tx), byId);
+      });
       return { result, answer: (server) => it.answer(result, server) };
     },
   };

@@ -4,12 +4,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createOnce } from '../../server/catalog/audit.ts';
+import { findChannel } from '../../server/catalog/channels.ts';
 import { eachWholeRow } from '../../server/catalog/entity-rows.ts';
+import { findShare } from '../../server/catalog/keys.ts';
 import { createKey } from '../../server/operations/keys.ts';
 import { OPERATIONS } from '../../server/operations/operations.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { LAST, SITE } from '../findings/site.ts';
-import { NOW, temporaryFolder } from '../world.ts';
+import { NOW, type Row, temporaryFolder } from '../world.ts';
 import { audited, makeTeam } from './team.ts';
 
 const P = '/projects/Proj1';
@@ -77,6 +79,55 @@ t.test('submitted twice, after one another and at once: one is created, and both
     }
     t.equal((await audited(team.catalog, action)).length, before.length + 1, `${path} creates once`);
   }
+});
+
+/** What was kept of a result before a release changed what creations return: `made` by path, from the answer. */
+async function keptBefore({ catalog }: Awaited<ReturnType<typeof scene>>, path: string, body: Row): Promise<unknown> {
+  const at = (text: unknown): number => Date.parse(String(text)) * 1000;
+  const tokenOf = ({ url }: Row): string => String(url).split(/[/#]/).at(-1)!.replace('.csv', '');
+  if (path === '/keys') return { ...body, createdAt: at(body['createdAt']) };
+  if (path === '/feeds') return { id: body['id'], token: tokenOf(body), keyId: '', path: '' };
+  if (path === '/channels')
+    return { channel: await findChannel(catalog, (body['channel'] as Row)['id'] as string), secret: body['secret'] };
+  if (path.endsWith('/rotate')) return { ...body, oldSecretValidUntil: at(body['oldSecretValidUntil']) };
+  if (path === '/invitations') {
+    const invitation = body['invitation'] as Row;
+    const [createdAt, expiresAt] = [at(invitation['createdAt']), at(invitation['expiresAt'])];
+    return { invitation: { ...invitation, createdAt, expiresAt }, token: tokenOf(body) };
+  }
+  if (path.endsWith('/shares'))
+    return { share: await findShare(catalog, (body['share'] as Row)['id'] as string), token: tokenOf(body) };
+  if (path.endsWith('/keywords')) return body;
+  // All others were flat.
+  const [thing] = Object.values(body).filter((value) => typeof value === 'object' && value !== null);
+  return { ...(thing as Row | undefined), id: body['dismissal'] ?? (thing as Row)['id'], createdAt: 1 };
+}
+
+t.test('a form whose first result the release before has kept gets the same answer, and creates nothing', async (t) => {
+  const team = await scene(t);
+  for (const [path, body, action] of await creations(team)) {
+    const first = await team.submit(randomUUID(), path, body);
+    const before = await audited(team.catalog, action);
+    const key = randomUUID();
+    const form = { key, workspace: 'acme', by: 'owner@acme.example', method: 'POST', at: team.clock.at * 1000 };
+    const sent = { ...form, path: `/app/api${path}`, body: JSON.stringify(body) };
+    const kept = await keptBefore(team, path, first.body);
+    await team.catalog.transaction((tx) => createOnce(tx, sent, async () => kept));
+    const again = await team.submit(key, path, body);
+    t.strictSame([again.status, again.body], [first.status, first.body], path);
+    t.equal((await audited(team.catalog, action)).length, before.length, path);
+  }
+});
+
+t.test('a form that is submitted again shows what it has created as it is now', async (t) => {
+  const { submit, send } = await scene(t);
+  const key = randomUUID();
+  const note = { date: '2026-03-02', category: 'launch', text: 'New checkout' };
+  const path = `${P}/notes/${(await submit(key, `${P}/notes`, note)).body.note.id}`;
+  const changed = await send('owner', 'PATCH', path, { text: 'New shop' });
+  t.match(await submit(key, `${P}/notes`, note), { status: 201, body: changed.body });
+  await send('owner', 'DELETE', path);
+  t.match(await submit(key, `${P}/notes`, note), { status: 404, message: 'The project has no such note.' });
 });
 
 t.test('every action that creates is one of these', async (t) => {
