@@ -41,12 +41,9 @@ export async function listRetiredFactFiles(catalog: Catalog, before: Microsecond
   return rows.map(({ file }) => file);
 }
 
-/** Deletes the records of retired fact files, after their removal. */
-export async function forgetRetiredFactFiles(catalog: Catalog, files: readonly string[]): Promise<void> {
-  await catalog.statements.runEach(
-    'fact-files.forget_retired',
-    files.map((file) => ({ file })),
-  );
+/** Deletes the records of fact files retired before an instant, after their removal. */
+export async function forgetRetiredFactFiles(catalog: Catalog, before: Microseconds): Promise<void> {
+  await catalog.statements.run('fact-files.forget_retired', { before });
 }
 
 /** The current fact files of a table. */

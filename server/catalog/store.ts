@@ -105,9 +105,9 @@ export {
   keepCopy,
   listCopies,
   manifestOfCopy,
-  namedByCopies,
   readBeside,
   readCopy,
+  thinCopies,
 } from './sqlite/copies.ts';
 export { lastRevocation, revocationsAfter, revokeAgain, whereOwned } from './sqlite/revocations.ts';
 

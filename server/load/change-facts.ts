@@ -52,7 +52,7 @@ export function changeFacts<T>(
     const journal = openJournal(settings);
     // Whether a killed load was committed must be known before its files are removed.
     await journal.settle(catalog);
-    await sweep(catalog, { lock, store, settings });
+    await sweep(catalog, { lock, store, dataFolder: settings.dataFolder });
     const orphans = await moveOrphansDaily(catalog, lock, store);
     if (orphans !== undefined) onWarning?.(orphans);
     const folder = await ProcessFolder.take(join(settings.dataFolder, 'staging'));
@@ -65,7 +65,7 @@ export function changeFacts<T>(
     } finally {
       // A failed sweep does not change the result; the next change sweeps again.
       await folder.remove().catch(() => {});
-      await sweep(catalog, { lock, store, settings }).catch(() => {});
+      await sweep(catalog, { lock, store, dataFolder: settings.dataFolder }).catch(() => {});
     }
   });
 }

@@ -1,4 +1,4 @@
-import { openJoinedStore } from '../catalog/store.ts';
+import { openJoinedStore, thinCopies } from '../catalog/store.ts';
 import { openJournal } from './journal.ts';
 import type { Stores } from './stores.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
@@ -18,7 +18,8 @@ export async function sweepBetweenLoads(
   // As in a load: whether a killed load was committed must be known before its files are removed.
   await openJournal(settings).settle(catalog);
   signal.throwIfAborted();
-  const removed = await sweep(catalog, { lock, store, settings }, now);
+  if (settings.catalogUrl === '') await thinCopies(settings.dataFolder, now);
+  const removed = await sweep(catalog, { lock, store, dataFolder: settings.dataFolder }, now);
   signal.throwIfAborted();
   return { removed, warning: await moveOrphansDaily(catalog, lock, store, now) };
 }

@@ -8,8 +8,6 @@ import {
   listRetiredFactFiles,
 } from '../catalog/fact-files.ts';
 import { PLANS } from '../catalog/file-locks.ts';
-import type { CatalogLocation } from '../catalog/location.ts';
-import { namedByCopies } from '../catalog/store.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { FileFolder, FileStore } from '../storage/file-store.ts';
 import { ifMissing } from '../storage/local-files.ts';
@@ -25,12 +23,12 @@ const ORPHANS_MARK = 'orphans-moved';
 const FEW_ORPHANS = 10;
 
 /**
- * Removes staged files, unpublished fact files, and fact files that were replaced before the grace period, unless a copy of
- * the catalog names them. Returns the number of removed fact files.
+ * Removes staged files, unpublished fact files, and fact files that were replaced before the grace period. Returns the
+ * number of removed fact files.
  */
 export async function sweep(
   catalog: Catalog,
-  { lock, store, settings }: { readonly lock: LoadLock; readonly store: FileStore; readonly settings: CatalogLocation },
+  { lock, store, dataFolder }: { readonly lock: LoadLock; readonly store: FileStore; readonly dataFolder: string },
   now = Date.now(),
 ): Promise<number> {
   let removed = 0;
@@ -44,13 +42,13 @@ export async function sweep(
     if (store.folder === undefined && !plan.isAgain) again.push(plan);
   }
   if (planned.length > 0) await lock.settlePlans(planned, again, now + GRACE_MS);
-  if (lock.isForAll) await removeStaged(join(settings.dataFolder, 'staging'));
-  const due = await listRetiredFactFiles(catalog, toMicroseconds(now - GRACE_MS));
-  const named = settings.catalogUrl === '' ? namedByCopies(settings.dataFolder, due) : new Set<string>();
-  const retired = due.filter((file) => !named.has(file));
+  if (lock.isForAll) await removeStaged(join(dataFolder, 'staging'));
+  // A copy of the catalog that names them comes with the records of what replaced them.
+  const before = toMicroseconds(now - GRACE_MS);
+  const retired = await listRetiredFactFiles(catalog, before);
   for (const file of retired) await store.remove(file);
   // A commit would make all processes read keys and projects again.
-  if (retired.length > 0) await forgetRetiredFactFiles(catalog, retired);
+  if (retired.length > 0) await forgetRetiredFactFiles(catalog, before);
   removed += retired.length;
   await store.folder?.emptyTrash(now);
   return removed;

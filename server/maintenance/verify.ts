@@ -178,7 +178,7 @@ async function orphans(
   { settings, catalog }: Stores,
   repair: boolean,
 ): Promise<VerifyProblem[]> {
-  await sweep(catalog, { lock, store, settings });
+  await sweep(catalog, { lock, store, dataFolder: settings.dataFolder });
   const { folder } = store;
   if (folder === undefined) return [];
   const { orphans: files, mayBeMoved } = await findOrphans(catalog, folder);
@@ -240,7 +240,7 @@ async function verifyRollups(
     }
   } finally {
     await engine.close();
-    await sweep(catalog, { lock, store, settings });
+    await sweep(catalog, { lock, store, dataFolder: settings.dataFolder });
   }
   return { problems };
 }

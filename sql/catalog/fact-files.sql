@@ -127,8 +127,8 @@ select file from retired_files where retired_at < $before and not exists (select
 delete from retired_files where file in (select file from fact_files)
 
 -- name: forget_retired
--- Deletes the record of a retired file that was removed. $file.
-delete from retired_files where file = $file
+-- Deletes the records of retired files that no request can still be reading. $before: microseconds.
+delete from retired_files where retired_at < $before
 
 -- name: forget_all_retired
 -- Forgets retired fact files, which are not part of a backup.

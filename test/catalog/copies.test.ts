@@ -9,8 +9,10 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { REVOCATIONS } from '../../server/catalog/sqlite/revocations.ts';
 import { keepCopy, listCopies } from '../../server/catalog/store.ts';
 import { addMember, createWorkspace, findRole, setKeepDays } from '../../server/catalog/workspaces.ts';
+import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';
 import { createKey } from '../../server/operations/keys.ts';
 import { sqlNames } from '../../server/runtime/sql.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { smallDisk } from '../small-disk.ts';
 import { localOnly } from '../stores.ts';
@@ -51,7 +53,36 @@ t.test('a copy is made only after changes, beside a writer, of one state', local
   }
   isWriting = false;
   await writing;
-  t.ok(listCopies(folder).length <= 4, 'the last three and the first one of the day');
+  t.equal(listCopies(folder).length, 3, 'the last ones');
+});
+
+t.test('an hour after the last change only the newest copy is left', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  const begun = Date.now();
+  const minute = 60_000;
+  for (const [days, minutes] of [0, 50, 70, 80].entries()) {
+    await setKeepDays(catalog, 'acme', 4000 + days);
+    t.ok(await keepCopy(folder, { now: () => begun + minutes * minute }));
+  }
+  const minutesOf = (): number[] => listCopies(folder).map(({ at }) => Math.round((at - begun) / minute));
+  t.strictSame(minutesOf(), [80, 70, 50]);
+  const journal = join(folder, 'facts/journal');
+  const unfinished = join(journal, '000000000009-x.revoked.json.unfinished');
+  await revokeKey(catalog, (await createKey(catalog, { workspace: 'acme', name: 'key', at: 1 })).id, 1);
+  writeFileSync(unfinished, '');
+  const settings = readSettings({ ORDINATE_DATA: folder });
+  const sweepAt = async (minutes: number): Promise<string[]> => {
+    await sweepBetweenLoads({ settings, catalog }, begun + minutes * minute, AbortSignal.timeout(60_000));
+    return globSync('*.revoked.json*', { cwd: journal })
+      .map((name) => name.replace(/.*revoked/, 'revoked'))
+      .sort();
+  };
+  t.strictSame(await sweepAt(120), ['revoked.json', 'revoked.json.unfinished']);
+  t.strictSame(minutesOf(), [80, 70]);
+  t.strictSame(await sweepAt(2 * 1440), ['revoked.json']);
+  t.strictSame(minutesOf(), [80]);
+  t.strictSame(await sweepAt(399 * 1440), ['revoked.json'], 'as long as somebody may restore a backup');
+  t.strictSame(await sweepAt(401 * 1440), []);
 });
 
 async function openCopy(folder: string, file: string, to: string) {

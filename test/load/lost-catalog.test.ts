@@ -11,6 +11,7 @@ import { keepCopy } from '../../server/catalog/store.ts';
 import { openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { journaledTransaction } from '../../server/load/publish.ts';
+import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
@@ -34,7 +35,7 @@ function removeCatalog(dataFolder: string): void {
   for (const file of globSync(`${dataFolder}/catalog.sqlite*`)) rmSync(file);
 }
 
-async function manifestOf(dataFolder: string): Promise<unknown[]> {
+async function manifestOf(dataFolder: string): Promise<{ file: string }[]> {
   await using catalog = await openCatalog(sqliteIn(dataFolder));
   return await catalog.statements.all('fact-files.all');
 }
@@ -151,6 +152,25 @@ t.test('a record of the journal that cannot be renamed after its commit counts a
   t.strictSame([before, records()], [['pending'], ['change']], 'by the next change');
 });
 
+t.test('a copy keeps no replaced file for longer than an hour, and is enough all the same', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  const named = await manifestOf(dataFolder);
+  await load(dataFolder, FACTS);
+  const manifest = await manifestOf(dataFolder);
+  t.notSame(manifest, named);
+  {
+    await using catalog = await openCatalog(sqliteIn(dataFolder));
+    const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder });
+    await sweepBetweenLoads({ settings, catalog }, Date.now() + 7_200_000, AbortSignal.timeout(60_000));
+  }
+  const left = globSync('facts/**/*.parquet', { cwd: dataFolder }).sort();
+  t.strictSame(left, manifest.map(({ file }) => file).sort());
+  removeCatalog(dataFolder);
+  t.match(await rebuild(dataFolder), { copy: /^20/, restored: [], damaged: [] });
+  t.strictSame(await manifestOf(dataFolder), manifest);
+});
+
 t.test('the journal does not grow without end, and a rebuild from the copy in its place loses nothing', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);
   // Each of these loads makes a copy.
@@ -159,7 +179,7 @@ t.test('the journal does not grow without end, and a rebuild from the copy in it
   );
   for (let round = 0; round < 4; round++) await load(dataFolder, { keywords });
   const records = (): string[] => globSync(`${dataFolder}/facts/journal/*.change.ndjson`);
-  t.equal(globSync(`${dataFolder}/facts/copies/*`).length, 4, 'the first one of the day, and the last three');
+  t.equal(globSync(`${dataFolder}/facts/copies/*`).length, 3, 'the last ones');
   for (const day of [1, 2, 3]) {
     await load(dataFolder, FACTS);
     await keepCopy(dataFolder, { now: () => Date.now() + day * 86_400_000 });

@@ -69,10 +69,9 @@ const JOURNAL = 'facts/journal';
 /** Changes, publication, instant and SHA-256 of a copy. */
 const NAME = /^(\d{12})-(\d{12})-(\d{13,16})-([0-9a-f]{16})\.sqlite$/;
 const UNFINISHED = /^unfinished-/;
-/** The copies that are kept: the last ones, and the first one of each of the last days. */
+/** How many copies are kept: the newest, and others of the last hour. Older ones may name files that are gone. */
 const KEPT = 3;
-const KEPT_DAYS = 2;
-const DAY_MS = 86_400_000;
+const KEPT_MS = 3_600_000;
 /** A command without a server waits for the copy of a larger catalog until a server runs. Copying takes 3 ms a megabyte. */
 const CHEAP_BYTES = 32_000_000;
 const PAUSE = 20;
@@ -97,21 +96,6 @@ export function manifestOfCopy(dataFolder: string, { file }: KeptCopy): Manifest
   } catch (error) {
     throw nameCatalogFailure(error, path);
   }
-}
-
-/** Which of these fact files a copy names. A copy that cannot be read can be of no use either. */
-export function namedByCopies(dataFolder: string, files: readonly string[]): Set<string> {
-  const asked = new Set(files);
-  const named = new Set<string>();
-  if (asked.size === 0) return named;
-  for (const copy of listCopies(dataFolder)) {
-    try {
-      for (const { file } of manifestOfCopy(dataFolder, copy)) if (asked.has(file)) named.add(file);
-    } catch (error) {
-      if (!(error instanceof CatalogFailure)) throw error;
-    }
-  }
-  return named;
 }
 
 export interface CopyOptions {
@@ -156,7 +140,7 @@ export async function keepCopy(
     const file = `${COPIES}/${padded(changes)}-${padded(number)}-${String(at).padStart(13, '0')}-${digits}.sqlite`;
     await files.rename(unfinished, file);
     await files.syncFolders();
-    await thin(dataFolder, files, alone ? 1 : KEPT);
+    await thinCopies(dataFolder, now(), alone ? 1 : KEPT);
     return { file, changes, number, at, digits };
   } finally {
     await rm(path, { force: true });
@@ -179,16 +163,18 @@ async function requireRoom(dataFolder: string, bytes: number): Promise<void> {
   throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
-/** Removes copies that are not kept, and revocations that no backup can need. */
-async function thin(dataFolder: string, files: LocalFiles, newest: number): Promise<void> {
-  const copies = listCopies(dataFolder);
-  const kept = new Set(copies.slice(0, newest));
-  const days = Map.groupBy(copies, ({ at }) => Math.floor(at / DAY_MS));
-  if (newest > 1) {
-    for (const day of [...days.keys()].sort((a, b) => b - a).slice(0, KEPT_DAYS)) kept.add(days.get(day)!.at(-1)!);
+/**
+ * Removes copies that are not kept, and records of revocations that no backup can need.
+ * @param now milliseconds
+ * @param most how many copies to keep
+ */
+export async function thinCopies(dataFolder: string, now: number, most = KEPT): Promise<void> {
+  const files = new LocalFiles(dataFolder);
+  const [, ...earlier] = listCopies(dataFolder);
+  for (const [index, { file, at }] of earlier.entries()) {
+    if (index + 1 >= most || at < now - KEPT_MS) await files.remove(file);
   }
-  for (const copy of copies) if (!kept.has(copy)) await files.remove(copy.file);
-  await forgetRevocations(dataFolder);
+  await forgetRevocations(dataFolder, now);
 }
 
 async function takeLock(dataFolder: string): Promise<AsyncDisposable> {

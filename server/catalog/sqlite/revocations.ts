@@ -40,8 +40,10 @@ export interface Revocation {
 
 const FOLDER = 'facts/journal';
 const NAME = /^(\d{12})-[0-9a-f-]{36}\.revoked\.json$/;
-/** As long as somebody may restore a backup, in milliseconds. */
-const KEPT_MS = 400 * 86_400_000;
+const UNFINISHED = /\.revoked\.json\.unfinished$/;
+const DAY_MS = 86_400_000;
+/** As long as somebody may restore a backup. */
+const KEPT_MS = 400 * DAY_MS;
 
 /**
  * Records revocations durably. Call it in their transaction, before the commit. Returns a function that removes the record, if
@@ -79,11 +81,14 @@ export async function revokeAgain(tx: Catalog, revocations: readonly Revocation[
   }
 }
 
-/** Removes the records of revocations that no copy or backup can need any more. */
-export async function forgetRevocations(dataFolder: string): Promise<void> {
+/** Removes the records of revocations that no backup can need any more, and unfinished ones. @param now milliseconds */
+export async function forgetRevocations(dataFolder: string, now: number): Promise<void> {
   const files = new LocalFiles(dataFolder);
-  for (const { name, path } of recorded(dataFolder)) {
-    if (statSync(path).mtimeMs < Date.now() - KEPT_MS) await files.remove(`${FOLDER}/${name}`);
+  for (const name of await files.names(FOLDER)) {
+    const kept = NAME.test(name) ? KEPT_MS : UNFINISHED.test(name) ? DAY_MS : Number.POSITIVE_INFINITY;
+    const found =
+      kept < Number.POSITIVE_INFINITY && statSync(files.path(`${FOLDER}/${name}`), { throwIfNoEntry: false });
+    if (found && found.mtimeMs < now - kept) await files.remove(`${FOLDER}/${name}`);
   }
 }
 
