@@ -108,7 +108,10 @@ export async function changeChannel(
     events: JSON.stringify(events),
     types: types === null ? null : JSON.stringify(types),
   });
-  if (state === 'disabled') await tx.statements.run('deliveries.cancel', { channel: id, at });
+  if (state !== 'disabled') return;
+  // Statements of their own, which last when the catalog is lost: nobody who has unsubscribed gets mail again.
+  await tx.statements.run('channels.disable', { id });
+  await tx.statements.run('deliveries.cancel', { channel: id, at });
 }
 
 /** Disables a channel on behalf of its receiver, and cancels what it has not been sent; does nothing a second time. */

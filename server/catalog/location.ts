@@ -51,6 +51,9 @@ export function makeDataFolder(path: string): void {
 /** The subfolder of a data folder that exists while a restore into it is incomplete. */
 export const RESTORING = 'restoring';
 
+/** The file of a rebuilt catalog that is whole, until it is put in place of the lost one. */
+export const REBUILT = 'catalog.rebuilt.sqlite';
+
 /** Throws if a data folder is incomplete because a restore has not ended. */
 export function requireRestored(path: string): void {
   if (!existsSync(join(path, RESTORING))) return;

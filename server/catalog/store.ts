@@ -96,20 +96,22 @@ export async function findCatalogDamage(catalog: Catalog): Promise<string[]> {
   return rows.map(({ result }) => result).filter((result) => result !== 'ok');
 }
 
+export { sealCatalog } from './sqlite/connection.ts';
 export {
   copyCatalog,
-  identityIn,
   identityOfCopies,
   isWhole,
   type KeptCopy,
   keepCopy,
   listCopies,
   manifestOfCopy,
+  outnumber,
   readBeside,
   readCopy,
+  requireOwnCopies,
   thinCopies,
 } from './sqlite/copies.ts';
-export { lastRevocation, revocationsAfter, revokeAgain, whereOwned } from './sqlite/revocations.ts';
+export { heirsOf, inheritRevocations, revocationsAfter, revokeAgain, whereOwned } from './sqlite/revocations.ts';
 
 /** How many files show whether a store has those of a catalog: a few of them may be lost. */
 const SAMPLE = 8;

@@ -12,7 +12,6 @@ import {
   type ManifestRow,
   type Progress,
   putFactFile,
-  raiseChanges,
   removeFactFile,
   replaceManifest,
   setPublication,
@@ -20,24 +19,24 @@ import {
 import { CatalogMissing } from '../catalog/failures.ts';
 import { FileLocks } from '../catalog/file-locks.ts';
 import { putKeywordGaps } from '../catalog/keywords.ts';
-import { requireRestored, sqliteIn } from '../catalog/location.ts';
+import { REBUILT, requireRestored, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
 import {
   copyCatalog,
   endAccess,
-  identityIn,
   isWhole,
   type KeptCopy,
   keepCopy,
-  lastRevocation,
   listCopies,
   manifestOfCopy,
+  outnumber,
   readBeside,
   readStoreIdentity,
+  requireOwnCopies,
   revocationsAfter,
   revokeAgain,
-  type StoreIdentity,
+  sealCatalog,
   whereOwned,
 } from '../catalog/store.ts';
 import { dropAllLists } from '../catalog/stored-lists.ts';
@@ -70,12 +69,7 @@ export interface RebuildReport {
   readonly damaged: readonly DamagedPart[];
 }
 
-/** A rebuilt catalog that is whole. */
-const REBUILT = 'catalog.rebuilt.sqlite';
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
-
-/** More changes than the lost catalog can have had after its last copy: put back later, it is the older one. */
-const LOST_CHANGES = 1_000_000;
 
 /** What a catalog is rebuilt of, before records. */
 interface Base extends Pick<Progress, 'number' | 'changes'> {
@@ -94,7 +88,8 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
     const journal = new Journal(dataFolder);
     await putInPlace(store);
     await using current = await openIfThere(dataFolder);
-    const held = current && { ...(await lastPublication(current)), ...(await readStoreIdentity(current)) };
+    const held = current && (await lastPublication(current));
+    if (current !== undefined) requireOwnCopies(dataFolder, (await readStoreIdentity(current)).catalog);
     report('looking for the newest copy');
     const base = await chooseBase(dataFolder, held);
     const records = await journal.records(base.number);
@@ -103,18 +98,11 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
         `There is no copy of the catalog in '${store.path('facts')}', and no record to make one from: restore the catalog from a backup.`,
       );
     }
-    const { copy, record } = readBeside(dataFolder);
-    const newest = Math.max(copy?.number ?? 0, record?.number ?? 0);
-    if (held !== undefined && copy !== undefined && held.number > newest) {
-      throw new Error(
-        `The catalog has publication ${held.number}, but '${store.path('facts')}' has records until ${newest} only: the facts are older than the catalog. Restore them from a backup.`,
-      );
-    }
     // Whether an interrupted publication was committed: the catalog shows it if it is the newest, and a copy does not.
     const counted = records.filter(({ isPending }) => !isPending || base.copy !== undefined || held === undefined);
-    report('reading the journal');
     const isUpToDate = held !== undefined && base.copy === undefined && counted.length === 0;
-    if (isUpToDate) await rebuildManifest(dataFolder, current!, journal);
+    report('reading the journal');
+    if (isUpToDate) await rebuildManifest(store, dataFolder, { catalog: current!, held, journal });
     else await rebuildCatalog(store, dataFolder, { base, records: counted, current });
     await using rebuilt = await openCatalog(sqliteIn(dataFolder));
     await journal.settle(rebuilt);
@@ -135,15 +123,10 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
 }
 
 /** The newest whole copy, unless the catalog in the folder is as new. */
-async function chooseBase(
-  dataFolder: string,
-  held: (Progress & Pick<StoreIdentity, 'catalog'>) | undefined,
-): Promise<Base> {
+async function chooseBase(dataFolder: string, held: Progress | undefined): Promise<Base> {
   const damaged: string[] = [];
   for (const copy of listCopies(dataFolder)) {
     if (held !== undefined && held.changes >= copy.changes) break;
-    const identity = identityIn(join(dataFolder, copy.file));
-    if (held !== undefined && identity !== undefined && identity !== held.catalog) continue;
     if (await isWhole(dataFolder, copy)) return { ...copy, copy, damaged };
     damaged.push(join(dataFolder, copy.file));
   }
@@ -160,7 +143,7 @@ export async function discardFacts(dataFolder: string, options: Options = {}): P
       );
     }
     const store = new FactFolder(dataFolder);
-    const found = [...CATALOG_FILES, 'facts'].filter((name) => existsSync(store.path(name)));
+    const found = [...CATALOG_FILES, REBUILT, 'facts'].filter((name) => existsSync(store.path(name)));
     await store.moveToTrash(found, Date.now());
   });
 }
@@ -185,7 +168,19 @@ async function openIfThere(dataFolder: string): Promise<OpenCatalog | undefined>
   }
 }
 
-async function rebuildManifest(dataFolder: string, catalog: Catalog, journal: Journal): Promise<void> {
+async function rebuildManifest(
+  store: FactFolder,
+  dataFolder: string,
+  { catalog, held, journal }: { readonly catalog: Catalog; readonly held: Progress; readonly journal: Journal },
+): Promise<void> {
+  await journal.settle(catalog);
+  const { copy, record } = readBeside(dataFolder);
+  const newest = Math.max(copy?.number ?? 0, record?.number ?? 0);
+  if (copy !== undefined && held.number > newest) {
+    throw new Error(
+      `The catalog has publication ${held.number}, but '${store.path('facts')}' has records until ${newest} only: the facts are older than the catalog. Restore them from a backup.`,
+    );
+  }
   const manifest = await manifestBeside(dataFolder, journal);
   if (manifest === undefined) return;
   await catalog.transaction(async (tx) => {
@@ -244,7 +239,6 @@ async function rebuildCatalog(
   const catalog = await openCatalog(sqliteIn(folder));
   const { catalog: identity } = await readStoreIdentity(catalog);
   const revocations = revocationsAfter(dataFolder, base.changes, identity);
-  const least = Math.max(base.changes, listCopies(dataFolder)[0]?.changes ?? 0, lastRevocation(dataFolder));
   let known: Set<string>;
   try {
     await catalog.transaction(async (tx) => {
@@ -256,14 +250,14 @@ async function rebuildCatalog(
       await endAccess(tx);
       await dropAllLists(tx);
       await beginRevisionsAnew(tx);
-      await raiseChanges(tx, least + LOST_CHANGES);
+      await outnumber(tx, dataFolder);
     });
     known = new Set(await listKnownFactFiles(catalog));
   } finally {
     await catalog.close();
   }
   await current?.close();
-  await store.seal('rebuilding/catalog.sqlite');
+  await sealCatalog(store, 'rebuilding/catalog.sqlite');
   await store.rename('rebuilding/catalog.sqlite', REBUILT);
   await putInPlace(store);
   await store.moveToTrash(

@@ -6,11 +6,15 @@ import { RESTORING, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
 import {
   findCatalogDamage,
+  heirsOf,
   identityOfCopies,
+  inheritRevocations,
   keepCopy,
+  outnumber,
   readStoreIdentity,
   revocationsAfter,
   revokeAgain,
+  sealCatalog,
   settleRestored,
 } from '../catalog/store.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
@@ -87,14 +91,17 @@ export async function restore({
       }
       const { catalog: identity } = await readStoreIdentity(catalog);
       const { changes } = await lastPublication(catalog);
-      if (identityOfCopies(usedFolder) === identity) revocationsOf = usedFolder;
+      if (heirsOf(usedFolder, identity).has(identityOfCopies(usedFolder) ?? '')) revocationsOf = usedFolder;
       const since = revocationsAfter(usedFolder, changes, identity);
       await catalog.transaction(async (tx) => {
         await revokeAgain(tx, since);
         await settleRestored(tx, { keepsStore: false });
+        await outnumber(tx, usedFolder);
       });
+      const heir = { ...(await lastPublication(catalog)), ...(await readStoreIdentity(catalog)) };
+      await inheritRevocations(usedFolder, folder, identity, heir);
     }
-    await facts.seal(`${RESTORING}/${CATALOG}`);
+    await sealCatalog(facts, `${RESTORING}/${CATALOG}`);
     await facts.syncFolders();
     // Replaces the catalog of a restore killed after this.
     await facts.rename(`${RESTORING}/${CATALOG}`, CATALOG);

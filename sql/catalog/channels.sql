@@ -37,6 +37,10 @@ values ($id, $workspace, $project, $kind, $name, $shown, $address, $events, $typ
 update channels set name = $name, events = $events, types = $types, min_severity = $minSeverity, state = $state
 where id = $id
 
+-- name: disable
+-- Lets a channel get nothing more. $id.
+update channels set state = 'disabled' where id = $id
+
 -- name: rotate
 -- Replaces the secret of a channel. $id; $secret, $oldSecret: encrypted; $until: microseconds.
 update channels set secret = $secret, old_secret = $oldSecret, old_secret_until = $until where id = $id

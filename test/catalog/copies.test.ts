@@ -155,10 +155,10 @@ t.test('every statement that takes somebody their access is recorded', (t) => {
   const ending = sqlNames('catalog')
     .map((name) => name.replace('catalog/', ''))
     .filter((name) =>
-      /^(?:keys|feeds|shares|members|channels|grants|connections)\.(?:revoke|replace|remove|remove_unused|change_role)$/.test(
+      /^(?:keys|feeds|shares|members|channels|grants|connections)\.(?:revoke|replace|remove|remove_unused|change_role|disable)$/.test(
         name,
       ),
     );
-  t.strictSame(ending.sort(), [...REVOCATIONS].sort());
+  t.strictSame([...ending, 'deliveries.cancel'].sort(), [...REVOCATIONS].sort());
   t.end();
 });

@@ -20,6 +20,8 @@ const CATALOG = 'catalog.sqlite';
 interface World {
   readonly made: Made;
   readonly backup: string;
+  /** All records of the journal since then. */
+  readonly records: string;
   /** An open copy, whose server and commands have their own folder. */
   readonly copy: (name: string) => Copy;
   readonly folders: Readonly<Record<'before' | 'then' | 'now', Copy>>;
@@ -49,11 +51,13 @@ async function makeWorldOfAll(t: Test): Promise<World> {
   const then = await take('then');
   const made = await command({ ...all.environment, ORDINATE_DATA: all.dataFolder }, 'backup', backup);
   t.equal(made.code, 0, made.stderr);
-  await all.later();
+  // Records that only the copies of the backup lack go with these.
+  const records = join(folder, 'records');
+  await all.later(() => cpSync(join(all.dataFolder, 'facts/journal'), records, { recursive: true }));
   await all.end();
   const now = await take('now');
   return {
-    ...{ made: all.made, backup, folders: { before, then, now } },
+    ...{ made: all.made, backup, records, folders: { before, then, now } },
     copy: (name) => at(copyTo(now.environment['ORDINATE_DATA']!, name)),
   };
 }
@@ -104,7 +108,7 @@ t.test('each table of the catalog belongs to a noun, or keeps the books of other
 });
 
 t.test('what is true of each noun after a loss', localOnly, async (t) => {
-  const { made, backup, copy, folders } = await makeWorldOfAll(t);
+  const { made, backup, records, copy, folders } = await makeWorldOfAll(t);
   const seen = (of: Copy) => seenOf(of, made);
   const before = await seen(folders.before);
   const then = await seen(folders.then);
@@ -121,6 +125,30 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
         outcome === 'stays removed' ? removed!(then.get(what), now.get(what)) : wanted[outcome].get(what);
       t.strictSame(after.get(what), expected, `${what}: ${outcome}`);
     }
+  };
+
+  /** Leaves the copies that there were when the backup was made, with the records after them. */
+  const withoutLaterCopies = (of: Copy): void => {
+    const copies = (copy: Copy): string => join(copy.environment['ORDINATE_DATA']!, 'facts/copies');
+    rmSync(copies(of), { recursive: true });
+    cpSync(copies(folders.then), copies(of), { recursive: true });
+    cpSync(records, join(copies(of), '../journal'), { recursive: true });
+  };
+
+  /** Puts a lost catalog and its copies back into a folder that has a later one. */
+  const findLater = async (t: Test, of: Copy, lost: Copy): Promise<void> => {
+    const data = of.environment['ORDINATE_DATA']!;
+    cpSync(join(lost.environment['ORDINATE_DATA']!, 'facts/copies'), join(data, 'facts/copies'), { recursive: true });
+    lose(of);
+    cpSync(pathOf(lost), pathOf(of));
+    t.match(await command(of.environment, 'projects', 'list'), { code: 1, stderr: /older than the facts/ });
+    t.match(await command(of.environment, 'rebuild'), { code: 0, stdout: /was rebuilt from the copy of 20/ });
+  };
+
+  const revokedAt = async (of: Copy): Promise<unknown> => {
+    const { stdout, stderr } = await command(of.environment, 'keys', 'list', '--workspace', 'acme', '--json');
+    if (stdout === '') return stderr;
+    return JSON.parse(stdout).find(({ id }: { id: string }) => id === made['key kept']).revokedAt;
   };
 
   const rebuilt = copy('rebuilt');
@@ -148,6 +176,12 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
       t.strictSame(rowsOf(damaged), rows, how);
     }
     await asSaid(t, rebuilt, 'rebuilt');
+    const late = copy('found');
+    withoutLaterCopies(late);
+    lose(late);
+    t.equal((await command(late.environment, 'rebuild')).code, 0);
+    await findLater(t, late, folders.now);
+    await asSaid(t, late, 'since');
   });
 
   await t.test('rebuilt over an older catalog', async (t) => {
@@ -158,13 +192,6 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
     t.match(stdout, /was rebuilt from the copy of 20/);
     await asSaid(t, older, 'rebuilt');
   });
-
-  /** Leaves the copies that there were when the backup was made. */
-  const withoutLaterCopies = (of: Copy): void => {
-    const copies = (copy: Copy): string => join(copy.environment['ORDINATE_DATA']!, 'facts/copies');
-    rmSync(copies(of), { recursive: true });
-    cpSync(copies(folders.then), copies(of), { recursive: true });
-  };
 
   await t.test('rebuilt from a copy that lacks the last changes', async (t) => {
     const late = copy('late');
@@ -204,6 +231,20 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
     lose(restored);
     t.equal((await command(restored.environment, 'rebuild')).code, 0, 'it has a copy of its own');
     await asSaid(t, restored, 'restored');
+    const again = async (used: Copy): Promise<Copy> => {
+      const to = { ...used, environment: { ...used.environment, ORDINATE_DATA: join(temporaryFolder(t), 'data') } };
+      const words = ['restore', backup, '--data', to.environment['ORDINATE_DATA']!];
+      t.match(await command(used.environment, ...words), { code: 0, stdout: /according to .* stays so/ });
+      return to;
+    };
+    const second = await again(restored);
+    await asSaid(t, second, 'restored');
+    const revoked = await command(second.environment, 'keys', 'revoke', made['key kept']!, '--workspace', 'acme');
+    t.equal(revoked.code, 0, revoked.stderr);
+    const third = await again(second);
+    t.match(await revokedAt(third), /^20/, 'what was revoked in a restored folder stays so in the next');
+    await findLater(t, third, folders.now);
+    t.match(await revokedAt(third), /^20/);
     const apart = ['--data', join(temporaryFolder(t), 'apart')];
     t.match(
       (await command({ ORDINATE_DATA: join(apart[1]!, '..', 'none') }, 'restore', backup, ...apart)).stdout,
@@ -237,12 +278,6 @@ t.test('what is true of each noun after a loss', localOnly, async (t) => {
     }
     t.strictSame(globSync('facts/**/*', { cwd: environment['ORDINATE_DATA']! }).sort(), facts);
   });
-
-  const revokedAt = async (of: Copy): Promise<unknown> => {
-    const { stdout, stderr } = await command(of.environment, 'keys', 'list', '--workspace', 'acme', '--json');
-    if (stdout === '') return stderr;
-    return JSON.parse(stdout).find(({ id }: { id: string }) => id === made['key kept']).revokedAt;
-  };
 
   await t.test(
     'an older catalog is noticed also if nothing was loaded since, and nothing revoked comes back',

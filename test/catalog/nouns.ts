@@ -12,6 +12,7 @@ import {
 } from '../../server/catalog/alerts.ts';
 import { createOnce } from '../../server/catalog/audit.ts';
 import type { OpenCatalog } from '../../server/catalog/catalog.ts';
+import { disableChannel } from '../../server/catalog/channels.ts';
 import { changePause, findPause } from '../../server/catalog/connections.ts';
 import { announceDigest, listedVerdicts } from '../../server/catalog/deliveries.ts';
 import { listLoadedTables } from '../../server/catalog/fact-files.ts';
@@ -577,8 +578,8 @@ export const NOUNS: readonly Noun[] = [
   {
     what: 'channels and their secrets',
     tables: ['channels'],
-    begin: async ({ ask, receiver }, made) => {
-      for (const name of ['kept', 'gone']) {
+    begin: async ({ ask, catalog, receiver }, made) => {
+      for (const name of ['kept', 'gone', 'silenced']) {
         const events = ['alert.opened', 'digest.weekly'];
         const { channel } = await ask('POST', '/channels', {
           kind: 'webhook',
@@ -588,24 +589,29 @@ export const NOUNS: readonly Noun[] = [
         });
         made[`channel ${name}`] = channel.id;
       }
+      const waiting = { ...digest(made, '2026-02-16'), channel: made['channel silenced']! };
+      await announceDigest(catalog, waiting, digestBody('2026-02-16'), AT);
     },
-    later: async ({ ask }, made) => {
+    later: async ({ ask, catalog }, made) => {
+      // As the link in a mail does.
+      await disableChannel(catalog, made['channel silenced']!, 'unsubscribed', { by: 'recipient', at: AT });
       await ask('PATCH', `/channels/${made['channel kept']}`, { name: 'changed', minSeverity: 'critical' });
       await ask('DELETE', `/channels/${made['channel gone']}`);
     },
-    seen: async ({ ask }, made) => {
-      const listed = named<Answer>(
-        (await ask('GET', '/channels')).channels,
-        made['channel kept'],
-        made['channel gone'],
-      );
+    seen: async ({ ask, rows }, made) => {
+      const { channels } = await ask('GET', '/channels');
+      const listed = named<Answer>(channels, made['channel kept'], made['channel gone']);
+      const silenced = named<Answer>(channels, made['channel silenced']);
+      const waiting = (await rows('deliveries')).filter((row) => row['channel_id'] === made['channel silenced']);
       // Sends to the address, signed by the secret.
       const tested = [];
       for (const { id } of listed) tested.push((await ask('POST', `/channels/${id}/test`)).delivery.state);
-      return { listed, tested };
+      return { listed, tested, silenced, waiting: waiting.map(({ state }) => state) };
     },
     ...{ rebuilt: 'comes back', since: 'stays removed', restored: 'stays removed' },
-    removed: (then) => ({ listed: then.listed.slice(0, 1), tested: then.tested.slice(0, 1) }),
+    removed: (then, { silenced, waiting }) => {
+      return { listed: then.listed.slice(0, 1), tested: then.tested.slice(0, 1), silenced, waiting };
+    },
   },
   {
     what: 'deliveries, sent or waiting',

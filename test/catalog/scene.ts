@@ -114,8 +114,12 @@ export async function makeAll(t: Test, stores: NodeJS.ProcessEnv = {}) {
     begin: async () => {
       for (const noun of NOUNS) await noun.begin(making, made);
     },
-    later: async () => {
-      for (const noun of NOUNS) await noun.later(making, made);
+    /** @param after called after each noun */
+    later: async (after = (): void => {}) => {
+      for (const noun of NOUNS) {
+        await noun.later(making, made);
+        after();
+      }
     },
     end: async () => {
       await app.close();

@@ -6,8 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { cacheKey } from '../../domain/cache-key.ts';
 import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import { inTurns } from '../../runtime/turns.ts';
+import type { LocalFiles } from '../../storage/local-files.ts';
 import type { Statement, Statements, Values } from '../catalog.ts';
-import { isBusy, nameCatalogFailure, newerCatalog } from '../failures.ts';
+import { CatalogFailure, isBusy, nameCatalogFailure, newerCatalog } from '../failures.ts';
 import { changesSince, SCHEMA_VERSION, type SchemaStore } from '../schema.ts';
 import { keepRevocation, REVOCATIONS } from './revocations.ts';
 
@@ -40,6 +41,22 @@ export function migrate(db: DatabaseSync): void {
   const found = schemaVersionOf(db);
   if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
   if (found < SCHEMA_VERSION) change(db, 'sqlite');
+}
+
+/**
+ * Makes a catalog that nobody has open durable, to be renamed: it is in one file, without a log, which would stay behind.
+ * Throws if others read it.
+ */
+export async function sealCatalog(files: LocalFiles, file: string): Promise<void> {
+  const path = files.path(file);
+  {
+    using db = new DatabaseSync(path);
+    db.exec('pragma wal_checkpoint(truncate)');
+  }
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new CatalogFailure(`The catalog '${path}' is read by another process. Stop it, and try again.`);
+  }
+  await files.seal(file);
 }
 
 /** Makes the changes that a database lacks, all or none. */

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,12 +8,13 @@ import { newUuid } from '../../domain/ids.ts';
 import { sqlText } from '../../runtime/sql.ts';
 import type { StoredFile } from '../../storage/file-store.ts';
 import { LocalFiles } from '../../storage/local-files.ts';
-import type { ManifestRow, Progress } from '../fact-files.ts';
+import type { Catalog } from '../catalog.ts';
+import { lastPublication, type ManifestRow, type Progress, raiseChanges } from '../fact-files.ts';
 import { CatalogFailure, nameCatalogFailure } from '../failures.ts';
 import { FileLocks } from '../file-locks.ts';
-import { requireDataFolder } from '../location.ts';
+import { REBUILT, requireDataFolder } from '../location.ts';
 import { schemaVersionOf } from './connection.ts';
-import { forgetRevocations } from './revocations.ts';
+import { forgetRevocations, heirsOf, lastRevocation } from './revocations.ts';
 
 /** The contents of a copy. */
 interface CopiedCatalog {
@@ -123,7 +124,7 @@ export async function keepCopy(
   if (!alone && (isCopied() || (ifCheap && statSync(catalog).size > CHEAP_BYTES))) return undefined;
   await using _lock = await takeLock(dataFolder);
   if (!alone && isCopied()) return undefined;
-  if (!alone) requireOwnCopies(dataFolder);
+  if (!alone) requireOwnCopies(dataFolder, identityIn(catalog));
   await requireRoom(dataFolder, statSync(catalog).size);
   const files = new LocalFiles(dataFolder);
   for (const name of namesIn(join(dataFolder, COPIES)))
@@ -147,10 +148,10 @@ export async function keepCopy(
   }
 }
 
-/** Throws if the copies beside the facts are of another catalog: its own would be taken for newer ones of it. */
-function requireOwnCopies(dataFolder: string): void {
+/** Throws if the copies beside the facts are of another catalog: both would be taken for one. @param own its identity */
+export function requireOwnCopies(dataFolder: string, own = ''): void {
   const copied = identityOfCopies(dataFolder);
-  if (copied === undefined || copied === identityIn(join(dataFolder, 'catalog.sqlite'))) return;
+  if (copied === undefined || heirsOf(dataFolder, own).has(copied)) return;
   const folder = join(dataFolder, COPIES);
   throw new CatalogFailure(`'${folder}' has copies of another catalog; put that one back, or move its facts away.`);
 }
@@ -211,7 +212,7 @@ export function identityOfCopies(dataFolder: string): string | undefined {
 }
 
 /** The identity of a catalog in a file; undefined if it cannot be read. */
-export function identityIn(path: string): string | undefined {
+function identityIn(path: string): string | undefined {
   try {
     using db = new DatabaseSync(path, { readOnly: true });
     return db.prepare(sqlText('catalog/store.identity')).get()?.['catalog'] as string | undefined;
@@ -246,6 +247,11 @@ export function readBeside(dataFolder: string): Beside {
 
 /** Throws if the files beside the facts are newer than the catalog: it is an older one that was put back. */
 export function requireNewest(dataFolder: string, { copy, record }: Beside, held: Progress): void {
+  if (existsSync(join(dataFolder, REBUILT))) {
+    throw new CatalogFailure(
+      `A rebuild of the catalog in '${dataFolder}' was interrupted. Run 'ordinate rebuild' again.`,
+    );
+  }
   const folder = join(dataFolder, 'facts');
   let found: string | undefined;
   if (
@@ -260,6 +266,19 @@ export function requireNewest(dataFolder: string, { copy, record }: Beside, held
   throw new CatalogFailure(
     `The catalog is older than the facts: ${found}. It may have been restored from a backup. Run 'ordinate rebuild' to bring it up to date; nothing was changed.`,
   );
+}
+
+/** More changes than a lost catalog can have had after its last copy and its last revocation. */
+const LOST_CHANGES = 1_000_000;
+
+/**
+ * Lets a catalog have more changes than what is beside the facts of a folder, and than any lost catalog of it: found later,
+ * that one is older. Requires a transaction.
+ */
+export async function outnumber(tx: Catalog, dataFolder: string): Promise<void> {
+  const { changes } = await lastPublication(tx);
+  const most = Math.max(changes, listCopies(dataFolder)[0]?.changes ?? 0, lastRevocation(dataFolder));
+  await raiseChanges(tx, most + LOST_CHANGES);
 }
 
 /** Sorted; none if there is no such folder. */

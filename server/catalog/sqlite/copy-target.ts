@@ -3,11 +3,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalFiles } from '../../storage/local-files.ts';
 import type { Catalog } from '../catalog.ts';
-import { raiseChanges } from '../fact-files.ts';
 import { forgetCatalogElsewhere, makeDataFolder, requireRestored } from '../location.ts';
 import { allowChanges } from './catalog-file.ts';
-import { listCopies } from './copies.ts';
-import { lastRevocation } from './revocations.ts';
+import { sealCatalog } from './connection.ts';
+import { outnumber } from './copies.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
 
 /** Folder of an incomplete copy. */
@@ -41,14 +40,12 @@ export class SqliteTarget implements AsyncDisposable {
       await using catalog = new SqliteCatalog(folder);
       result = await catalog.transaction(async (tx) => {
         const filled = await work(tx);
-        // What is left beside the facts is older.
-        await raiseChanges(tx, listCopies(this.#dataFolder)[0]?.changes ?? 0);
-        await raiseChanges(tx, lastRevocation(this.#dataFolder));
+        await outnumber(tx, this.#dataFolder);
         return filled;
       });
     }
     const files = new LocalFiles(this.#dataFolder);
-    await files.seal(`${COPYING}/catalog.sqlite`);
+    await sealCatalog(files, `${COPYING}/catalog.sqlite`);
     await files.rename(`${COPYING}/catalog.sqlite`, 'catalog.sqlite');
     await files.syncFolders();
     await rm(folder, { recursive: true, force: true });

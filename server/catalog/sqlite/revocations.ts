@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { copyFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newUuid } from '../../domain/ids.ts';
 import { LocalFiles } from '../../storage/local-files.ts';
 import type { Catalog, Values } from '../catalog.ts';
 
 /**
- * The statements that say who may come in and who not any more. They are recorded beside the facts before the commit, and
- * run again on a catalog that is older: what was revoked stays so. None of them inserts a row, so that nobody is let in again,
- * and each can be run again, by ids that are never used again. A record whose process was killed before the commit revokes
- * what somebody wanted to revoke. Names and parameters must be known for as long as records are kept.
+ * The statements that say who may come in or be written to, and who not any more. They are recorded beside the facts before
+ * the commit, and run again on a catalog that is older: what was revoked stays so. None of them inserts a row, so that nobody
+ * is let in again, and each can be run again, by ids that are never used again. A record whose process was killed before the
+ * commit revokes what somebody wanted to revoke. Names and parameters must be known for as long as records are kept.
  */
 export const REVOCATIONS: ReadonlySet<string> = new Set([
   'keys.revoke',
@@ -18,7 +18,9 @@ export const REVOCATIONS: ReadonlySet<string> = new Set([
   'shares.revoke',
   'members.change_role',
   'members.remove',
+  'channels.disable',
   'channels.remove',
+  'deliveries.cancel',
   'grants.remove',
   'grants.remove_unused',
   'connections.remove',
@@ -35,6 +37,8 @@ export interface Revocation {
   readonly changes: number;
   /** The identity of the catalog. */
   readonly catalog: string;
+  /** The identity of the catalog in the backup that this one was restored from, in its first record. */
+  readonly restoredFrom?: string;
   readonly statements: readonly Statement[];
 }
 
@@ -60,12 +64,55 @@ export async function keepRevocation(dataFolder: string, revocation: Revocation)
   return () => files.remove(name);
 }
 
-/** The revocations of a catalog after a number of changes, oldest first. @param catalog its identity */
+/**
+ * The revocations of a catalog after a number of changes, and of those that were restored from its backups, oldest first.
+ * @param catalog its identity
+ */
 export function revocationsAfter(dataFolder: string, changes: number, catalog: string): Revocation[] {
-  return recorded(dataFolder)
-    .filter((record) => record.changes > changes)
-    .map(({ path }) => JSON.parse(readFileSync(path, 'utf8')) as Revocation)
-    .filter((revocation) => revocation.catalog === catalog);
+  const later = read(recorded(dataFolder).filter((record) => record.changes > changes));
+  const heirs = heirsAmong(later, catalog);
+  return later.filter((revocation) => heirs.has(revocation.catalog));
+}
+
+/** The identities of a catalog and of those that were restored from its backups, as far as a data folder knows. */
+export function heirsOf(dataFolder: string, catalog: string): ReadonlySet<string> {
+  return heirsAmong(read(recorded(dataFolder)), catalog);
+}
+
+function heirsAmong(revocations: readonly Revocation[], catalog: string): ReadonlySet<string> {
+  const heirs = new Set([catalog]);
+  for (const { catalog: heir, restoredFrom } of revocations) {
+    if (restoredFrom !== undefined && heirs.has(restoredFrom)) heirs.add(heir);
+  }
+  return heirs;
+}
+
+/**
+ * Copies the records of a catalog and its heirs from one data folder to another, into which it is restored, so that they
+ * count there for the next restore. @param from the identity of the catalog in the backup
+ * @param heir the restored catalog
+ */
+export async function inheritRevocations(
+  usedFolder: string,
+  dataFolder: string,
+  from: string,
+  { catalog, changes }: Pick<Revocation, 'catalog' | 'changes'>,
+): Promise<void> {
+  const records = recorded(usedFolder);
+  const revocations = read(records);
+  const heirs = heirsAmong(revocations, from);
+  const to = new LocalFiles(dataFolder);
+  for (const [index, { name, path }] of records.entries()) {
+    if (!heirs.has(revocations[index]!.catalog)) continue;
+    const file = `${FOLDER}/${name}`;
+    await copyFile(path, to.prepare(file));
+    // Their age tells how long they are kept.
+    const { atime, mtime } = statSync(path);
+    await utimes(to.path(file), atime, mtime);
+    await to.seal(file);
+  }
+  await keepRevocation(dataFolder, { changes, catalog, restoredFrom: from, statements: [] });
+  await to.syncFolders();
 }
 
 /** The number of changes of the last revocation of any catalog; 0 for none. */
@@ -92,7 +139,18 @@ export async function forgetRevocations(dataFolder: string, now: number): Promis
   }
 }
 
-function recorded(dataFolder: string): { readonly name: string; readonly path: string; readonly changes: number }[] {
+function read(records: readonly Pick<RecordFile, 'path'>[]): Revocation[] {
+  return records.map(({ path }) => JSON.parse(readFileSync(path, 'utf8')) as Revocation);
+}
+
+interface RecordFile {
+  readonly name: string;
+  readonly path: string;
+  readonly changes: number;
+}
+
+/** The records of a data folder, oldest first. */
+function recorded(dataFolder: string): RecordFile[] {
   const folder = join(dataFolder, FOLDER);
   const names = statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder).sort() : [];
   return names.flatMap((name) => {
