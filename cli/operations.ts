@@ -1,4 +1,6 @@
+import type { Command } from 'commander';
 import type { Catalog } from '../server/catalog/catalog.ts';
+import { type EntityName, flagsOf } from '../server/catalog/entities.ts';
 import { findRole, type Role } from '../server/catalog/workspaces.ts';
 import { KnownError } from '../server/domain/errors.ts';
 import type { Microseconds } from '../server/domain/instants.ts';
@@ -16,6 +18,17 @@ export interface Named extends Partial<Omit<Target, 'at' | 'workspace'>>, Pick<T
   readonly by?: { readonly email: string; readonly may: string; readonly of: string } | undefined;
   /** Recorded as the author; what this member may do is not checked. */
   readonly author?: string | undefined;
+}
+
+/** Adds an option for each flag of an entity that people set. */
+export function withFlags(command: Command, entity: EntityName): Command {
+  for (const { column, help } of flagsOf(entity)) {
+    command.option(
+      `--${column.replaceAll('_', '-')}`,
+      help.replace(/^./, (letter) => letter.toLowerCase()).slice(0, -1),
+    );
+  }
+  return command;
 }
 
 /** Does by command what members do in the dashboard. Whoever can run it has the rights of an owner. */

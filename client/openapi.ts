@@ -571,30 +571,38 @@ export interface components {
       readonly citations: number | null;
     };
     readonly Alert: {
-      /** Format: uuid */
+      /**
+       * Format: uuid
+       * @description Its id, unique over all projects.
+       */
       readonly id: string;
       /** @description Machine name of the check, such as keyword_drop or traffic_drop. */
       readonly type: string;
       /** @description Label of the check. */
       readonly kind: string;
       readonly severity: components['schemas']['AlertSeverity'];
+      /** @description Its title. */
       readonly title: string;
+      /** @description What happened. */
       readonly body: string;
-      /** @description The day the alert is about, when it names one. */
+      /** @description The day that it is about, if it is about one. */
       readonly date: string | null;
-      /** @description Set for keyword alerts. */
+      /** @description The keyword that it is about. */
       readonly keywordId: string | null;
-      /** @description Link to the alert's subject. */
+      /** @description A link to what it is about. */
       readonly url: string | null;
       /**
        * Format: date-time
-       * @description An instant in UTC, with milliseconds.
+       * @description When it was raised.
        */
       readonly createdAt: string;
-      /** @description Null while the alert is open. */
+      /** @description When it was resolved; null while it is open. */
       readonly resolvedAt: string | null;
     };
-    /** @enum {string} */
+    /**
+     * @description Its severity.
+     * @enum {string}
+     */
     readonly AlertSeverity: 'info' | 'warning' | 'critical';
     /** @enum {string} */
     readonly AlertStatus: 'open' | 'resolved' | 'all';
@@ -1410,34 +1418,40 @@ export interface components {
       readonly position: number | null;
     };
     readonly Note: {
-      /** Format: uuid */
+      /**
+       * Format: uuid
+       * @description Its id, unique over all workspaces.
+       */
       readonly id: string;
-      /** @description One of workspace, project, group, keyword, page; more may be added. */
+      /** @description What it is about. One of workspace, project, group, keyword, page; more may be added. */
       readonly scope: string;
       /**
        * Format: date
-       * @description A day, YYYY-MM-DD.
+       * @description Its first day.
        */
       readonly date: string;
-      /** @description Last day of a range note; null for a single day. */
+      /** @description The last day of a range, not before the first; null for a single day. */
       readonly endDate: string | null;
-      /** @description One of launch, content, technical, migration, campaign, other; more may be added. */
+      /** @description The kind of change. One of launch, content, technical, migration, campaign, other; more may be added. */
       readonly category: string;
+      /** @description What was changed. */
       readonly text: string;
-      /** @description Visible to clients in reports. */
+      /** @description Whether clients see it in reports and shared links. */
       readonly clientVisible: boolean;
+      /** @description Who wrote it. */
       readonly author: string;
       readonly group: components['schemas']['NoteGroup'] | null;
       readonly keyword: components['schemas']['NoteKeyword'] | null;
+      /** @description The page that it is about. */
       readonly page: string | null;
       /**
        * Format: date-time
-       * @description An instant in UTC, with milliseconds.
+       * @description When it was written.
        */
       readonly createdAt: string;
       /**
        * Format: date-time
-       * @description An instant in UTC, with milliseconds.
+       * @description When it was last changed.
        */
       readonly updatedAt: string;
     };

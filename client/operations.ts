@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '801ff8773040e496914a7f26b6dee15bd08465fbdc6ae5503289880f18b2e5f9';
+export const DOCUMENT = 'ff330bf39b6c184f703c3e0485c5083612f1ce1becd524540ca4574ab4105f5b';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -79,7 +79,7 @@ ratchet(
     'server/formats': 'table',
     'server/import': 'ai-table facts plan read-table search-console',
     'server/lists': 'sources',
-    'server/load': 'bulk-export-files bulk-export fact-checks load plausibility rollups table-help',
+    'server/load': 'bulk-export-files bulk-export fact-checks load plausibility reference rollups',
     'server/presets': 'effect-answer effect-clicks explain findings-plan hours lists portfolio-plan surfaces',
     'server/projects': 'known-queries',
     'server/providers/bing': 'provider',

@@ -2,11 +2,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { catalogText } from '../server/catalog/entity-rows.ts';
 import { sqliteIn } from '../server/catalog/location.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
 import { FACTS } from '../server/load/fact-tables.ts';
-import { sqlNames, sqlText } from '../server/runtime/sql.ts';
+import { sqlNames } from '../server/runtime/sql.ts';
 import { temporaryFolder } from './world.ts';
 
 /** Words, quoted names, texts, parameters, fills of templates, and single characters. */
@@ -170,7 +171,7 @@ const hidingIn = (name: string, text: string): readonly string[] =>
 t.test('no statement of the product', async (t) => {
   const names = sqlNames().filter((name) => !name.startsWith('schema/'));
   t.ok(names.length > 500, 'all of sql/ is read');
-  const found = names.map((name) => [name, hidingIn(name, sqlText(name))] as const);
+  const found = names.map((name) => [name, hidingIn(name, catalogText(name))] as const);
   t.strictSame(
     found.filter(([, hiding]) => hiding.length > 0),
     [],

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
+import { catalogText } from '../server/catalog/entity-rows.ts';
 import { sqliteIn } from '../server/catalog/location.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES } from '../server/load/tables.ts';
-import { sqlNames, sqlTemplate, sqlText, statementsOf } from '../server/runtime/sql.ts';
+import { sqlNames, sqlTemplate, type sqlText, statementsOf } from '../server/runtime/sql.ts';
 import { type Column, rowsOf, TYPES } from './statement-rows.ts';
 import { templateFills, USAGE_FILLS } from './template-fills.ts';
 import { temporaryFolder } from './world.ts';
@@ -182,7 +183,7 @@ t.test('every statement of the catalog prepares', async (t) => {
   await (await openCatalog(sqliteIn(folder))).close();
   const db = open(t, folder, 'catalog');
   for (const name of sqlNames('catalog')) {
-    const text = sqlText(name);
+    const text = catalogText(name);
     if (!/\{\w+\}/.test(text)) {
       t.doesNotThrow(() => db.prepare(text), name);
       continue;
@@ -208,10 +209,10 @@ t.test('the comment says which columns rows have, and of which type', async (t) 
   const databases = { catalog: open(t, folder, 'catalog'), usage: open(t, folder, 'usage') };
   const names = [...sqlNames('catalog'), ...sqlNames('usage')];
   const ofPostgres = [...sqlNames('catalog/postgres'), ...sqlNames('usage/postgres')];
-  const said = new Map([...names, ...ofPostgres].map((name) => [name, rowsOf(sqlText(name))]));
+  const said = new Map([...names, ...ofPostgres].map((name) => [name, rowsOf(catalogText(name))]));
   for (const name of names) {
     const kind = name.startsWith('usage/') ? 'usage' : 'catalog';
-    const text = kind === 'usage' ? sqlTemplate(name, USAGE_FILLS) : sqlText(name);
+    const text = kind === 'usage' ? sqlTemplate(name, USAGE_FILLS) : catalogText(name);
     // The rows of a template of the catalog are those of its fills.
     const columns = /\{\w+\}/.test(text) ? [] : databases[kind].prepare(text).columns();
     const rows = said.get(name)!;
@@ -247,7 +248,7 @@ t.test('reads of the catalog find their rows by an index', async (t) => {
     'projects.one',
     'projects.of_workspace',
   ]) {
-    const plan = db.prepare(`explain query plan ${sqlText(`catalog/${name}`)}`).all() as { detail: string }[];
+    const plan = db.prepare(`explain query plan ${catalogText(`catalog/${name}`)}`).all() as { detail: string }[];
     const scans = plan.map(({ detail }) => detail).filter((detail) => /^SCAN (?!CONSTANT)/.test(detail));
     t.strictSame(scans, [], name);
   }

@@ -1,5 +1,5 @@
+import { catalogText } from '../server/catalog/entity-rows.ts';
 import { ENTITIES, type EntityTable, identifiers } from '../server/load/tables.ts';
-import { sqlText } from '../server/runtime/sql.ts';
 
 /** What fills templates of `sql/usage/` in SQLite. */
 export const USAGE_FILLS = { now: 'cast($at as bigint)', hash: '' };
@@ -40,7 +40,7 @@ export function templatesOf(
   kind: 'catalog' | 'usage',
   path: string,
   entities: readonly EntityTable[] = ENTITIES,
-  textOf: (path: string) => string = sqlText,
+  textOf: (path: string) => string = catalogText,
 ): FilledStatement[] {
   if (ONLY_SQLITE.test(path)) return [];
   const name = path.slice(kind.length + 1);

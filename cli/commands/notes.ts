@@ -1,23 +1,16 @@
 import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
-import {
-  findNote,
-  listNotes,
-  listWorkspaceNotes,
-  NOTE_CATEGORIES,
-  type Note,
-  type NoteOwner,
-} from '../../server/catalog/alerts.ts';
+import { findNote, listNotes, listWorkspaceNotes, type Note, type NoteOwner } from '../../server/catalog/alerts.ts';
+import { type FlagName, WORDS, withTexts } from '../../server/catalog/entities.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { findRole, requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { dayOf } from '../../server/domain/dates.ts';
 import { classifyFailure } from '../../server/domain/failures.ts';
-import { isoInstant } from '../../server/domain/instants.ts';
 import type { Stores } from '../../server/load/stores.ts';
 import type { NoteVerdict } from '../../server/presets/effects.ts';
 import { print, printJson, printTable, TemporaryFailure, TRY_AGAIN, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
-import { perform } from '../operations.ts';
+import { perform, withFlags } from '../operations.ts';
 
 /** Notes that are judged at a time: one reads facts while another computes. */
 const AT_ONCE = 4;
@@ -28,13 +21,12 @@ interface Of {
   readonly json?: boolean;
 }
 
-interface AddOptions extends Of {
+interface AddOptions extends Of, Partial<Record<FlagName<'notes'>, boolean>> {
   readonly text: string;
   readonly date?: string;
   readonly endDate?: string;
   readonly category: Note['category'];
   readonly page?: string;
-  readonly clientVisible?: boolean;
   readonly by?: string;
 }
 
@@ -43,17 +35,15 @@ ${TRY_AGAIN} if it may succeed later: the disk is full, the database cannot be r
 
 export function addNotes(program: Command): void {
   const command = program.command('notes').description('notes of projects: what was changed, and when');
-  command
-    .command('add')
+  withFlags(command.command('add'), 'notes')
     .description('add a note, for example from a deploy')
     .option('--project <id>', 'the project')
     .option('--workspace <id>', 'instead of a project: all projects of a workspace')
     .requiredOption('--text <text>', 'what was changed')
     .option('--date <day>', 'the day (default: today, UTC)')
     .option('--end-date <day>', 'the last day, if it took several')
-    .addOption(new Option('--category <category>', 'the kind of change').choices(NOTE_CATEGORIES).default('other'))
+    .addOption(new Option('--category <category>', 'the kind of change').choices(WORDS.noteCategory).default('other'))
     .option('--page <url>', 'the page that was changed')
-    .option('--client-visible', 'clients may see it in reports')
     .option('--by <email>', 'the member who writes it')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\n${EXIT_CODES}`)
@@ -66,7 +56,7 @@ export function addNotes(program: Command): void {
     )
     .action(async ({ json, ...options }: AddOptions) => {
       const note = await withStores((stores) => add(stores, options)).catch(asExitCode);
-      if (json) printJson({ note: shown(note) });
+      if (json) printJson({ note: withTexts('notes', note) });
       else print(`Note ${note.id} was added.`);
     });
   command
@@ -78,7 +68,8 @@ export function addNotes(program: Command): void {
     .addHelpText('after', examples('notes list --project Fw7kd', 'notes list --workspace acme --json'))
     .action(async ({ json, ...of }: Of) => {
       const judged = await withStores((stores) => list(stores, of));
-      if (json) printJson(judged.map(({ note, effect }) => ({ ...shown(note), ...(effect && { effect }) })));
+      if (json)
+        printJson(judged.map(({ note, effect }) => ({ ...withTexts('notes', note), ...(effect && { effect }) })));
       else {
         const rows = judged.map(({ note: { id, date, endDate, category, text, author }, effect }) => ({
           ...{ id, date, endDate, category, text, author, verdict: effect?.verdict, effect: effect?.text },
@@ -172,9 +163,3 @@ async function ownerOf(
   await requireWorkspace(catalog, workspace!);
   return { project: null, workspace: workspace! };
 }
-
-const shown = (note: Note) => ({
-  ...note,
-  createdAt: isoInstant(note.createdAt),
-  updatedAt: isoInstant(note.updatedAt),
-});

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findAlertRule, listAlertRules, type StoredRule } from '../../server/catalog/alerts.ts';
 import type { Catalog } from '../../server/catalog/catalog.ts';
+import { WORDS } from '../../server/catalog/entities.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
 import { withoutLostRollups } from '../../server/load/without-lost-rollups.ts';
@@ -39,9 +40,7 @@ export function addRules(program: Command): void {
     .option('--rule <json>', 'the rule, JSON', readRule)
     .option('--file <file>', 'a file that holds the rule')
     .addOption(
-      new Option('--severity <severity>', 'how serious its alerts are')
-        .choices(['info', 'warning', 'critical'])
-        .default('warning'),
+      new Option('--severity <severity>', 'how serious its alerts are').choices(WORDS.severity).default('warning'),
     )
     .option('--disabled', 'do not evaluate it yet')
     .option('--json', 'print one JSON document')
@@ -87,8 +86,8 @@ export function addRules(program: Command): void {
       const { ruleRemoval } = await import('../../server/operations/rules.ts');
       const removed = await withStores(async (stores) => {
         const rule = await requireRule(stores.catalog, id);
-        const { workspaceId: workspace } = await requireProject(stores.catalog, rule.project);
-        await perform(stores, ruleRemoval, { workspace, project: rule.project, id });
+        const { workspaceId: workspace } = await requireProject(stores.catalog, rule.projectId);
+        await perform(stores, ruleRemoval, { workspace, project: rule.projectId, id });
         return rule;
       });
       if (json) printJson({ removed });
@@ -138,7 +137,7 @@ async function ruleToTest(
 ): Promise<StoredRule> {
   if (id !== undefined) return requireRule(catalog, id);
   if (project === undefined) throw new Error('Name a rule by its id, or give --project and --rule.');
-  return { id: '', project, name: 'test', rule: ruleOf(given), severity: 'info', enabled: true };
+  return { id: '', projectId: project, name: 'test', rule: ruleOf(given), severity: 'info', enabled: true };
 }
 
 function ruleOf({ rule, file }: Pick<TestOptions, 'rule' | 'file'>): AlertRule {

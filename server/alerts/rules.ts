@@ -136,13 +136,13 @@ export async function testRuleOfProject(
   rule: StoredRule,
   { now, signal = new AbortController().signal }: { now: number; signal?: AbortSignal },
 ): Promise<{ range: Range; days: Day[] }> {
-  const outcome = await readAlertProject(catalog, rule.project, async (state, snapshot) => {
+  const outcome = await readAlertProject(catalog, rule.projectId, async (state, snapshot) => {
     const to = lastStoredFinalDay(state.project, now);
     if (to === undefined) return undefined;
     const range = { from: addDays(to, -364), to };
     return { range, days: await testRule(snapshot, facts, state, rule, { range, signal }) };
   });
-  if (outcome === undefined) throw new KnownError('conflict', `The project '${rule.project}' has no final day yet.`);
+  if (outcome === undefined) throw new KnownError('conflict', `The project '${rule.projectId}' has no final day yet.`);
   return outcome;
 }
 

@@ -6,40 +6,17 @@ import { KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import { type RankingRecord, type RankingUpdate, rankingRecord } from '../domain/ranking-updates.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, Values } from './catalog.ts';
+import type { Entity } from './entities.ts';
+import { entityOf, withoutProject } from './entity-rows.ts';
 import { raiseRevisionsOfReported } from './fact-files.ts';
 
-export interface Alert {
-  readonly id: string;
-  readonly type: string;
-  readonly kind: string;
-  readonly severity: 'info' | 'warning' | 'critical';
-  readonly title: string;
-  readonly body: string;
-  readonly date: Day | null;
-  readonly keywordId: string | null;
-  readonly url: string | null;
-  readonly createdAt: Microseconds;
-  readonly resolvedAt: Microseconds | null;
-}
+export type Alert = Omit<Entity<'alerts'>, 'projectId'>;
 
-export const NOTE_CATEGORIES = ['launch', 'content', 'technical', 'migration', 'campaign', 'other'] as const;
-export const NOTE_SCOPES = ['workspace', 'project', 'group', 'keyword', 'page'] as const;
-
-export interface Note {
-  readonly id: string;
-  readonly scope: (typeof NOTE_SCOPES)[number];
-  readonly date: Day;
-  readonly endDate: Day | null;
-  readonly category: (typeof NOTE_CATEGORIES)[number];
-  readonly text: string;
-  readonly clientVisible: boolean;
-  readonly author: string;
+/** A note with what it is about. */
+export interface Note extends Omit<Entity<'notes'>, 'workspaceId' | 'projectId' | 'groupId' | 'keywordId'> {
   readonly group: { readonly id: string; readonly name: string } | null;
   readonly keyword: { readonly id: string; readonly query: string } | null;
-  readonly page: string | null;
-  readonly createdAt: Microseconds;
-  readonly updatedAt: Microseconds;
 }
 
 export type AlertStatus = 'open' | 'resolved' | 'all';
@@ -49,22 +26,21 @@ export async function listAlerts(
   catalog: Catalog,
   query: { project: string; status: AlertStatus; since: Microseconds; limit: number | null; siteOnly?: boolean },
 ): Promise<Alert[]> {
-  return catalog.statements.all<Alert>('alerts.of_project', {
+  const rows = await catalog.statements.all<Values>('alerts.of_project', {
     ...query,
     limit: query.limit ?? Number.MAX_SAFE_INTEGER,
     siteOnly: query.siteOnly === true ? 1 : 0,
   });
+  return rows.map((row) => withoutProject(entityOf('alerts', row)));
 }
 
 export async function countAlerts(catalog: Catalog, project: string): Promise<{ open: number; resolved: number }> {
   return (await catalog.statements.get<{ open: number; resolved: number }>('alerts.counts', { project }))!;
 }
 
-interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
-  readonly clientVisible: number;
-  readonly groupId: string | null;
+/** A row of `{notes_fields}`. */
+interface NoteRow extends Values {
   readonly groupName: string | null;
-  readonly keywordId: string | null;
   readonly keywordQuery: string | null;
 }
 
@@ -74,12 +50,12 @@ export async function listNotes(
   query: { project: string; workspace: string; from: Day | null; to: Day | null; clientVisible: boolean },
 ): Promise<Note[]> {
   const values = { ...query, clientVisible: query.clientVisible ? 1 : 0 };
-  return (await catalog.statements.all<NoteRow>('notes.of_project', values)).map(toNote);
+  return (await catalog.statements.all<NoteRow>('notes.of_project', values)).map((row) => toNote(row).note);
 }
 
 /** The notes of a workspace without a project, oldest first. */
 export async function listWorkspaceNotes(catalog: Catalog, workspace: string): Promise<Note[]> {
-  return (await catalog.statements.all<NoteRow>('notes.of_workspace', { workspace })).map(toNote);
+  return (await catalog.statements.all<NoteRow>('notes.of_workspace', { workspace })).map((row) => toNote(row).note);
 }
 
 /** Where a note belongs; without a project it is one of the workspace. */
@@ -88,54 +64,46 @@ export interface NoteOwner {
   readonly project: string | null;
 }
 
-/** A note and its owner; undefined if there is none. */
-export async function findNote(catalog: Catalog, id: string): Promise<{ note: Note; owner: NoteOwner } | undefined> {
-  const row = await catalog.statements.get<NoteRow & NoteOwner>('notes.one', { id });
-  if (row === undefined) return undefined;
-  const { workspace, project, ...note } = row;
-  return { note: toNote(note), owner: { workspace, project } };
+export interface FoundNote {
+  readonly note: Note;
+  readonly owner: NoteOwner;
 }
 
-function toNote({ groupId, groupName, keywordId, keywordQuery, ...note }: NoteRow): Note {
-  return {
-    ...note,
-    clientVisible: note.clientVisible === 1,
+/** A note and its owner; undefined if there is none. */
+export async function findNote(catalog: Catalog, id: string): Promise<FoundNote | undefined> {
+  const row = await catalog.statements.get<NoteRow>('notes.one', { id });
+  return row && toNote(row);
+}
+
+function toNote(row: NoteRow): FoundNote {
+  const { workspaceId: workspace, projectId: project, groupId, keywordId, ...fields } = entityOf('notes', row);
+  const { groupName, keywordQuery } = row;
+  const note = {
+    ...fields,
     group: groupId !== null && groupName !== null ? { id: groupId, name: groupName } : null,
     keyword: keywordId !== null && keywordQuery !== null ? { id: keywordId, query: keywordQuery } : null,
   };
+  return { note, owner: { workspace, project } };
 }
 
 /** A user-defined rule of a project. */
-export interface StoredRule {
-  readonly id: string;
-  readonly project: string;
-  readonly name: string;
-  readonly rule: AlertRule;
-  readonly severity: 'info' | 'warning' | 'critical';
-  readonly enabled: boolean;
-}
-
-type RuleRow = Omit<StoredRule, 'rule' | 'enabled'> & { readonly rule: string; readonly enabled: number };
+export type StoredRule = Entity<'alert_rules'>;
 
 /** The rules of a project, or of all projects, by name. */
 export async function listAlertRules(catalog: Catalog, project: string | null): Promise<StoredRule[]> {
-  const rows = await catalog.statements.all<RuleRow>('alert-rules.of_project', { project });
-  return rows.map(toRule);
+  const rows = await catalog.statements.all<Values>('alert-rules.of_project', { project });
+  return rows.map((row) => entityOf('alert_rules', row));
 }
 
 export async function findAlertRule(catalog: Catalog, id: string): Promise<StoredRule | undefined> {
-  const row = await catalog.statements.get<RuleRow>('alert-rules.one', { id });
-  return row && toRule(row);
+  const row = await catalog.statements.get<Values>('alert-rules.one', { id });
+  return row && entityOf('alert_rules', row);
 }
 
 /** Whether the subject of a rule exists in its project. */
 export async function ruleSubjectExists(catalog: Catalog, project: string, { scope, id }: AlertRule): Promise<boolean> {
   if (id === undefined) return true;
   return (await catalog.statements.get('alert-rules.subject', { project, scope, id })) !== undefined;
-}
-
-function toRule(row: RuleRow): StoredRule {
-  return { ...row, rule: JSON.parse(row.rule) as AlertRule, enabled: row.enabled === 1 };
 }
 
 /** The state of the alert evaluation of a project. */

@@ -9,6 +9,7 @@ import type { Range } from '../domain/range.ts';
 import type { Alert, Note } from './alerts.ts';
 import type { Catalog } from './catalog.ts';
 import { type ChannelEvent, type ChannelWriter, disableChannel, findChannel, listChannels } from './channels.ts';
+import { WORDS } from './entities.ts';
 import type { Project } from './projects.ts';
 import { findWorkspace } from './workspaces.ts';
 
@@ -291,7 +292,7 @@ interface Happened {
 }
 
 /** How serious alerts are, from the least on. */
-export const SEVERITIES: readonly Alert['severity'][] = ['info', 'warning', 'critical'];
+export const SEVERITIES: readonly Alert['severity'][] = WORDS.severity;
 
 /** Writes that an alert has opened or resolved, in the transaction in which it does. */
 export async function announceAlert(

@@ -1,4 +1,59 @@
-import type { Catalog, Values } from './catalog.ts';
+import { sqlText } from '../runtime/sql.ts';
+import type { Catalog, Value, Values } from './catalog.ts';
+import { type Entity, type EntityName, FIELDS, type Field } from './entities.ts';
+
+/**
+ * The text of a statement of the catalog. `{notes_fields}` stands for the fields of a note, of a table that is called `notes`
+ * in the statement, and in its comment for their names and types.
+ * @param name such as `catalog/notes.one`
+ */
+export function catalogText(name: string): string {
+  const fill = (line: string): string =>
+    line.replaceAll(/\{(\w+)_fields\}/g, (_, entity: string) => {
+      const fields = FIELDS[entity as EntityName];
+      if (fields === undefined) throw new Error(`The statement ${name} names fields of '${entity}', which has none.`);
+      const each = line.startsWith('--')
+        ? fields.map((field) => `${field.name} ${storedType(field)}`)
+        : fields.map(({ column, name }) => `${entity}.${column}${column === name ? '' : ` as ${name}`}`);
+      return each.join(', ');
+    });
+  return sqlText(name).split('\n').map(fill).join('\n');
+}
+
+const WHOLE_NUMBERS: readonly Field['type'][] = ['flag', 'order', 'historyDays', 'instant', 'pastInstant'];
+const JSON_TEXTS: readonly Field['type'][] = ['textList', 'groupRule', 'alertRule'];
+
+function storedType({ type }: Field): 'integer' | 'text' {
+  return WHOLE_NUMBERS.includes(type) ? 'integer' : 'text';
+}
+
+/** The entity of a row of `{notes_fields}`, without other columns of the row. */
+export function entityOf<Name extends EntityName>(name: Name, row: Readonly<Record<string, Value>>): Entity<Name> {
+  const read = ({ name, type }: Field): unknown => {
+    const value = row[name]!;
+    if (type === 'flag') return value === 1;
+    return JSON_TEXTS.includes(type) && value !== null ? JSON.parse(String(value)) : value;
+  };
+  return Object.fromEntries(FIELDS[name].map((field) => [field.name, read(field)])) as Entity<Name>;
+}
+
+/** What belongs to a project, for its answers. */
+export function withoutProject<Of extends { readonly projectId: string }>({
+  projectId: _,
+  ...rest
+}: Of): Omit<Of, 'projectId'> {
+  return rest;
+}
+
+/** The row of an entity, by its columns. */
+export function rowOf<Name extends EntityName>(name: Name, entity: Entity<Name>): Record<string, Value> {
+  const store = ({ name, type }: Field): Value => {
+    const value = (entity as Readonly<Record<string, unknown>>)[name];
+    if (type === 'flag') return Number(value);
+    return JSON_TEXTS.includes(type) && value !== null ? JSON.stringify(value) : (value as Value);
+  };
+  return Object.fromEntries(FIELDS[name].map((field) => [field.column, store(field)]));
+}
 
 /** A table of the catalog. */
 export interface Table {

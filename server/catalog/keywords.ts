@@ -7,9 +7,10 @@ import { shortIdNumber } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
 import { EVERY_DAY, type Range, spanOf, withoutRange } from '../domain/range.ts';
-import type { Rule } from '../domain/rules.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, Values } from './catalog.ts';
+import type { Entity } from './entities.ts';
+import { entityOf, withoutProject } from './entity-rows.ts';
 import { isLoaded, readCoverage } from './fact-files.ts';
 import { findProject, type Project } from './projects.ts';
 
@@ -21,13 +22,7 @@ export interface Keyword {
   readonly intent: Intent;
 }
 
-export interface PageGroup {
-  readonly id: string;
-  readonly name: string;
-  readonly position: number;
-  readonly rule: Rule;
-  readonly pinnedUrls: readonly string[];
-}
+export type PageGroup = Omit<Entity<'page_groups'>, 'projectId'>;
 
 /** What members set of a keyword. */
 export interface KeywordSettings {
@@ -80,23 +75,13 @@ function eachKeyword(catalog: Catalog, project: string): AsyncIterable<readonly 
 
 /** The groups of a project in rank-tracker order. */
 export async function listGroups(catalog: Catalog, project: string): Promise<Group[]> {
-  type Row = Omit<Group, 'pinned' | 'rule'> & { pinned: number; rule: string | null };
-  const rows = await catalog.statements.all<Row>('groups.of_project', { project });
-  return rows.map((row) => ({
-    ...row,
-    pinned: row.pinned === 1,
-    rule: row.rule === null ? null : (JSON.parse(row.rule) as Rule),
-  }));
+  const rows = await catalog.statements.all<Values>('groups.of_project', { project });
+  return rows.map((row) => withoutProject(entityOf('groups', row)));
 }
 
 export async function listPageGroups(catalog: Catalog, project: string): Promise<PageGroup[]> {
-  type Row = Omit<PageGroup, 'rule' | 'pinnedUrls'> & { rule: string; pinnedUrls: string };
-  const rows = await catalog.statements.all<Row>('groups.of_pages', { project });
-  return rows.map((row) => ({
-    ...row,
-    rule: JSON.parse(row.rule) as Rule,
-    pinnedUrls: JSON.parse(row.pinnedUrls) as string[],
-  }));
+  const rows = await catalog.statements.all<Values>('groups.of_pages', { project });
+  return rows.map((row) => withoutProject(entityOf('page_groups', row)));
 }
 
 /** The manual groups of the keywords that are not archived, by group, then keyword, in batches. */

@@ -1,28 +1,17 @@
 import { hash } from 'node:crypto';
-import { type BrandTerm, readBrandTerms } from '../domain/brand-terms.ts';
+import { type BrandTerm, brandTermsOf } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { SYNC_STATES } from '../domain/rules.ts';
 import type { Alert } from './alerts.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, Values } from './catalog.ts';
+import type { Entity } from './entities.ts';
+import { entityOf } from './entity-rows.ts';
 import { type Covered, readCoverage } from './fact-files.ts';
 
-export interface Project {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly domain: string;
-  readonly property: string;
-  readonly country: string | null;
-  readonly language: string | null;
-  readonly brandTerms: readonly BrandTerm[];
-  readonly syncStatus: (typeof SYNC_STATES)[number];
-  readonly lastSyncedAt: Microseconds | null;
-  readonly syncedThrough: Day | null;
-  readonly provisionalAfter: Day | null;
-  readonly historyBackfilling: boolean;
-  readonly setupFinished: boolean;
-  readonly createdAt: Microseconds;
+/** What projects have beside their fields. */
+interface Progress {
   /** From the workspace's plan. */
   readonly keywordHistoryDays: number;
   /** Incremented when fact files of the project change. Part of the cache key of results computed from facts. */
@@ -33,48 +22,23 @@ export interface Project {
   readonly trackedKeywords: number;
 }
 
-interface ProjectRow {
-  id: string;
-  workspace_id: string;
-  domain: string;
-  property: string;
-  country: string | null;
-  language: string | null;
-  brand_terms: string;
-  brand_words: string | null;
-  sync_status: Project['syncStatus'];
-  last_synced_at: number | null;
-  synced_through: Day | null;
-  provisional_after: Day | null;
-  history_backfilling: number;
-  setup_finished: number;
-  created_at: number;
-  facts_revision: number;
-  entities_revision: number;
-  keyword_history_days: number;
-  tracked_keywords: number;
+export interface Project extends Omit<Entity<'projects'>, 'brandTerms' | 'brandWords' | 'syncStatus'>, Progress {
+  readonly syncStatus: (typeof SYNC_STATES)[number];
+  readonly brandTerms: readonly BrandTerm[];
 }
 
+/** A row of a project. */
+type ProjectRow = Values & Progress;
+
 function toProject(row: ProjectRow): Project {
+  const { brandTerms, brandWords, ...project } = entityOf('projects', row);
+  const { keywordHistoryDays, factsRevision, entitiesRevision, trackedKeywords } = row;
   return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    domain: row.domain,
-    property: row.property,
-    country: row.country,
-    language: row.language,
-    brandTerms: readBrandTerms({ texts: row.brand_terms, words: row.brand_words }),
-    syncStatus: row.sync_status,
-    lastSyncedAt: row.last_synced_at,
-    syncedThrough: row.synced_through,
-    provisionalAfter: row.provisional_after,
-    historyBackfilling: row.history_backfilling === 1,
-    setupFinished: row.setup_finished === 1,
-    createdAt: row.created_at,
-    keywordHistoryDays: row.keyword_history_days,
-    factsRevision: row.facts_revision,
-    entitiesRevision: row.entities_revision,
-    trackedKeywords: row.tracked_keywords,
+    ...project,
+    // Loads derive it where it is left out.
+    syncStatus: project.syncStatus!,
+    brandTerms: brandTermsOf({ texts: brandTerms, words: brandWords }),
+    ...{ keywordHistoryDays, factsRevision, entitiesRevision, trackedKeywords },
   };
 }
 
@@ -93,7 +57,7 @@ async function listProjects(
   readable: readonly string[] | null,
 ): Promise<Project[]> {
   const rows = await catalog.statements.all<ProjectRow>('projects.of_workspace', { workspace });
-  return rows.filter(({ id }) => isReadable(readable, id)).map(toProject);
+  return rows.map(toProject).filter(({ id }) => isReadable(readable, id));
 }
 
 /** Projects of a workspace that have finished setup, in one state. */

@@ -54,7 +54,14 @@ export function addPreviewActions(add: AddAction, context: Context): void {
     body: Type.Object({ rule: alertRule }, strict),
     run: async ({ project, body, signal }) => {
       const { catalog, facts, now } = context;
-      const tested = { id: '', project: project!.id, name: 'test', severity: 'info', enabled: true, ...body } as const;
+      const tested = {
+        id: '',
+        projectId: project!.id,
+        name: 'test',
+        severity: 'info',
+        enabled: true,
+        ...body,
+      } as const;
       await checkRule(catalog, tested);
       const { range, days } = await testRuleOfProject({ catalog, facts }, tested, { now: now(), signal });
       return { from: range.from, to: range.to, days };

@@ -52,9 +52,14 @@ export function wordExpression({ text }: WholeWords): string {
 }
 
 /** Terms from the columns of a project in the catalog. */
-export function readBrandTerms({ texts, words }: { texts: string; words: string | null }): BrandTerm[] {
-  const wholeWords = JSON.parse(words ?? '[]') as string[];
-  return [...(JSON.parse(texts) as string[]), ...wholeWords.map((text) => ({ text, match: 'word' }) as const)];
+export function brandTermsOf({
+  texts,
+  words,
+}: {
+  readonly texts: readonly string[];
+  readonly words: readonly string[] | null;
+}): BrandTerm[] {
+  return [...texts, ...(words ?? []).map((text) => ({ text, match: 'word' }) as const)];
 }
 
 /** The columns of a project for its terms. */

@@ -1,6 +1,4 @@
-import { NOTE_CATEGORIES } from '../catalog/alerts.ts';
-import { INTENTS } from '../domain/intent.ts';
-import { SOURCES, SYNC_STATES } from '../domain/rules.ts';
+import { WORDS } from '../catalog/entities.ts';
 import { sqlNames, sqlText } from '../runtime/sql.ts';
 
 /** The type of a snapshot column. `cast` returns null for an invalid value. */
@@ -29,6 +27,11 @@ function choice(...words: readonly string[]): ColumnType {
     expected: `one of ${words.join(', ')}`,
   };
 }
+
+const JSON_TEXT: ColumnType = {
+  ...type('varchar', 'to_json_text', 'a JSON text of at most 64 kB', 'JSON'),
+  structured: true,
+};
 
 /** The types of the snapshot format. Each macro is a file in `sql/load/types/`. */
 export const COLUMN_TYPES = {
@@ -61,7 +64,8 @@ export const COLUMN_TYPES = {
   language: type('varchar', 'to_language', 'a language code of two lower-case letters'),
   appearance: type('varchar', 'to_appearance', 'an upper-case identifier such as PRODUCT_SNIPPETS'),
   url: type('varchar', 'to_url', 'an absolute URL of at most 64 kB'),
-  json: { ...type('varchar', 'to_json_text', 'a JSON text of at most 64 kB', 'JSON'), structured: true },
+  groupRule: JSON_TEXT,
+  alertRule: JSON_TEXT,
   textList: {
     ...type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array) of at most 1 MB', 'VARCHAR[]'),
     structured: true,
@@ -69,13 +73,13 @@ export const COLUMN_TYPES = {
   device: choice('desktop', 'mobile', 'tablet'),
   siteDevice: choice('desktop', 'mobile', 'tablet', 'unknown'),
   segment: choice('brand', 'non_brand', 'unknown'),
-  syncStatus: choice(...SYNC_STATES),
-  source: choice(...SOURCES),
-  intent: choice(...INTENTS),
-  groupKind: choice('folder', 'manual', 'rule'),
-  severity: choice('info', 'warning', 'critical'),
-  noteScope: choice('workspace', 'project', 'group', 'keyword', 'page'),
-  noteCategory: choice(...NOTE_CATEGORIES),
+  syncStatus: choice(...WORDS.syncStatus),
+  source: choice(...WORDS.source),
+  intent: choice(...WORDS.intent),
+  groupKind: choice(...WORDS.groupKind),
+  severity: choice(...WORDS.severity),
+  noteScope: choice(...WORDS.noteScope),
+  noteCategory: choice(...WORDS.noteCategory),
 };
 
 export type ColumnTypeName = keyof typeof COLUMN_TYPES;

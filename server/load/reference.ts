@@ -1,5 +1,6 @@
+import { ENTITY_RULES, type EntityName } from '../catalog/entities.ts';
+import { columnOf, type FactTable, MEASURES, type MeasureName, TABLES } from '../model/tables.ts';
 import { FACTS } from './fact-tables.ts';
-import { TABLE_HELP } from './table-help.ts';
 import { type Column, ENTITIES, type EntityTable, type FactTableSchema } from './tables.ts';
 
 /** A table of the snapshot format, for the reference and `ordinate describe`. */
@@ -27,13 +28,16 @@ interface ColumnReference {
 /** All tables of a snapshot; each refers only to earlier ones. */
 export function describeTables(): TableReference[] {
   return [
-    ...ENTITIES.map((schema) => describe(schema, 'entities')),
-    ...FACTS.map((schema) => describe(schema, 'facts')),
+    ...ENTITIES.map((schema) => describe(schema, 'entities', helpOfEntity(schema.name))),
+    ...FACTS.map((schema) => describe(schema, 'facts', helpOf(schema.name))),
   ];
 }
 
-function describe({ name, key, columns }: EntityTable | FactTableSchema, kind: TableReference['kind']): TableReference {
-  const help = TABLE_HELP[name]!;
+function describe(
+  { name, key, columns }: EntityTable | FactTableSchema,
+  kind: TableReference['kind'],
+  help: TableHelp,
+): TableReference {
   return {
     table: name,
     kind,
@@ -49,6 +53,43 @@ function describe({ name, key, columns }: EntityTable | FactTableSchema, kind: T
     })),
     example: help.example,
   };
+}
+
+/** Documentation of a snapshot table. */
+interface TableHelp extends Pick<TableReference, 'about' | 'example'> {
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+function helpOfEntity(name: EntityName): TableHelp {
+  const { about, fields, example } = ENTITY_RULES[name];
+  const columns = Object.fromEntries(Object.entries(fields).map(([column, { help }]) => [column, help]));
+  return { about, columns, example };
+}
+
+function helpOf(table: FactTable): TableHelp {
+  const { about, key, measures, example } = TABLES[table];
+  const of = key.map((name) => [name, columnOf(table, name)] as const);
+  return {
+    about,
+    columns: {
+      project_id: 'The project.',
+      ...Object.fromEntries(of.map(([name, { help }]) => [name, help])),
+      ...Object.fromEntries(measures.map((name) => [name, helpOfMeasure(table, name)])),
+    },
+    example: {
+      project_id: 'Shop1',
+      ...Object.fromEntries(of.map(([name, column]) => [name, column.example])),
+      ...Object.fromEntries(measures.map((name) => [name, MEASURES[name].example])),
+      ...example,
+    },
+  };
+}
+
+function helpOfMeasure(table: FactTable, name: MeasureName): string {
+  const { help } = MEASURES[name];
+  return name === 'sum_position' && TABLES[table].positions === 'some'
+    ? `${help} Null if the position is unknown.`
+    : help;
 }
 
 /** Descriptions of defaults that depend on other columns; `publish` computes them. */

@@ -1,7 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { listAlertRules } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { listGroups, listMembers, listPageGroups, type PageGroup } from '../catalog/keywords.ts';
+import { defaultsOf, type Entity, type FlagName, WORDS } from '../catalog/entities.ts';
+import { rowOf, withoutProject } from '../catalog/entity-rows.ts';
+import { listGroups, listMembers, listPageGroups } from '../catalog/keywords.ts';
 import { listKeywordIds } from '../catalog/projects.ts';
 import type { AlertRule } from '../domain/alert-rules.ts';
 import { invalidRequest, KnownError } from '../domain/errors.ts';
@@ -10,7 +12,7 @@ import { newShortId } from '../domain/ids.ts';
 import { type Rule, ruleProblem } from '../domain/rules.ts';
 import { compareTexts } from '../domain/texts.ts';
 import { type EntityEdit, editEntities, entityRows } from '../load/entities.ts';
-import { nullable, oneOf, rule } from '../presets/schemas.ts';
+import { nullable, oneOf, rule, sentFlags } from '../presets/schemas.ts';
 import { adds, changes, type Noun, OF_PROJECT, type ProjectPlace, reads, removes } from './operation.ts';
 import { MANAGERS } from './rights.ts';
 
@@ -19,12 +21,12 @@ const MAX_PINNED = 1000;
 const MAX_PATH = 2000;
 
 /** A group of keywords with the members that are not archived; null for other kinds than manual ones. */
-interface KeywordGroup extends Group, ProjectPlaceOf {
+interface KeywordGroup extends StoredGroup {
   readonly keywordIds: readonly string[] | null;
 }
 
-type StoredPageGroup = PageGroup & ProjectPlaceOf;
-type ProjectPlaceOf = Pick<ProjectPlace, 'project'>;
+type StoredGroup = Entity<'groups'>;
+type PageGroup = Entity<'page_groups'>;
 
 const name = Type.Refine(
   Type.String({ description: `Its name, a line of 1 to ${MAX_NAME} characters.` }),
@@ -40,7 +42,7 @@ const described = <Schema extends TSchema>(schema: Schema, description: string):
 
 const fields = {
   parentId: Type.Optional(nullable(Type.String(), 'The folder that it is in; null for none.')),
-  pinned: Type.Optional(Type.Boolean({ description: 'True to list it first.' })),
+  ...sentFlags('groups'),
   rule: Type.Optional(described(rule, 'Which keywords it has; for groups of kind rule.')),
   keywordIds: Type.Optional(
     Type.Array(Type.String(), { description: 'All keywords of a manual group; archived ones stay.' }),
@@ -56,23 +58,23 @@ const GROUP: Noun<ProjectPlace, KeywordGroup> = {
   find: (catalog, { project }, id) => findGroup(catalog, project, id),
   missing: 'The project has no such group.',
   edited: ({ name, parentId, pinned, rule, keywordIds }) => ({ name, parentId, pinned, rule, keywordIds }),
-  show: ({ project: _project, ...group }) => group,
-  audited: ({ id, project, name, kind }) => ({ subject: id, details: { project, name, kind } }),
+  show: withoutProject,
+  audited: ({ id, projectId: project, name, kind }) => ({ subject: id, details: { project, name, kind } }),
 };
 
-const PAGE_GROUP: Noun<ProjectPlace, StoredPageGroup> = {
+const PAGE_GROUP: Noun<ProjectPlace, PageGroup> = {
   name: 'group',
   plural: 'page-groups',
   key: 'pageGroup',
   of: OF_PROJECT,
-  find: async (catalog, { project }, id) => {
-    const found = (await listPageGroups(catalog, project)).find((group) => group.id === id);
-    return found && { ...found, project };
+  find: async (catalog, { project: projectId }, id) => {
+    const found = (await listPageGroups(catalog, projectId)).find((group) => group.id === id);
+    return found && { ...found, projectId };
   },
   missing: 'The project has no such page group.',
   edited: ({ name, rule, pinnedUrls }) => ({ name, rule, pinnedUrls }),
-  show: ({ id, name, position, rule, pinnedUrls }) => ({ id, name, position, rule, pinnedUrls }),
-  audited: ({ id, project, name }) => ({ subject: id, details: { project, name } }),
+  show: withoutProject,
+  audited: ({ id, projectId: project, name }) => ({ subject: id, details: { project, name } }),
 };
 
 /** Groups of keywords and of pages: owners and admins make and change them. */
@@ -83,13 +85,12 @@ export const GROUP_OPERATIONS = [
     audit: 'group.created',
     fields: {
       name,
-      kind: oneOf('GroupKind', ['folder', 'manual', 'rule'], 'Its kind, which cannot be changed.'),
+      kind: oneOf('GroupKind', WORDS.groupKind, 'Its kind, which cannot be changed.'),
       ...fields,
     },
     run: async ({ tx, place: { project }, input: { kind, ...input } }) => {
       const groups = await listGroups(tx, project);
-      const none = { parentId: null, pinned: false, rule: null };
-      return write(tx, { project, ...newPlace(groups), kind, name: '', ...none }, input);
+      return write(tx, { ...defaultsOf('groups'), projectId: project, ...newPlace(groups), kind, name: '' }, input);
     },
   }),
   changes(GROUP, {
@@ -104,8 +105,8 @@ export const GROUP_OPERATIONS = [
     gone: GROUP.missing,
     run: async ({ tx, found }) => {
       await requireEmpty(tx, found);
-      await requireUnused(tx, { ...found, scope: 'group' });
-      await editEntities(tx, ({ remove }) => remove('groups', [rowOf(found)]));
+      await requireUnused(tx, { project: found.projectId, id: found.id, scope: 'group' });
+      await editEntities(tx, ({ remove }) => remove('groups', [rowOf('groups', found)]));
     },
   }),
   reads(PAGE_GROUP, MANAGERS),
@@ -116,7 +117,7 @@ export const GROUP_OPERATIONS = [
     run: async ({ tx, place: { project }, input }) => {
       requirePageRule(input.rule);
       const groups = await listPageGroups(tx, project);
-      return writePageGroup(tx, { project, ...newPlace(groups), pinnedUrls: [], ...input });
+      return writePageGroup(tx, { ...defaultsOf('page_groups'), projectId: project, ...newPlace(groups), ...input });
     },
   }),
   changes(PAGE_GROUP, {
@@ -131,8 +132,8 @@ export const GROUP_OPERATIONS = [
     audit: 'page_group.removed',
     gone: PAGE_GROUP.missing,
     run: async ({ tx, found }) => {
-      await requireUnused(tx, { ...found, scope: 'page_group' });
-      await editEntities(tx, ({ remove }) => remove('page_groups', [rowOfPageGroup(found)]));
+      await requireUnused(tx, { project: found.projectId, id: found.id, scope: 'page_group' });
+      await editEntities(tx, ({ remove }) => remove('page_groups', [rowOf('page_groups', found)]));
     },
   }),
 ];
@@ -158,15 +159,12 @@ function newPlace(groups: readonly Pick<Group, 'id' | 'position'>[]): { id: stri
 }
 
 /** What a member sets of a group. */
-interface GroupInput {
+interface GroupInput extends Partial<Record<FlagName<'groups'>, boolean>> {
   readonly name?: string;
   readonly parentId?: string | null;
-  readonly pinned?: boolean;
   readonly rule?: Rule;
   readonly keywordIds?: readonly string[];
 }
-
-type StoredGroup = Group & ProjectPlaceOf;
 
 async function write(
   tx: Catalog,
@@ -174,24 +172,25 @@ async function write(
   { rule, keywordIds, name = before.name, ...input }: GroupInput,
 ): Promise<KeywordGroup> {
   const group = { ...before, ...input, name: name.trim(), rule: ruleOf(before, rule) };
-  requireFolder(group, await listGroups(tx, group.project));
+  requireFolder(group, await listGroups(tx, group.projectId));
   if (keywordIds !== undefined && group.kind !== 'manual')
     throw invalidRequest(`'keywordIds' is for groups of kind manual, not ${group.kind}.`);
   await editEntities(tx, async (edit) => {
-    await edit.put('groups', [rowOf(group)]);
+    await edit.put('groups', [rowOf('groups', group)]);
     if (keywordIds !== undefined) await setMembers(edit, group, keywordIds);
   });
-  const written = await findGroup(tx, group.project, group.id);
+  const written = await findGroup(tx, group.projectId, group.id);
   if (written === undefined) throw new Error(`The group '${group.id}' was not written.`);
   return written;
 }
 
 async function findGroup(catalog: Catalog, project: string, id: string): Promise<KeywordGroup | undefined> {
-  const group = (await listGroups(catalog, project)).find((one) => one.id === id);
-  if (group === undefined) return undefined;
-  if (group.kind !== 'manual') return { ...group, project, keywordIds: null };
+  const found = (await listGroups(catalog, project)).find((one) => one.id === id);
+  if (found === undefined) return undefined;
+  const group = { ...found, projectId: project };
+  if (group.kind !== 'manual') return { ...group, keywordIds: null };
   const members = (await listMembers(catalog, project, id)).filter(({ archived }) => !archived);
-  return { ...group, project, keywordIds: members.map((member) => member.id).toSorted(compareTexts) };
+  return { ...group, keywordIds: members.map((member) => member.id).toSorted(compareTexts) };
 }
 
 function ruleOf({ kind, rule: before }: StoredGroup, rule: Rule | undefined): Rule | null {
@@ -217,7 +216,7 @@ function requireFolder({ id, parentId }: StoredGroup, groups: readonly Group[]):
 /** Replaces the members that are not archived: those that are would be missed when they are tracked again. */
 async function setMembers(
   { tx, put, remove }: EntityEdit,
-  { project, id: group }: StoredGroup,
+  { projectId: project, id: group }: StoredGroup,
   keywordIds: readonly string[],
 ): Promise<void> {
   const known = new Set(await listKeywordIds(tx, project));
@@ -236,7 +235,7 @@ async function setMembers(
   await put('group_members', [...added].map(rowOfMember));
 }
 
-async function requireEmpty(tx: Catalog, { project, id }: StoredGroup): Promise<void> {
+async function requireEmpty(tx: Catalog, { projectId: project, id }: StoredGroup): Promise<void> {
   const inside = (await listGroups(tx, project)).filter(({ parentId }) => parentId === id);
   if (inside.length === 0) return;
   const names = inside.slice(0, 3).map((group) => `'${group.name}'`);
@@ -259,22 +258,8 @@ async function requireUnused(
   throw new KnownError('conflict', `Remove first what is about the group: ${users.slice(0, 3).join(', ')}${more}.`);
 }
 
-async function writePageGroup(tx: Catalog, group: StoredPageGroup): Promise<StoredPageGroup> {
+async function writePageGroup(tx: Catalog, group: PageGroup): Promise<PageGroup> {
   const written = { ...group, name: group.name.trim(), pinnedUrls: [...new Set(group.pinnedUrls)] };
-  await editEntities(tx, ({ put }) => put('page_groups', [rowOfPageGroup(written)]));
+  await editEntities(tx, ({ put }) => put('page_groups', [rowOf('page_groups', written)]));
   return written;
-}
-
-function rowOf({ project, id, name, kind, parentId, position, pinned, rule }: StoredGroup) {
-  return {
-    ...{ project_id: project, id, name, kind, parent_id: parentId, position, pinned: Number(pinned) },
-    rule: rule && JSON.stringify(rule),
-  };
-}
-
-function rowOfPageGroup({ project, id, name, position, rule, pinnedUrls }: StoredPageGroup) {
-  return {
-    ...{ project_id: project, id, name, position },
-    ...{ rule: JSON.stringify(rule), pinned_urls: JSON.stringify(pinnedUrls) },
-  };
 }

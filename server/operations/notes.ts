@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
-import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note, type NoteOwner } from '../catalog/alerts.ts';
+import { type FoundNote, findNote } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { defaultsOf, type Entity, WORDS, withTexts } from '../catalog/entities.ts';
+import { rowOf } from '../catalog/entity-rows.ts';
 import { findKeyword, groupExists } from '../catalog/keywords.ts';
 import { type Day, parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
-import { isoInstant } from '../domain/instants.ts';
 import { editEntities } from '../load/entities.ts';
-import { nullable, oneOf } from '../presets/schemas.ts';
+import { nullable, oneOf, sentFlags } from '../presets/schemas.ts';
 import { adds, changes, type Noun, OF_PROJECT, type Place, reads, removes, type Scope } from './operation.ts';
 import { MEMBERS, requireAuthor } from './rights.ts';
 
@@ -34,32 +35,24 @@ const page = Type.Refine(
   (text) => !text || (text.length <= MAX_PAGE && /^https?:$/.test(URL.parse(text)?.protocol ?? '')),
   () => `must be an address such as https://shop.example/shoes, up to ${MAX_PAGE} characters`,
 );
-const required = { date, category: oneOf('NoteCategory', NOTE_CATEGORIES, 'The kind of change.'), text };
+const required = { date, category: oneOf('NoteCategory', WORDS.noteCategory, 'The kind of change.'), text };
 const optional = {
   endDate: Type.Optional(endDate),
   scope: Type.Optional(
     oneOf(
       'NoteScope',
-      NOTE_SCOPES,
+      WORDS.noteScope,
       'What it is about; by default the project. Those of a workspace are added by command.',
     ),
   ),
   groupId: Type.Optional(nullable(Type.String(), 'The group, with scope group.')),
   keywordId: Type.Optional(nullable(Type.String(), 'The keyword, with scope keyword.')),
   page: Type.Optional(page),
-  clientVisible: Type.Optional(Type.Boolean({ description: 'Whether shared reports have it, too.' })),
+  ...sentFlags('notes'),
 };
 
-/** A note as it is written: by members of a project, by commands also of a workspace. */
-interface WrittenNote extends Omit<Note, 'group' | 'keyword'>, NoteOwner {
-  readonly groupId: string | null;
-  readonly keywordId: string | null;
-}
-
-interface FoundNote {
-  readonly note: Note;
-  readonly owner: NoteOwner;
-}
+/** A note as it is stored. */
+type StoredNote = Entity<'notes'>;
 
 interface NotePlace extends Place {
   /** Null for a note of the whole workspace. */
@@ -83,11 +76,11 @@ const NOTE: Noun<NotePlace, FoundNote> = {
   },
   missing: 'The project has no such note.',
   requireRight: (actor, { note }) => requireAuthor(actor, note.author, 'notes'),
-  edited: ({ note: { date, endDate, category, text, clientVisible, scope, group, keyword, page } }) => ({
-    ...{ date, endDate, category, text, clientVisible },
-    ...{ scope, group: group?.id, keyword: keyword?.id, page },
+  edited: ({ note: { id: _id, author: _author, createdAt: _created, updatedAt: _updated, ...note } }) => ({
+    ...note,
+    ...{ group: note.group?.id, keyword: note.keyword?.id },
   }),
-  show: ({ note }) => shownNote(note),
+  show: ({ note }) => withTexts('notes', note),
   audited: ({ note: { id, date, text }, owner: { project } }) => ({
     subject: id,
     details: { project, date, text: text.slice(0, 200) },
@@ -98,11 +91,11 @@ export const noteAddition = adds(NOTE, {
   roles: MEMBERS,
   audit: 'note.created',
   fields: { ...required, ...optional },
-  run: ({ tx, place, input, by, at }) =>
+  run: ({ tx, place: { workspace: workspaceId, project: projectId }, input, by, at }) =>
     write(tx, {
-      ...{ scope: place.project === null ? 'workspace' : 'project', endDate: null, groupId: null, keywordId: null },
-      ...{ page: null, clientVisible: false, id: newUuid(), author: by, createdAt: at, updatedAt: at },
-      ...place,
+      ...defaultsOf('notes'),
+      ...{ id: newUuid(), workspaceId, projectId, author: by, createdAt: at, updatedAt: at },
+      scope: projectId === null ? 'workspace' : 'project',
       ...input,
     }),
 });
@@ -111,8 +104,7 @@ export const noteRemoval = removes(NOTE, {
   roles: MEMBERS,
   audit: 'note.removed',
   gone: NOTE.missing,
-  run: ({ tx, found: { note, owner } }) =>
-    editEntities(tx, ({ remove }) => remove('notes', [rowOf(writtenOf(note, owner))])),
+  run: ({ tx, found }) => editEntities(tx, ({ remove }) => remove('notes', [rowOf('notes', storedOf(found))])),
 });
 
 /** Notes of a project: members add them and change their own, owners and admins all. */
@@ -128,43 +120,25 @@ export const NOTE_OPERATIONS = [
       text: Type.Optional(required.text),
       ...optional,
     },
-    run: ({ tx, input, found: { note, owner }, at }) =>
-      write(tx, { ...writtenOf(note, owner), ...input, updatedAt: at }),
+    run: ({ tx, input, found, at }) => write(tx, { ...storedOf(found), ...input, updatedAt: at }),
   }),
   noteRemoval,
 ];
 
-async function write(tx: Catalog, note: WrittenNote): Promise<FoundNote> {
+async function write(tx: Catalog, note: StoredNote): Promise<FoundNote> {
   checkDates(note);
   checkScope(note);
   await checkSubject(tx, note);
-  await editEntities(tx, ({ put }) => put('notes', [rowOf(note)]));
+  await editEntities(tx, ({ put }) => put('notes', [rowOf('notes', note)]));
   const written = await findNote(tx, note.id);
   if (written === undefined) throw new Error(`The note '${note.id}' was not written.`);
   return written;
 }
 
-function writtenOf({ group, keyword, ...note }: Note, owner: NoteOwner): WrittenNote {
-  return { ...note, ...owner, groupId: group?.id ?? null, keywordId: keyword?.id ?? null };
-}
-
-function rowOf(note: WrittenNote) {
+function storedOf({ note: { group, keyword, ...note }, owner: { workspace, project } }: FoundNote): StoredNote {
   return {
-    id: note.id,
-    workspace_id: note.workspace,
-    project_id: note.project,
-    scope: note.scope,
-    date: note.date,
-    end_date: note.endDate,
-    category: note.category,
-    text: note.text,
-    client_visible: Number(note.clientVisible),
-    author: note.author,
-    group_id: note.groupId,
-    keyword_id: note.keywordId,
-    page: note.page,
-    created_at: note.createdAt,
-    updated_at: note.updatedAt,
+    ...note,
+    ...{ workspaceId: workspace, projectId: project, groupId: group?.id ?? null, keywordId: keyword?.id ?? null },
   };
 }
 
@@ -173,7 +147,7 @@ function checkDates({ date, endDate }: { readonly date: Day; readonly endDate: D
 }
 
 /** Throws unless a note names what it is about, and nothing else. */
-function checkScope({ scope, project, ...note }: WrittenNote): void {
+function checkScope({ scope, projectId: project, ...note }: StoredNote): void {
   if ((scope === 'workspace') !== (project === null)) {
     throw invalidRequest(
       project === null
@@ -194,15 +168,10 @@ function checkScope({ scope, project, ...note }: WrittenNote): void {
 }
 
 /** Throws if the group or keyword of a note is not one of its project. */
-async function checkSubject(tx: Catalog, { project, groupId, keywordId }: WrittenNote): Promise<void> {
+async function checkSubject(tx: Catalog, { projectId: project, groupId, keywordId }: StoredNote): Promise<void> {
   if (project === null) return;
   if (groupId !== null && !(await groupExists(tx, project, groupId)))
     throw invalidRequest("'groupId': the project has no such group.");
   if (keywordId !== null && (await findKeyword(tx, project, keywordId)) === undefined)
     throw invalidRequest("'keywordId': the project has no such keyword.");
-}
-
-/** A note for responses. */
-function shownNote(note: Note) {
-  return { ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) };
 }

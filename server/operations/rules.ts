@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import { findAlertRule, ruleSubjectExists, type StoredRule } from '../catalog/alerts.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { defaultsOf, WORDS } from '../catalog/entities.ts';
+import { rowOf, withoutProject } from '../catalog/entity-rows.ts';
 import { requireProject } from '../catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../domain/alert-rules.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { newUuid } from '../domain/ids.ts';
 import { isName } from '../domain/texts.ts';
 import { editEntities } from '../load/entities.ts';
-import { oneOf } from '../presets/schemas.ts';
+import { oneOf, sentFlags } from '../presets/schemas.ts';
 import { adds, changes, type Noun, OF_PROJECT, type ProjectPlace, reads, removes } from './operation.ts';
 import { MANAGERS } from './rights.ts';
 
@@ -23,8 +25,8 @@ export const alertRule = Type.Unsafe<AlertRule>({
   description: 'What is compared with what; `ordinate describe alert_rules` explains its fields.',
 });
 const optional = {
-  severity: Type.Optional(oneOf('Severity', ['info', 'warning', 'critical'], 'Of its alerts; by default warning.')),
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether it is evaluated; by default it is.' })),
+  severity: Type.Optional(oneOf('Severity', WORDS.severity, 'Of its alerts; by default warning.')),
+  ...sentFlags('alert_rules'),
 };
 
 const RULE: Noun<ProjectPlace, StoredRule> = {
@@ -33,15 +35,12 @@ const RULE: Noun<ProjectPlace, StoredRule> = {
   of: OF_PROJECT,
   find: async (catalog, { project }, id) => {
     const found = await findAlertRule(catalog, id);
-    return found?.project === project ? found : undefined;
+    return found?.projectId === project ? found : undefined;
   },
   missing: 'The project has no such rule.',
-  edited: ({ name, rule, severity, enabled }) => ({ name, rule, severity, enabled }),
+  edited: shownRule,
   show: shownRule,
-  audited: ({ id, project, name, rule, severity, enabled }) => ({
-    subject: id,
-    details: { project, name, rule, severity, enabled },
-  }),
+  audited: ({ id, projectId: project, ...details }) => ({ subject: id, details: { project, ...details } }),
 };
 
 export const ruleAddition = adds(RULE, {
@@ -49,7 +48,7 @@ export const ruleAddition = adds(RULE, {
   audit: 'rule.created',
   fields: { name, rule: alertRule, ...optional },
   run: ({ tx, place: { project }, input }) =>
-    write(tx, { id: newUuid(), project, severity: 'warning', enabled: true, ...input }),
+    write(tx, { ...defaultsOf('alert_rules'), id: newUuid(), projectId: project, ...input }),
 });
 
 /** The open alert of a rule resolves with the next evaluation. */
@@ -57,7 +56,7 @@ export const ruleRemoval = removes(RULE, {
   roles: MANAGERS,
   audit: 'rule.removed',
   gone: RULE.missing,
-  run: ({ tx, found }) => editEntities(tx, ({ remove }) => remove('alert_rules', [rowOf(found)])),
+  run: ({ tx, found }) => editEntities(tx, ({ remove }) => remove('alert_rules', [rowOf('alert_rules', found)])),
 });
 
 /** Alert rules of a project: owners and admins write them. */
@@ -75,14 +74,14 @@ export const RULE_OPERATIONS = [
 
 async function write(tx: Catalog, rule: StoredRule): Promise<StoredRule> {
   await checkRule(tx, rule);
-  await editEntities(tx, ({ put }) => put('alert_rules', [rowOf(rule)]));
+  await editEntities(tx, ({ put }) => put('alert_rules', [rowOf('alert_rules', rule)]));
   return rule;
 }
 
 /** Throws `invalid_request` if a rule is invalid or its subject does not exist. */
 export async function checkRule(
   catalog: Catalog,
-  { project, rule }: Pick<StoredRule, 'project' | 'rule'>,
+  { projectId: project, rule }: Pick<StoredRule, 'projectId' | 'rule'>,
 ): Promise<void> {
   const problem = alertRuleProblem(rule);
   if (problem !== undefined) throw invalidRequest(`The rule is invalid: ${problem}.`);
@@ -92,11 +91,7 @@ export async function checkRule(
   throw invalidRequest(`The project '${project}' has no ${subject} '${rule.id}', which the rule is about.`);
 }
 
-function rowOf({ id, project, name, rule, severity, enabled }: StoredRule) {
-  return { id, project_id: project, name, rule: JSON.stringify(rule), severity, enabled: Number(enabled) };
-}
-
 /** A rule in answers about its project. */
-export function shownRule({ id, name, rule, severity, enabled }: StoredRule): object {
-  return { id, name, rule, severity, enabled };
+export function shownRule(rule: StoredRule): object {
+  return withoutProject(rule);
 }

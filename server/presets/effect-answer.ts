@@ -1,7 +1,7 @@
 import type { Note } from '../catalog/alerts.ts';
+import { withTexts } from '../catalog/entities.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, countDays, type Day } from '../domain/dates.ts';
-import { isoInstant } from '../domain/instants.ts';
 import { eventsIn, eventsOf, metricsWithEvents } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { KnownRankingUpdates } from '../domain/ranking-updates.ts';
@@ -83,7 +83,7 @@ export async function answerOf(plan: EffectPlan) {
     rankingUpdatesThrough: rankings.rankingUpdatesThrough,
     notes: found.notes
       .filter((note) => note.id !== found.note?.id && touches(note, span))
-      .map((note) => ({ ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) })),
+      .map((note) => withTexts('notes', note)),
   };
 }
 

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
-import { type AlertStatus, listAlerts, listNotes, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/alerts.ts';
+import { type AlertStatus, listAlerts, listNotes } from '../catalog/alerts.ts';
+import { WORDS, withTexts } from '../catalog/entities.ts';
 import type { Day } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
+import { toMicroseconds } from '../domain/instants.ts';
 import { objects } from '../formats/table.ts';
 import * as parameter from './parameters.ts';
 import { projectPreset, projectReference, wholeResult } from './preset.ts';
-import { columnsOf, day, instant, nullable, object, oneOf, openWords, project, shortId, uuid } from './schemas.ts';
+import { answered, columnsOf, nullable, object, oneOf, project, shortId } from './schemas.ts';
 
 const alertParameters = {
   status: parameter.choice('AlertStatus', ['open', 'resolved', 'all'], 'all', 'Only alerts in this state.'),
@@ -16,17 +17,8 @@ const alertParameters = {
 };
 
 const alert = object('Alert', {
-  id: uuid,
-  type: Type.String({ description: 'Machine name of the check, such as keyword_drop or traffic_drop.' }),
-  kind: Type.String({ description: 'Label of the check.' }),
-  severity: oneOf('AlertSeverity', ['info', 'warning', 'critical']),
-  title: Type.String(),
-  body: Type.String(),
-  date: nullable(day, 'The day the alert is about, when it names one.'),
-  keywordId: nullable(shortId, 'Set for keyword alerts.'),
-  url: nullable(Type.String(), "Link to the alert's subject."),
-  createdAt: instant,
-  resolvedAt: nullable(instant, 'Null while the alert is open.'),
+  ...answered('alerts', ['projectId']),
+  severity: oneOf('AlertSeverity', WORDS.severity, 'Its severity.'),
 });
 
 const alertsAnswer = object('AlertsAnswer', { project, alerts: Type.Array(alert) });
@@ -55,10 +47,8 @@ export const alertsPreset = projectPreset({
   run: ({ project, alerts }, { publicUrl }) => ({
     project: projectReference(project),
     alerts: alerts.map((alert) => ({
-      ...alert,
+      ...withTexts('alerts', alert),
       url: alert.url ?? (publicUrl && dashboardUrl(publicUrl, project.id, alert.id)),
-      createdAt: isoInstant(alert.createdAt),
-      resolvedAt: isoInstantOrNull(alert.resolvedAt),
     })),
   }),
   rows: ({ project, alerts }) => objects({ name: `${project.domain}-alerts` }, alerts, columnsOf(alert)),
@@ -79,20 +69,17 @@ const noteParameters = {
 
 export const noteKeyword = object('NoteKeyword', { id: shortId, query: Type.String() });
 
+const noteGroup = object('NoteGroup', { id: shortId, name: Type.String() });
+const noteFields = answered('notes', ['workspaceId', 'projectId', 'groupId', 'keywordId']);
+const { page, createdAt, updatedAt, ...aboutNote } = noteFields;
+
 export const noteSchema = object('Note', {
-  id: uuid,
-  scope: openWords(NOTE_SCOPES),
-  date: day,
-  endDate: nullable(day, 'Last day of a range note; null for a single day.'),
-  category: openWords(NOTE_CATEGORIES),
-  text: Type.String(),
-  clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
-  author: Type.String(),
-  group: nullable(object('NoteGroup', { id: shortId, name: Type.String() })),
+  ...aboutNote,
+  group: nullable(noteGroup),
   keyword: nullable(noteKeyword),
-  page: nullable(Type.String()),
-  createdAt: instant,
-  updatedAt: instant,
+  page,
+  createdAt,
+  updatedAt,
 });
 
 const notesAnswer = object('NotesAnswer', { project, notes: Type.Array(noteSchema) });
@@ -122,13 +109,8 @@ export const notesPreset = projectPreset({
   }),
   run: ({ project, notes }) => ({
     project: projectReference(project),
-    notes: notes.map(shownNote),
+    notes: notes.map((note) => withTexts('notes', note)),
   }),
   rows: ({ project, notes }) => objects({ name: `${project.domain}-notes` }, notes, columnsOf(noteSchema)),
   version: wholeResult,
 });
-
-/** A note of a response. */
-export function shownNote(note: Note) {
-  return { ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) };
-}

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { listNotes, type Note, readRankingRecord } from '../catalog/alerts.ts';
+import { withTexts } from '../catalog/entities.ts';
 import { readCoverage } from '../catalog/fact-files.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type ChangeParts, partsOfRow } from '../domain/change-parts.ts';
@@ -15,7 +16,7 @@ import { objects } from '../formats/table.ts';
 import { type SearchType, SURFACES } from '../model/surfaces.ts';
 import { planQuality, qualityOf } from '../query/quality.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { noteKeyword, noteSchema, shownNote } from './events.ts';
+import { noteKeyword, noteSchema } from './events.ts';
 import {
   type ClicksChange,
   changeOf,
@@ -295,7 +296,9 @@ export const explainPreset = trackedPreset({
       rest: restOf({ rows: rows.sums.length, clicks: all, parts }, listed),
       events: eventsIn([range, comparison], null, events),
       ...rankings,
-      notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
+      notes: notes
+        .filter((note) => [range, comparison].some((each) => touches(note, each)))
+        .map((note) => withTexts('notes', note)),
       unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe, changed }),
     };
   },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { WORDS } from '../catalog/entities.ts';
 import { listPageGroups } from '../catalog/keywords.ts';
 import { projectPreset, projectReference, trackedPreset } from './preset.ts';
 import { integer, nullable, object, oneOf, project, rule, shortId } from './schemas.ts';
@@ -6,7 +7,7 @@ import { integer, nullable, object, oneOf, project, rule, shortId } from './sche
 const group = object('Group', {
   id: shortId,
   name: Type.String(),
-  kind: oneOf('GroupKind', ['folder', 'manual', 'rule']),
+  kind: oneOf('GroupKind', WORDS.groupKind),
   parentId: nullable(shortId, 'Id of the folder that contains it.'),
   position: integer({ description: 'Order in the rank tracker.' }),
   pinned: Type.Boolean(),

@@ -1,4 +1,22 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import {
+  type Static,
+  type TBoolean,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from 'typebox';
+import {
+  type Entity,
+  type EntityName,
+  FIELDS,
+  type Field,
+  type FlagName,
+  flagsOf,
+  WORDS,
+} from '../catalog/entities.ts';
 import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { SUM_OPERATORS } from '../domain/predicate.ts';
@@ -51,6 +69,49 @@ export const instant = Type.String({ format: 'date-time', description: 'An insta
 const shortIdPattern = '^[A-Za-z0-9]{5}$';
 export const shortId = Type.String({ pattern: shortIdPattern, description: 'A short id.' });
 export const uuid = Type.String({ format: 'uuid' });
+
+/** The schemas of the fields of an entity, in answers, but for some. */
+export function answered<Name extends EntityName, Left extends keyof Entity<Name>>(
+  entity: Name,
+  without: readonly Left[],
+): { readonly [Key in Exclude<keyof Entity<Name>, Left>]: TUnsafe<Entity<Name, string>[Key]> } {
+  const left: readonly PropertyKey[] = without;
+  const fields = FIELDS[entity].filter(({ name }) => !left.includes(name));
+  return Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])) as never;
+}
+
+/** The schema of a flag that people may send, by its name. */
+export function sentFlags<Name extends EntityName>(entity: Name) {
+  type Flags = { readonly [Key in FlagName<Name>]: TOptional<TBoolean> };
+  const flags = flagsOf(entity).map(({ name, help: description }) => [
+    name,
+    Type.Optional(Type.Boolean({ description })),
+  ]);
+  return Object.fromEntries(flags) as Flags;
+}
+
+const FORMATS: Readonly<Partial<Record<Field['type'], object>>> = {
+  shortId: { type: 'string', pattern: shortIdPattern },
+  uuid: { type: 'string', format: 'uuid' },
+  day: { type: 'string', format: 'date' },
+  factDay: { type: 'string', format: 'date' },
+  instant: { type: 'string', format: 'date-time' },
+  pastInstant: { type: 'string', format: 'date-time' },
+  flag: { type: 'boolean' },
+  order: { type: 'integer', format: 'int64' },
+  historyDays: { type: 'integer', format: 'int64' },
+  textList: { type: 'array', items: { type: 'string' } },
+};
+
+function schemaOf({ type, help, isOptional, fallback }: Field): TSchema {
+  const isNull = isOptional && fallback === undefined;
+  const description = isNull ? {} : { description: help };
+  const schema =
+    type in WORDS
+      ? openWords(WORDS[type as keyof typeof WORDS], isNull ? undefined : help)
+      : Type.Unsafe<unknown>({ ...(FORMATS[type] ?? { type: 'string' }), ...description });
+  return isNull ? nullable(schema, help) : schema;
+}
 
 const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
 

@@ -2,14 +2,14 @@
 
 -- name: of_project
 -- The alert rules of a project, or of all. $project: may be null.
--- rows: id text, project text, name text, rule text, severity text, enabled integer
-select id, project_id as project, name, rule, severity, enabled from alert_rules
+-- rows: {alert_rules_fields}
+select {alert_rules_fields} from alert_rules
 where cast($project as text) is null or project_id = $project order by project_id, name, id
 
 -- name: one
 -- An alert rule. $id.
--- rows: id text, project text, name text, rule text, severity text, enabled integer
-select id, project_id as project, name, rule, severity, enabled from alert_rules where id = $id
+-- rows: {alert_rules_fields}
+select {alert_rules_fields} from alert_rules where id = $id
 
 -- name: subject
 -- What an alert rule is about, where it exists. $project; $scope: keyword, group or page_group; $id.

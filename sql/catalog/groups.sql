@@ -2,8 +2,8 @@
 
 -- name: of_project
 -- The groups of a project in rank-tracker order. $project.
--- rows: id text, name text, kind text, parentId text, position integer, pinned integer, rule text
-select id, name, kind, parent_id as parentId, position, pinned, rule
+-- rows: {groups_fields}
+select {groups_fields}
 from groups where project_id = $project order by position, id
 
 -- name: exists
@@ -29,6 +29,6 @@ order by m.group_id, m.keyword_id
 
 -- name: of_pages
 -- The page groups of a project in order. $project.
--- rows: id text, name text, position integer, rule text, pinnedUrls text
-select id, name, position, rule, pinned_urls as pinnedUrls
+-- rows: {page_groups_fields}
+select {page_groups_fields}
 from page_groups where project_id = $project order by position, id

@@ -2,45 +2,42 @@
 
 -- part: project
 -- A project, with what its workspace keeps of keywords.
--- rows: id text, workspace_id text, domain text, property text, country text, language text, brand_terms text,
---   sync_status text, last_synced_at integer, synced_through text, provisional_after text, history_backfilling integer,
---   setup_finished integer, created_at integer, facts_revision integer, entities_revision integer, tracked_keywords integer,
---   brand_words text, keyword_history_days integer
-p.id, p.workspace_id, p.domain, p.property, p.country, p.language, p.brand_terms, p.sync_status, p.last_synced_at,
-  p.synced_through, p.provisional_after, p.history_backfilling, p.setup_finished, p.created_at, p.facts_revision,
-  p.entities_revision, p.tracked_keywords, p.brand_words, w.keyword_history_days
-from projects p join workspaces w on w.id = p.workspace_id
+-- rows: {projects_fields}, factsRevision integer, entitiesRevision integer, trackedKeywords integer,
+--   keywordHistoryDays integer
+{projects_fields}, projects.facts_revision as factsRevision, projects.entities_revision as entitiesRevision,
+  projects.tracked_keywords as trackedKeywords, w.keyword_history_days as keywordHistoryDays
+from projects join workspaces w on w.id = projects.workspace_id
 
 -- name: all
 -- Every project, finished or not. $workspace: null for all workspaces.
 -- rows: {>project}
 select {>project}
-where p.workspace_id = coalesce($workspace, p.workspace_id)
-order by p.workspace_id, p.created_at, p.id
+where projects.workspace_id = coalesce($workspace, projects.workspace_id)
+order by projects.workspace_id, projects.created_at, projects.id
 
 -- name: of_workspace
 -- The projects of a workspace that have finished setup, oldest first. $workspace.
 -- rows: {>project}
 select {>project}
-where p.workspace_id = $workspace and p.setup_finished = 1
-order by p.created_at, p.id
+where projects.workspace_id = $workspace and projects.setup_finished = 1
+order by projects.created_at, projects.id
 
 -- name: by_property
 -- The projects of a property in a workspace, oldest first. $workspace, $property.
 -- rows: {>project}
 select {>project}
-where p.workspace_id = $workspace and p.property = $property order by p.created_at, p.id
+where projects.workspace_id = $workspace and projects.property = $property order by projects.created_at, projects.id
 
 -- name: one
 -- One project of a workspace that has finished setup. $id, $workspace.
 -- rows: {>project}
 select {>project}
-where p.id = $id and p.workspace_id = $workspace and p.setup_finished = 1
+where projects.id = $id and projects.workspace_id = $workspace and projects.setup_finished = 1
 
 -- name: any
 -- One project of any workspace, finished or not. $id.
 -- rows: {>project}
-select {>project} where p.id = $id
+select {>project} where projects.id = $id
 
 -- name: exists
 -- Is this project id taken? $id.

@@ -81,7 +81,10 @@ t.test('the types of rows in the code are those of their statements', async (t) 
   const unused = [...taken].flatMap(([statement, names]) =>
     names.size === 0
       ? []
-      : [...columnsOf(statement)!.keys()].flatMap((name) => (names.has(name) ? [] : `${statement} ${name}`)),
+      : [...columnsOf(statement)!.keys()]
+          // `entityOf` takes all fields of an entity.
+          .filter((name) => !names.has(name) && !name.endsWith('_fields}'))
+          .map((name) => `${statement} ${name}`),
   );
   // The connection that reads the version takes it from the same row.
   t.strictSame(unused, ['database.version schema'], 'every column that is there is taken');

@@ -1,13 +1,15 @@
 // Servers that share a PostgreSQL catalog see commits at once; its statements have the columns of SQLite.
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import t, { type Test } from 'tap';
+import { catalogText } from '../../server/catalog/entity-rows.ts';
 import { openLeases } from '../../server/catalog/open-leases.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { statementOf, type Translated, translate } from '../../server/catalog/postgres/dialect.ts';
-import { hasSql, sqlNames, sqlTemplate, sqlText } from '../../server/runtime/sql.ts';
+import { hasSql, sqlNames, sqlTemplate } from '../../server/runtime/sql.ts';
 import { command } from '../command.ts';
 import { startHolder } from '../lease-holder.ts';
 import { startServer, until } from '../process.ts';
@@ -121,7 +123,7 @@ async function columnsOf(client: pg.Client, { text, parameters }: Translated): P
 /** A statement that is no query. */
 const UNPREPARED = new Set(['catalog/postgres/database.stop_changes']);
 
-const parametersOf = (path: string): string[] => [...translate(sqlText(path)).parameters].sort();
+const parametersOf = (path: string): string[] => [...translate(catalogText(path)).parameters].sort();
 
 t.test('every statement has the same parameters and columns in SQLite and in PostgreSQL', { skip }, async (t) => {
   const dataFolder = temporaryFolder(t);
@@ -131,22 +133,24 @@ t.test('every statement has the same parameters and columns in SQLite and in Pos
   await client.connect();
   t.teardown(() => client.end());
   for (const path of sqlNames('catalog/postgres').filter((name) => !UNPREPARED.has(name))) {
-    const columns = await columnsOf(client, translate(sqlText(path)));
-    t.strictSame(rowsOf(sqlText(path)), columns, `the rows of ${path}`);
+    const columns = await columnsOf(client, translate(catalogText(path)));
+    t.strictSame(rowsOf(catalogText(path)), columns, `the rows of ${path}`);
   }
   for (const kind of ['catalog', 'usage'] as const) {
     const db = new DatabaseSync(join(dataFolder, `${kind}.sqlite`));
     t.teardown(() => db.close());
     const [expected, found]: [unknown[], unknown[]] = [[], []];
     for (const { path, fills, statement } of sqlNames(kind).flatMap((path) => templatesOf(kind, path))) {
-      const sqlite = db.prepare(sqlTemplate(path, fills ?? USAGE_FILLS));
+      const sqlite = db.prepare(
+        kind === 'usage' || fills !== undefined ? sqlTemplate(path, fills ?? USAGE_FILLS) : catalogText(path),
+      );
       const columns = await columnsOf(client, statementOf(kind, statement));
       const twin = path.replace('/', '/postgres/');
       const names = columns.map(([name]) => name);
       expected.push([path, fills?.['table'], sqlite.columns().map(({ name }) => name), parametersOf(path)]);
       found.push([path, fills?.['table'], names, parametersOf(hasSql(twin) ? twin : path)]);
       if (kind === 'catalog' && fills === undefined)
-        t.strictSame(rowsOf(sqlText(path)), columns, `the rows of ${path}`);
+        t.strictSame(rowsOf(catalogText(path)), columns, `the rows of ${path}`);
     }
     t.ok(found.length > 20);
     t.strictSame(found, expected);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { cacheKey } from '../../domain/cache-key.ts';
 import { hasSql, sqlTemplate } from '../../runtime/sql.ts';
 import type { Statement, Value, Values } from '../catalog.ts';
+import { catalogText } from '../entity-rows.ts';
 
 /** A statement for PostgreSQL. */
 export interface Translated {
@@ -64,5 +65,6 @@ function textOf(folder: string, statement: Statement): string {
   const name = typeof statement === 'string' ? statement : statement.template;
   const dialectName = `${folder}/postgres/${name}`;
   const path = hasSql(dialectName) ? dialectName : `${folder}/${name}`;
-  return sqlTemplate(path, typeof statement === 'string' ? FILLS : statement.fills);
+  if (typeof statement !== 'string') return sqlTemplate(path, statement.fills);
+  return folder === 'catalog' ? catalogText(path) : sqlTemplate(path, FILLS);
 }

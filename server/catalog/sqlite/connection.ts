@@ -4,10 +4,11 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { cacheKey } from '../../domain/cache-key.ts';
-import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
+import { sqlTemplate } from '../../runtime/sql.ts';
 import { inTurns } from '../../runtime/turns.ts';
 import type { LocalFiles } from '../../storage/local-files.ts';
 import type { Statement, Statements, Values } from '../catalog.ts';
+import { catalogText } from '../entity-rows.ts';
 import { CatalogFailure, isBusy, nameCatalogFailure, newerCatalog } from '../failures.ts';
 import { changesSince, SCHEMA_VERSION, type SchemaStore } from '../schema.ts';
 import { keepRevocation, REVOCATIONS } from './revocations.ts';
@@ -267,7 +268,7 @@ function keyOf(statement: Statement): string {
 
 function textOf(statement: Statement): string {
   return typeof statement === 'string'
-    ? sqlText(`catalog/${statement}`)
+    ? catalogText(`catalog/${statement}`)
     : sqlTemplate(`catalog/${statement.template}`, statement.fills);
 }
 
