@@ -1,18 +1,21 @@
 // Copies of the catalog beside the facts, and records of revocations: whole, few, and enough to recover a lost catalog.
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { revokeKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { REVOCATIONS } from '../../server/catalog/sqlite/revocations.ts';
-import { keepCopy, listCopies } from '../../server/catalog/store.ts';
+import { keepCopy, listCopies, sealCatalog } from '../../server/catalog/store.ts';
 import { addMember, createWorkspace, findRole, setKeepDays } from '../../server/catalog/workspaces.ts';
 import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';
+import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { createKey } from '../../server/operations/keys.ts';
 import { sqlNames } from '../../server/runtime/sql.ts';
 import { readSettings } from '../../server/settings/settings.ts';
+import { LocalFiles } from '../../server/storage/local-files.ts';
 import { command } from '../command.ts';
 import { smallDisk } from '../small-disk.ts';
 import { localOnly } from '../stores.ts';
@@ -131,6 +134,67 @@ t.test('a transaction that fails records nothing', localOnly, async (t) => {
   t.strictSame(filesIn(folder), before);
 });
 
+t.test('a commit that fails leaves no record, so that the next start revokes nothing', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  const { id } = await createKey(catalog, { workspace: 'acme', name: 'key', at: 1 });
+  const before = filesIn(folder);
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (sql) {
+    if (sql === 'commit') throw new Error('no commit');
+    exec.call(this, sql);
+  };
+  try {
+    await t.rejects(revokeKey(catalog, id, 1), /no commit/);
+  } finally {
+    DatabaseSync.prototype.exec = exec;
+  }
+  t.strictSame(filesIn(folder), before);
+});
+
+t.test('copies of another catalog are neither added to nor used', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  await keepCopy(folder);
+  await catalog.close();
+  const other = await makeCatalog(t);
+  for (const days of [4000, 4001]) await setKeepDays(other.catalog, 'acme', days);
+  await other.catalog.close();
+  cpSync(join(other.folder, 'catalog.sqlite'), join(folder, 'catalog.sqlite'));
+  const before = filesIn(folder);
+  await t.rejects(keepCopy(folder), /has copies of another catalog/);
+  await t.rejects(rebuild(folder), /has copies of another catalog/);
+  t.strictSame(filesIn(folder), before);
+});
+
+t.test('a stored key of a provider that went with its last connection stays so', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  const about = { workspace: 'acme', kind: 'bing', clientId: '', connectedBy: 'ann@acme.example' };
+  const unused = { ...about, id: 'unused', connectedAt: 1, endsAt: null, refreshToken: 'sealed' };
+  await catalog.statements.run('grants.add', unused);
+  await catalog.close();
+  const older = readFileSync(join(folder, 'catalog.sqlite'));
+  {
+    await using opened = await openCatalog(sqliteIn(folder));
+    await opened.statements.run('grants.remove_unused');
+  }
+  writeFileSync(join(folder, 'catalog.sqlite'), older);
+  await using opened = await openCatalog(sqliteIn(folder));
+  t.strictSame(await opened.statements.all('grants.all', { workspace: null }), []);
+});
+
+t.test('a catalog is renamed only when nobody reads its log', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  const files = new LocalFiles(folder);
+  const reader = new DatabaseSync(join(folder, 'catalog.sqlite'));
+  reader.exec('begin; select * from workspaces');
+  reader.prepare('select * from workspaces').all();
+  await setKeepDays(catalog, 'acme', 4000);
+  await catalog.close();
+  await t.rejects(sealCatalog(files, 'catalog.sqlite'), /is read by another process/);
+  reader.close();
+  await sealCatalog(files, 'catalog.sqlite');
+  t.notOk(existsSync(join(folder, 'catalog.sqlite-wal')));
+});
+
 t.test('on a full disk no copy is made, none is lost, and nothing else fails for it', localOnly, async (t) => {
   const place = join(temporaryFolder(t), 'disk');
   const disk = smallDisk(t, place, 8);
@@ -145,10 +209,33 @@ t.test('on a full disk no copy is made, none is lost, and nothing else fails for
   disk.fill(100_000);
   await t.rejects(keepCopy(folder), /its disk is full|no space left/i);
   t.strictSame(filesIn(folder), before);
+  disk.clear();
+  // Others write meanwhile.
+  const parts = ['catalog.sqlite', 'catalog.sqlite-wal'].map((name) => statSync(join(folder, name)).size);
+  disk.fill(1.5 * parts.reduce((sum, bytes) => sum + bytes));
+  await t.rejects(keepCopy(folder), /its disk is full: a copy of the catalog takes \d MB/);
+  disk.clear();
+  disk.fill(100_000);
   const set = await command({ ORDINATE_DATA: folder }, 'workspaces', 'set', 'acme', '--keep-days', '4100');
   t.match(set, { code: 0, stderr: /^Warning: The catalog could not be copied beside the facts/ });
   disk.clear();
   t.ok(await keepCopy(folder));
+  const { id } = await createKey(catalog, { workspace: 'acme', name: 'key', at: 1 });
+  await catalog.close();
+  const older = readFileSync(join(folder, 'catalog.sqlite'));
+  {
+    await using opened = await openCatalog(sqliteIn(folder));
+    await revokeKey(opened, id, 1);
+  }
+  writeFileSync(join(folder, 'catalog.sqlite'), older);
+  const revokedAt = async (): Promise<unknown> => {
+    await using opened = await openCatalog(sqliteIn(folder), { create: false });
+    return (await opened.statements.get<{ revokedAt: unknown }>('keys.of_workspace', { workspace: 'acme' }))!.revokedAt;
+  };
+  disk.fill();
+  t.equal(await revokedAt(), null, 'it is only read');
+  disk.clear();
+  t.equal(await revokedAt(), 1);
 });
 
 t.test('every statement that takes somebody their access is recorded', (t) => {

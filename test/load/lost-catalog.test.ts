@@ -1,5 +1,15 @@
 // A lost or outdated catalog is rebuilt from the files beside the facts, and no data is lost silently.
-import { cpSync, globSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -170,6 +180,78 @@ t.test('a copy keeps no replaced file for longer than an hour, and is enough all
   t.match(await rebuild(dataFolder), { copy: /^20/, restored: [], damaged: [] });
   t.strictSame(await manifestOf(dataFolder), manifest);
 });
+
+/** As if a load had been killed right after its commit. */
+function leavePending(dataFolder: string): void {
+  const [newest = ''] = globSync(`${dataFolder}/facts/journal/*.change.ndjson`).sort().reverse();
+  renameSync(newest, newest.replace('.change.', '.pending.'));
+}
+
+t.test('a load that was killed after its commit counts in a rebuild of a whole catalog', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  await load(dataFolder, FACTS);
+  const manifest = await manifestOf(dataFolder);
+  leavePending(dataFolder);
+  t.match(await rebuild(dataFolder), { rebuilt: 'manifest', restored: [], damaged: [] });
+  t.strictSame(await manifestOf(dataFolder), manifest);
+  removeCatalog(dataFolder);
+  await rebuild(dataFolder);
+  t.strictSame(await manifestOf(dataFolder), manifest);
+});
+
+t.test('and before verify publishes what it repairs', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  await load(dataFolder, FACTS);
+  leavePending(dataFolder);
+  const [rollup = ''] = globSync(`${dataFolder}/facts/keyword_cumulative/**/*.parquet`);
+  writeFileSync(rollup, 'damaged');
+  const { stdout } = await command({ ORDINATE_DATA: dataFolder }, 'verify', '--repair', '--json');
+  const kinds = JSON.parse(stdout).problems.map(({ kind }: { kind: string }) => kind);
+  t.strictSame([...new Set(kinds)], ['rollup']);
+});
+
+t.test('what records lack is copied after the next load, if it could not be before', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  const copies = join(dataFolder, 'facts/copies');
+  renameSync(copies, `${copies}.away`);
+  // As if the load had been killed after its commit.
+  symlinkSync('nowhere', copies);
+  await load(dataFolder, { keywords: [keyword('Added', 'added later')] });
+  rmSync(copies);
+  renameSync(`${copies}.away`, copies);
+  await load(dataFolder, FACTS);
+  removeCatalog(dataFolder);
+  await rebuild(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
+  const added = { template: 'rows.all', fills: { table: 'keywords', columns: 'query' } };
+  const queries = await catalog.statements.all<{ query: string }>(added);
+  t.ok(queries.some(({ query }) => query === 'added later'));
+});
+
+t.test(
+  'a rebuild that was killed before it put the catalog in place goes on, and nobody uses the older one',
+  async (t) => {
+    const { dataFolder } = await makeDataFolder(t, [everything]);
+    await keepCopy(dataFolder);
+    const path = join(dataFolder, 'catalog.sqlite');
+    const older = readFileSync(path);
+    await load(dataFolder, FACTS);
+    const manifest = await manifestOf(dataFolder);
+    removeCatalog(dataFolder);
+    await rebuild(dataFolder);
+    renameSync(path, join(dataFolder, 'catalog.rebuilt.sqlite'));
+    writeFileSync(path, older);
+    const settings = { ORDINATE_DATA: dataFolder };
+    const refused = { code: 1, stderr: /rebuild of the catalog .* was interrupted. Run 'ordinate rebuild' again/ };
+    t.match(await command(settings, 'projects', 'list'), refused);
+    t.match(await command(settings, 'rebuild'), { code: 0 });
+    t.strictSame(await manifestOf(dataFolder), manifest);
+    t.match(await command(settings, 'verify'), { code: 0 });
+  },
+);
 
 t.test('the journal does not grow without end, and a rebuild from the copy in its place loses nothing', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);

@@ -1,10 +1,43 @@
 // A finished backup or restore survives a power failure.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { restore } from '../../server/maintenance/restore.ts';
+import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
 import { makeDataFolder, run } from '../process.ts';
 import { temporaryFolder, writeSnapshot } from '../world.ts';
+
+t.test('a restore whose catalog somebody reads fails, and is whole without a copy of it', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const target = join(temporaryFolder(t), 'target');
+  t.match(await command({ ORDINATE_DATA: dataFolder }, 'backup', target), { code: 0 });
+  const into = (folder: string, report: () => void) =>
+    restore({ backup: target, dataFolder: folder, at: 'latest', usedFolder: dataFolder, report });
+  const read = join(temporaryFolder(t), 'read');
+  let reader: DatabaseSync | undefined;
+  const begin = (): void => {
+    if (reader !== undefined || !existsSync(join(read, 'restoring/catalog.sqlite'))) return;
+    reader = new DatabaseSync(join(read, 'restoring/catalog.sqlite'));
+    reader.exec('begin');
+    reader.prepare('select * from workspaces').all();
+  };
+  await t.rejects(into(read, begin), /is read by another process/);
+  t.ok(reader);
+  reader?.close();
+  t.notOk(existsSync(read));
+  const bare = join(temporaryFolder(t), 'bare');
+  const noCopies = (): void => {
+    mkdirSync(join(bare, 'facts'), { recursive: true });
+    if (!existsSync(join(bare, 'facts/away'))) symlinkSync('nowhere', join(bare, 'facts/copies'));
+    writeFileSync(join(bare, 'facts/away'), '');
+  };
+  await into(bare, noCopies);
+  const { stdout } = await command({ ORDINATE_DATA: bare }, 'verify', '--json');
+  const kinds = JSON.parse(stdout).problems.map(({ kind }: { kind: string }) => kind);
+  t.strictSame(kinds, ['journal'], 'the server makes the first copy');
+});
 
 t.test(
   'all files of a backup and their names are on the disk before its index; of a restore, before the catalog',

@@ -13,6 +13,7 @@ import { lastPublication, type ManifestRow, type Progress, raiseChanges } from '
 import { CatalogFailure, nameCatalogFailure } from '../failures.ts';
 import { FileLocks } from '../file-locks.ts';
 import { REBUILT, requireDataFolder } from '../location.ts';
+import { CatalogFile } from './catalog-file.ts';
 import { schemaVersionOf } from './connection.ts';
 import { forgetRevocations, heirsOf, lastRevocation } from './revocations.ts';
 
@@ -121,11 +122,12 @@ export async function keepCopy(
 ): Promise<KeptCopy | undefined> {
   const catalog = join(dataFolder, 'catalog.sqlite');
   const isCopied = (): boolean => listCopies(dataFolder)[0]?.changes === progressOf(catalog).changes;
-  if (!alone && (isCopied() || (ifCheap && statSync(catalog).size > CHEAP_BYTES))) return undefined;
+  const bytes = await new CatalogFile(dataFolder).size();
+  if (!alone && (isCopied() || (ifCheap && bytes > CHEAP_BYTES))) return undefined;
   await using _lock = await takeLock(dataFolder);
   if (!alone && isCopied()) return undefined;
   if (!alone) requireOwnCopies(dataFolder, identityIn(catalog));
-  await requireRoom(dataFolder, statSync(catalog).size);
+  await requireRoom(dataFolder, bytes);
   const files = new LocalFiles(dataFolder);
   for (const name of namesIn(join(dataFolder, COPIES)))
     if (UNFINISHED.test(name)) await files.remove(`${COPIES}/${name}`);
