@@ -71,6 +71,9 @@ export interface LoadSummary {
   readonly seconds: number;
 }
 
+/** How often a load looks beside edits whether its entities still fit, before it keeps edits waiting for it. */
+const LOOKS = 3;
+
 /** Attempts of an import, which begins again if somebody adds what it would add while it runs. */
 const ATTEMPTS = 3;
 
@@ -189,15 +192,22 @@ async function loadLocked(
       throw error;
     });
     const [checked, written] = await allEnded([checking, writing]);
+    let { edits } = checked;
+    const recheck = async (state: Catalog): Promise<boolean> => {
+      const now = edits === undefined ? undefined : await editToken(state, owners);
+      if (now === edits) return false;
+      report('checking again what was edited');
+      recheckedRemovals = await checkEdited(session, state, toCheck, how);
+      edits = now;
+      return true;
+    };
+    for (let look = 0; edits !== undefined && look < LOOKS && (await catalog.snapshot(recheck)); look++);
     report('publishing');
     await publishWritten(stores, written, async (publishing) => {
       const { tx, record, changed } = publishing;
       // From here until the commit nothing is edited.
       await requireNew(tx, coveredDays);
-      if (checked.edits !== undefined && (await editToken(tx, owners)) !== checked.edits) {
-        report('checking again what was edited');
-        recheckedRemovals = await checkEdited(session, tx, toCheck, how);
-      }
+      await recheck(tx);
       const { firstRows } = checked;
       if (tables.length > 0) await journal.requireCopy();
       await publishEntities(session, publishing, carried, { firstRows, kept: coveredDays?.kept ?? [] });

@@ -35,7 +35,10 @@ export interface Publishing {
   readonly changed: ChangedRows;
 }
 
-/** Writes further rows in the transaction of a change, which blocks other writers: it must not wait for anything else. */
+/**
+ * Writes further rows in the transaction of a change, and checks what must be of the same moment. Other writers wait for it, so
+ * it waits for nothing else.
+ */
 export type InTransaction = (publishing: Publishing) => Promise<void>;
 
 /**
