@@ -167,6 +167,18 @@ export interface Submission {
   readonly at: Microseconds;
 }
 
+/** Who writes, when. */
+export interface Writer {
+  /** The actor of the audit trail. */
+  readonly by: string;
+  readonly at: Microseconds;
+}
+
+/** Who creates something; `submission` is the form of a member. */
+export interface Creator extends Writer {
+  readonly submission?: Submission;
+}
+
 /** What the key of a form looks like: a random UUID. */
 export const SUBMISSION_KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

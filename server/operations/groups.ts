@@ -261,5 +261,8 @@ async function requireUnused(
 async function writePageGroup(tx: Catalog, group: PageGroup): Promise<PageGroup> {
   const written = { ...group, name: group.name.trim(), pinnedUrls: [...new Set(group.pinnedUrls)] };
   await editEntities(tx, ({ put }) => put('page_groups', [rowOf('page_groups', written)]));
-  return written;
+  // The answer has its fields in the order in which they are read.
+  const found = (await listPageGroups(tx, group.projectId)).find(({ id }) => id === group.id);
+  if (found === undefined) throw new Error(`The page group '${group.id}' was not written.`);
+  return { ...found, projectId: group.projectId };
 }

@@ -75,7 +75,10 @@ export const RULE_OPERATIONS = [
 async function write(tx: Catalog, rule: StoredRule): Promise<StoredRule> {
   await checkRule(tx, rule);
   await editEntities(tx, ({ put }) => put('alert_rules', [rowOf('alert_rules', rule)]));
-  return rule;
+  // The version and the answer have its fields in the order in which they are read.
+  const written = await findAlertRule(tx, rule.id);
+  if (written === undefined) throw new Error(`The rule '${rule.id}' was not written.`);
+  return written;
 }
 
 /** Throws `invalid_request` if a rule is invalid or its subject does not exist. */

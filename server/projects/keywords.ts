@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
-import type { Submission } from '../catalog/audit.ts';
-import { createOnce, recordAudit } from '../catalog/audit.ts';
+import { type Creator, createOnce, recordAudit, type Writer } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { beginKeywords, type KeywordSettings, pauseKeywords } from '../catalog/keywords.ts';
+import { beginKeywords, pauseKeywords } from '../catalog/keywords.ts';
 import { requireProject } from '../catalog/projects.ts';
-import type { Microseconds } from '../domain/instants.ts';
 import { type EntityEdit, editEntities, entityRows, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { countKnownQueries } from './known-queries.ts';
@@ -25,18 +23,6 @@ export const keywordTags = Type.Refine(
   (tags) => new Set(tags.map((tag) => tag.trim())).size <= MAX_TAGS && tags.every((tag) => isTag(tag.trim())),
   () => `must be at most ${MAX_TAGS} lines of text, of 1 to ${MAX_TAG} characters each`,
 );
-
-/** Who writes, when. */
-export interface Writer {
-  /** The actor of the audit trail. */
-  readonly by: string;
-  readonly at: Microseconds;
-}
-
-/** Who creates something; `submission` is the form of a member. */
-export interface Creator extends Writer {
-  readonly submission?: Submission;
-}
 
 interface NewQueries {
   readonly project: string;
@@ -76,7 +62,7 @@ export function trackQueries(
     }
     return { added, skipped };
   };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => editEntities(tx, track)));
+  return editEntities(catalog, (edit) => createOnce(edit.tx, submission, () => track(edit)));
 }
 
 /** The result of `addKeywords`. */
@@ -111,7 +97,7 @@ interface KeywordsToArchive {
 export async function archiveKeywords(
   catalog: Catalog,
   { project, ids, queries }: KeywordsToArchive,
-  writer: Writer,
+  { by: actor, at }: Writer,
 ): Promise<{ id: string; query: string }[]> {
   return editEntities(catalog, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
@@ -133,19 +119,10 @@ export async function archiveKeywords(
     );
     const archived = [...found].map(({ id }) => id);
     await pauseKeywords(tx, project, archived);
-    for (const { id } of found) await auditChange(tx, { workspace, project, id }, { archived: true }, writer);
+    const entry = { at, workspace, actor, action: 'keyword.changed', details: { project, archived: true } } as const;
+    for (const { id: subject } of found) await recordAudit(tx, { ...entry, subject });
     return [...found].map(({ id, query }) => ({ id, query }));
   });
-}
-
-async function auditChange(
-  tx: Catalog,
-  { workspace, project, id: subject }: { workspace: string; project: string; id: string },
-  changes: Partial<KeywordSettings>,
-  { by: actor, at }: Writer,
-): Promise<void> {
-  const details = { project, ...changes };
-  await recordAudit(tx, { at, workspace, actor, action: 'keyword.changed', subject, details });
 }
 
 /** Tags as the catalog stores them: null for none. */

@@ -1,11 +1,11 @@
-import { actorOf, createOnce, recordAudit, type Submission } from '../catalog/audit.ts';
+import { actorOf, type Creator, createOnce, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { KnownError } from '../domain/errors.ts';
-import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 import { type EntityEdit, editEntities, entityRow, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
@@ -82,7 +82,7 @@ function exists(property: string, id: string): KnownError {
 export function addProject(
   catalog: Catalog,
   { workspace, property, connection, brandTerms, country, name, queries, source, onlyOf }: Added,
-  { by, at, submission }: { readonly by: string | null; readonly at: Microseconds; readonly submission?: Submission },
+  { by, at, submission }: Omit<Creator, 'by'> & { readonly by: string | null },
 ): Promise<CreatedProject> {
   const domain = name ?? domainOf(property) ?? property;
   const add = async ({ tx, put }: EntityEdit): Promise<CreatedProject> => {
@@ -115,7 +115,7 @@ export function addProject(
     await put('keywords', rows);
     return { id, workspace, property, domain, trackedKeywords: rows.length, others };
   };
-  return catalog.transaction((tx) => createOnce(tx, submission, () => editEntities(tx, add)));
+  return editEntities(catalog, (edit) => createOnce(edit.tx, submission, () => add(edit)));
 }
 
 /** Changes of a project; omitted properties stay the same. */

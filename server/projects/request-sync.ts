@@ -1,10 +1,9 @@
-import { recordAudit } from '../catalog/audit.ts';
+import { recordAudit, type Writer } from '../catalog/audit.ts';
 import { connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { putSyncRequest } from '../catalog/sync-projects.ts';
 import { KnownError } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
-import type { Writer } from './keywords.ts';
 
 /** Has background jobs sync a project as soon as they can, also days that are fresh. Throws `conflict`. */
 export async function requestSync(
