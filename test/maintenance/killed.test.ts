@@ -1,34 +1,39 @@
-// A backup, restore, load, revocation or rebuild killed at any moment loses nothing and can be repeated.
-import { cpSync, existsSync, globSync, readFileSync, rmSync } from 'node:fs';
+// A backup, restore, load, edit, copy, sweep or rebuild killed at any moment loses nothing and can be repeated.
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { Catalog } from '../../server/catalog/catalog.ts';
+import { sqliteIn } from '../../server/catalog/location.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { createLink } from '../../server/catalog/sessions.ts';
+import { keepCopy } from '../../server/catalog/store.ts';
+import { addMember, setKeepDays } from '../../server/catalog/workspaces.ts';
+import { createKey } from '../../server/operations/keys.ts';
 import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
 import { isNight } from '../night.ts';
-import { type Ended, makeDataFolder, run } from '../process.ts';
-import { facts, temporaryFolder, writeSnapshot } from '../world.ts';
+import { type Ended, makeDataFolder, run, startProgram, startServer } from '../process.ts';
+import { facts, keyword, temporaryFolder, writeSnapshot } from '../world.ts';
 import { filesIn, served } from './scene.ts';
 
 const SEED = Number(process.env['ORDINATE_TEST_SEED'] ?? Date.now() % 1_000_000);
 /** How many processes are killed in each test. */
 const KILLS = isNight ? 4 : 1;
 
+const KILLER = new URL('../fakes/kill-at.ts', import.meta.url);
+const RUN_JOB = new URL('../fakes/run-job.ts', import.meta.url).pathname;
+
 const everything = writeSnapshot(t, EVERYTHING);
 
 /** Numbers from 1 to `most`, one in each of `KILLS` equal parts, so that early and late moments are among them. */
 function moments(most: number): number[] {
-  let state = SEED;
-  const random = (): number => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
+  const random = randomFrom(SEED);
   return Array.from({ length: KILLS }, (_, part) => 1 + Math.floor(((part + random()) * most) / KILLS));
 }
 
 /** Runs a command in its own process, which is killed before its change number `at` of the disk. 0: never. */
 function killed(t: Test, settings: NodeJS.ProcessEnv, at: number, ...words: readonly string[]): Promise<Ended> {
-  const killer = new URL('../fakes/kill-at.ts', import.meta.url);
-  return run(t, { ...settings, KILL_AT: String(at), NODE_OPTIONS: `--import ${killer.href}` }, ...words);
+  return run(t, { ...settings, KILL_AT: String(at), NODE_OPTIONS: `--import ${KILLER.href}` }, ...words);
 }
 
 async function load(t: Test, settings: NodeJS.ProcessEnv, clicks: number): Promise<void> {
@@ -133,72 +138,192 @@ t.test(
   },
 );
 
-t.test(
-  'a catalog that is lost after a process was killed at any moment comes back, and nothing revoked with it',
-  async (t) => {
-    const { dataFolder, keys } = await makeDataFolder(t, [everything]);
-    const base = { ORDINATE_DATA: dataFolder };
-    await load(t, base, 1);
-    const { id } = await json(t, base, 'keys', 'create', '--workspace', 'acme', '--name', 'revoked');
-    const days = facts('date device', ['2026-03-01', 'desktop', 7, 100, 900]);
-    const pages = facts('url date country', ['https://shop.example/a', '2026-03-01', 'usa', 7, 100, 900]);
-    const snapshot = writeSnapshot(t, { site_daily: days, page_daily: pages });
-    const lose = (folder: string): void => {
-      for (const file of globSync(`${folder}/catalog.sqlite*`)) rmSync(file);
-    };
-    const isRevoked = async (settings: NodeJS.ProcessEnv): Promise<boolean> => {
-      const listed = await json<{ id: string; revokedAt: string | null }[]>(
-        t,
-        settings,
-        'keys',
-        'list',
-        '--workspace',
-        'acme',
-      );
-      return listed.find((key) => key.id === id)!.revokedAt !== null;
-    };
-    const seen = async (folder: string) => ({
-      answers: (await served(t, folder, keys[0]!)).answers,
-      isRevoked: await isRevoked({ ORDINATE_DATA: folder }),
-    });
-    const copyOf = (from: string): string => {
-      const to = join(temporaryFolder(t), 'data');
-      cpSync(from, to, { recursive: true, filter: (file) => !file.endsWith('-shm') });
-      return to;
-    };
-    const before = await seen(dataFolder);
-    for (const [what, ...words] of [
-      ['load', 'load', snapshot],
-      ['revocation', 'keys', 'revoke', id, '--workspace', 'acme'],
-      ['rebuild', 'rebuild'],
-    ] as const) {
-      const begin = (): string => {
-        const folder = copyOf(dataFolder);
-        if (what === 'rebuild') lose(folder);
-        return folder;
-      };
-      const counted = join(temporaryFolder(t), 'count');
-      const whole = begin();
-      t.match(await killed(t, { ORDINATE_DATA: whole, KILL_COUNT: counted }, 0, ...words), { code: 0 });
-      const after = await seen(whole);
-      const changes = Number(readFileSync(counted, 'utf8'));
-      for (const at of moments(changes)) {
-        const moment = `${what} killed before change ${at} of ${changes}`;
-        const folder = begin();
-        const settings = { ORDINATE_DATA: folder };
-        await killed(t, settings, at, ...words);
-        const live = what === 'rebuild' ? before : await seen(folder);
-        lose(folder);
-        t.match(await command(settings, 'rebuild'), { code: 0 }, moment);
-        t.match(await command(settings, 'verify'), { code: 0 }, moment);
-        const found = await seen(folder);
-        const wanted = JSON.stringify(live.answers) === JSON.stringify(after.answers) ? [after] : [before, after];
-        t.ok(
-          wanted.some(({ answers }) => JSON.stringify(answers) === JSON.stringify(found.answers)),
-          `${moment}: all of it or nothing, and nothing that was there is lost`,
-        );
-        t.ok(found.isRevoked || !live.isRevoked, moment);
-      }
+/** What processes do that are killed. A load has keywords, which its record lacks; a publication has facts alone. */
+const ACTIONS = ['load', 'publish', 'edit', 'copy-catalog', 'sweep-facts', 'rebuild', 'restore'] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** What is compared after a kill. */
+interface Seen {
+  readonly publication: number;
+  /** Clicks of the site and of its pages, and keywords: a load changes all of them by one, or none. */
+  readonly numbers: readonly number[];
+  /** But alerts, which commands evaluate after they have loaded. */
+  readonly answers: string;
+  readonly revoked: ReadonlySet<string>;
+}
+
+t.test('whatever is killed at any moment, all of it or nothing is there, and comes back when it is lost', async (t) => {
+  const kills = Number(process.env['KILLS'] ?? 12);
+  t.comment(`ORDINATE_TEST_SEED=${SEED} KILLS=${kills}`);
+  const random = randomFrom(SEED);
+  const { dataFolder, keys } = await makeDataFolder(t, [everything]);
+  let folder = dataFolder;
+  const settings = (): NodeJS.ProcessEnv => ({ ORDINATE_DATA: folder });
+  const lose = (): void => {
+    for (const file of globSync(`${folder}/catalog.sqlite*`)) rmSync(file);
+  };
+  await load(t, settings(), 1);
+  const victims: string[] = [];
+  {
+    await using catalog = await openCatalog(sqliteIn(folder));
+    await addMember(catalog, 'acme', 'owner@acme.example', 'owner');
+    for (let victim = 0; victim < kills + ACTIONS.length; victim++) {
+      victims.push((await createKey(catalog, { workspace: 'acme', name: `victim ${victim}`, at: 1 })).id);
     }
-  },
-);
+  }
+  const target = join(temporaryFolder(t), 'target');
+  await json(t, settings(), 'backup', target);
+
+  const look = async (of: string): Promise<Seen> => {
+    await using catalog = await openCatalog(sqliteIn(of), { create: false });
+    const listed = await catalog.statements.all<{ id: string; revokedAt: number | null }>('keys.of_workspace', {
+      workspace: 'acme',
+    });
+    const revoked = new Set(listed.flatMap(({ id, revokedAt }) => (revokedAt === null ? [] : [id])));
+    const { publication, answers } = await served(t, of, keys[0]!);
+    type Body = { body: { totals: { clicks: number }; pages: { clicks: number }[] } };
+    const ofProject = (path: string) => (answers[`/projects/Proj1/${path}`] as Body).body;
+    const numbers = [
+      ofProject('site?period=12m').totals.clicks,
+      ofProject('pages?period=12m').pages.reduce((sum, { clicks }) => sum + clicks, 0),
+      await countKeywords(catalog),
+    ];
+    const compared = Object.entries(answers).filter(([path]) => !path.endsWith('/alerts'));
+    return { publication, numbers, answers: JSON.stringify(compared), revoked };
+  };
+  const backedUp = await look(folder);
+  const isRevoked = new Set<string>();
+
+  /** Does it in a process of its own. Returns where a backup was restored. */
+  const act = async (
+    action: Action,
+    round: number,
+    kill: NodeJS.ProcessEnv,
+  ): Promise<{ done: boolean; to: string }> => {
+    const environment = { ...settings(), ...kill, NODE_OPTIONS: `--import ${KILLER.href}` };
+    const to = join(temporaryFolder(t), 'restored');
+    let words: string[] = [action];
+    if (action === 'edit') {
+      const done = await revokeByServer(t, environment, victims[round]!);
+      if (done) isRevoked.add(victims[round]!);
+      return { done, to };
+    }
+    if (action === 'rebuild') lose();
+    if (action === 'restore') words = ['restore', target, '--data', to];
+    if (action === 'load' || action === 'publish') {
+      const days = facts('date device', ['2026-03-01', 'desktop', 2 + round, 100, 900]);
+      const pages = facts('url date country', ['https://shop.example/a', '2026-03-01', 'usa', 2 + round, 100, 900]);
+      const added = { keywords: [keyword(`Kill${round}`, `killed ${round}`)] };
+      words = ['load', writeSnapshot(t, { site_daily: days, page_daily: pages, ...(action === 'load' && added) })];
+    }
+    if (action === 'copy-catalog') {
+      await using catalog = await openCatalog(sqliteIn(folder));
+      await setKeepDays(catalog, 'acme', 5000 + round);
+    }
+    const isJob = action === 'copy-catalog' || action === 'sweep-facts';
+    const { code } = isJob
+      ? await startProgram(t, environment, process.execPath, RUN_JOB, action).ended
+      : await run(t, environment, ...words);
+    return { done: code === 0, to };
+  };
+
+  const check = async (
+    before: Seen,
+    { action, round, what }: { action: Action; round: number; what: string },
+    done: boolean,
+  ) => {
+    t.match(await command(settings(), 'verify'), { code: 0 }, what);
+    const after = await look(folder);
+    if (action === 'load' || action === 'publish') {
+      const clicks = (Number(before.numbers[0]) - Number(backedUp.numbers[0])) as number;
+      const added = 1 + round - clicks;
+      const [site, pages, keywords] = before.numbers as [number, number, number];
+      const loaded = [site + added, pages + added, keywords + (action === 'load' ? 1 : 0)];
+      const wanted = done ? [loaded] : [before.numbers, loaded];
+      const found = JSON.stringify(after.numbers);
+      t.ok(
+        wanted.some((numbers) => JSON.stringify(numbers) === found),
+        `${what}: ${found} of ${JSON.stringify(wanted)}`,
+      );
+    } else t.strictSame([after.numbers, after.answers], [before.numbers, before.answers], what);
+    t.ok(after.publication >= before.publication, `${what}: no publication is lost`);
+    for (const id of after.revoked) isRevoked.add(id);
+    t.strictSame([...isRevoked.difference(after.revoked)], [], `${what}: what was revoked is`);
+    return after;
+  };
+
+  const counts = new Map<Action, number>();
+  let seen = backedUp;
+  for (let round = 0, killed = 0; killed < kills; round++) {
+    const action = ACTIONS[round % ACTIONS.length]!;
+    // The first time it is counted what there is to kill.
+    const changes = counts.get(action);
+    const at = changes === undefined ? 0 : 1 + Math.floor(random() * changes);
+    const counted = join(temporaryFolder(t), 'count');
+    const { done, to } = await act(action, round, { KILL_AT: String(at), KILL_COUNT: counted });
+    const what = `${round}: ${action} killed before change ${at} of ${changes}`;
+    if (changes === undefined) {
+      t.ok(done, `${what}: it does what it should`);
+      counts.set(action, Number(readFileSync(counted, 'utf8')));
+    } else killed++;
+    if (action === 'restore') {
+      const used = folder;
+      if (existsSync(join(to, 'restoring')) || !existsSync(join(to, 'catalog.sqlite'))) {
+        await json(t, settings(), 'restore', target, '--data', to);
+      }
+      // As a server does within a minute.
+      await keepCopy(to);
+      folder = to;
+      await check(backedUp, { action, round, what }, true);
+      // People go on with the one or the other.
+      folder = random() < 0.5 ? to : used;
+      seen = await look(folder);
+      continue;
+    }
+    if (action === 'rebuild' && !done) t.match(await command(settings(), 'rebuild'), { code: 0 }, what);
+    seen = await check(seen, { action, round, what }, done);
+    if (random() < 0.5) continue;
+    lose();
+    t.match(await command(settings(), 'rebuild'), { code: 0 }, `${what}, and lost`);
+    seen = await check(seen, { action: 'rebuild', round, what: `${what}, and lost` }, true);
+  }
+});
+
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+async function countKeywords(catalog: Catalog): Promise<number> {
+  const counted = { template: 'rows.all', fills: { table: 'keywords', columns: 'count(*) as count' } };
+  return (await catalog.statements.get<{ count: number }>(counted))!.count;
+}
+
+/** Revokes a key on the page of a server of its own. Returns whether the server said that it has. */
+async function revokeByServer(t: Test, environment: NodeJS.ProcessEnv, key: string): Promise<boolean> {
+  let token: string;
+  {
+    await using catalog = await openCatalog(sqliteIn(environment['ORDINATE_DATA']!));
+    const who = { keyId: null, email: 'owner@acme.example' };
+    ({ token } = await createLink(catalog, { workspace: 'acme', who, at: Date.now() * 1000 }));
+  }
+  try {
+    const { address, child, ended } = await startServer(t, environment);
+    const own = { 'sec-fetch-site': 'same-origin' };
+    const signedIn = await fetch(`${address}/app/session`, {
+      method: 'POST',
+      headers: { ...own, authorization: `Bearer ${token}` },
+    });
+    const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0]!;
+    const { ok } = await fetch(`${address}/app/api/keys/${key}`, { method: 'DELETE', headers: { ...own, cookie } });
+    child.kill('SIGTERM');
+    await ended;
+    return ok;
+  } catch {
+    // It was killed before it was ready, or before it answered.
+    return false;
+  }
+}
