@@ -39,7 +39,7 @@ export function entityOf<Name extends EntityName>(name: Name, row: Readonly<Reco
 
 /** What belongs to a project, for its answers. */
 export function withoutProject<Of extends { readonly projectId: string }>({
-  projectId: _,
+  projectId: _project,
   ...rest
 }: Of): Omit<Of, 'projectId'> {
   return rest;
