@@ -138,15 +138,16 @@ t.test('a commit that fails leaves no record, so that the next start revokes not
   const { folder, catalog } = await makeCatalog(t);
   const { id } = await createKey(catalog, { workspace: 'acme', name: 'key', at: 1 });
   const before = filesIn(folder);
-  const { exec } = DatabaseSync.prototype;
-  DatabaseSync.prototype.exec = function (sql) {
+  const real = Object.getOwnPropertyDescriptor(DatabaseSync.prototype, 'exec')!;
+  const value = function (this: DatabaseSync, sql: string): void {
     if (sql === 'commit') throw new Error('no commit');
-    exec.call(this, sql);
+    real.value.call(this, sql);
   };
+  Object.defineProperty(DatabaseSync.prototype, 'exec', { ...real, value });
   try {
     await t.rejects(revokeKey(catalog, id, 1), /no commit/);
   } finally {
-    DatabaseSync.prototype.exec = exec;
+    Object.defineProperty(DatabaseSync.prototype, 'exec', real);
   }
   t.strictSame(filesIn(folder), before);
 });

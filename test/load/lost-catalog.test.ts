@@ -18,6 +18,7 @@ import { nameCatalogFailure } from '../../server/catalog/failures.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { keepCopy } from '../../server/catalog/store.ts';
+import { setKeepDays } from '../../server/catalog/workspaces.ts';
 import { openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { journaledTransaction } from '../../server/load/publish.ts';
@@ -237,19 +238,30 @@ t.test(
     const { dataFolder } = await makeDataFolder(t, [everything]);
     await keepCopy(dataFolder);
     const path = join(dataFolder, 'catalog.sqlite');
+    {
+      await using catalog = await openCatalog(sqliteIn(dataFolder));
+      // No copy has it.
+      await setKeepDays(catalog, 'acme', 4321);
+    }
     const older = readFileSync(path);
     await load(dataFolder, FACTS);
     const manifest = await manifestOf(dataFolder);
-    removeCatalog(dataFolder);
+    writeFileSync(path, older);
+    const copies = globSync(`${dataFolder}/facts/copies/*`);
     await rebuild(dataFolder);
+    for (const file of globSync(`${dataFolder}/facts/copies/*`)) if (!copies.includes(file)) rmSync(file);
     renameSync(path, join(dataFolder, 'catalog.rebuilt.sqlite'));
     writeFileSync(path, older);
     const settings = { ORDINATE_DATA: dataFolder };
     const refused = { code: 1, stderr: /rebuild of the catalog .* was interrupted. Run 'ordinate rebuild' again/ };
     t.match(await command(settings, 'projects', 'list'), refused);
+    // It had moved the older one away already.
+    removeCatalog(dataFolder);
     t.match(await command(settings, 'rebuild'), { code: 0 });
     t.strictSame(await manifestOf(dataFolder), manifest);
     t.match(await command(settings, 'verify'), { code: 0 });
+    await using catalog = await openCatalog(sqliteIn(dataFolder));
+    t.match(await catalog.statements.all('workspaces.all'), [{ keepDays: 4321 }]);
   },
 );
 
