@@ -38,10 +38,8 @@ export function entityOf<Name extends EntityName>(name: Name, row: Readonly<Reco
 }
 
 /** What belongs to a project, for its answers. */
-export function withoutProject<Of extends { readonly projectId: string }>({
-  projectId: _project,
-  ...rest
-}: Of): Omit<Of, 'projectId'> {
+export function withoutProject<Of extends { readonly projectId: string }>(of: Of): Omit<Of, 'projectId'> {
+  const { projectId: _projectId, ...rest } = of;
   return rest;
 }
 
