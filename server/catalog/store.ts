@@ -98,6 +98,7 @@ export async function findCatalogDamage(catalog: Catalog): Promise<string[]> {
 
 export { sealCatalog } from './sqlite/connection.ts';
 export {
+  copiedIdentity,
   copyCatalog,
   identityOfCopies,
   isWhole,

@@ -5,6 +5,7 @@ import { lastPublication } from '../catalog/fact-files.ts';
 import { RESTORING, sqliteIn } from '../catalog/location.ts';
 import { openCatalog } from '../catalog/open-catalog.ts';
 import {
+  copiedIdentity,
   findCatalogDamage,
   heirsOf,
   identityOfCopies,
@@ -77,6 +78,7 @@ export async function restore({
     const bytes = index.files.reduce((sum, file) => sum + file.bytes, 0);
     let revocationsOf: string | null = null;
     {
+      const copied = copiedIdentity(usedFolder, join(folder, RESTORING, CATALOG));
       await using catalog = await openCatalog(sqliteIn(join(folder, RESTORING)), { create: false });
       const [damage] = await findCatalogDamage(catalog);
       if (damage !== undefined) throw damagedFile(store, index.catalog.file, damage);
@@ -89,7 +91,7 @@ export async function restore({
         const all = `${index.files.length}, ${megabytes(doneBytes)} of ${megabytes(bytes)} MB`;
         report(`restoring files: ${done} of ${all}`);
       }
-      const { catalog: identity } = await readStoreIdentity(catalog);
+      const identity = copied ?? (await readStoreIdentity(catalog)).catalog;
       const { changes } = await lastPublication(catalog);
       if (heirsOf(usedFolder, identity).has(identityOfCopies(usedFolder) ?? '')) revocationsOf = usedFolder;
       const since = revocationsAfter(usedFolder, changes, identity);

@@ -51,6 +51,11 @@ select id, workspace_id as workspace from projects
 where synced_through is not null and tracked_keywords between 1 and $most
 order by tracked_keywords desc, id limit 1
 
+-- name: created
+-- All projects; also of a catalog of 0.2.
+-- rows: id text, createdAt integer
+select id, created_at as createdAt from projects
+
 -- name: count
 -- The number of projects.
 -- rows: projects integer

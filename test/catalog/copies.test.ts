@@ -1,5 +1,6 @@
 // Copies of the catalog beside the facts, and records of revocations: whole, few, and enough to recover a lost catalog.
-import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { cpSync, existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,7 +12,9 @@ import { REVOCATIONS } from '../../server/catalog/sqlite/revocations.ts';
 import { keepCopy, listCopies, sealCatalog } from '../../server/catalog/store.ts';
 import { addMember, createWorkspace, findRole, setKeepDays } from '../../server/catalog/workspaces.ts';
 import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';
+import { putIndex, readIndexes } from '../../server/maintenance/index-file.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
+import { openBackup } from '../../server/maintenance/target.ts';
 import { createKey } from '../../server/operations/keys.ts';
 import { sqlNames } from '../../server/runtime/sql.ts';
 import { readSettings } from '../../server/settings/settings.ts';
@@ -249,4 +252,51 @@ t.test('every statement that takes somebody their access is recorded', (t) => {
     );
   t.strictSame([...ending, 'deliveries.cancel'].sort(), [...REVOCATIONS].sort());
   t.end();
+});
+
+t.test('a catalog of 0.2 is an earlier state of the copies that were made of it since', localOnly, async (t) => {
+  const folder = join(temporaryFolder(t), 'data');
+  cpSync(join(import.meta.dirname, '../fixtures/release-0.2/data'), folder, { recursive: true });
+  const path = join(folder, 'catalog.sqlite');
+  const older = readFileSync(path);
+  const settings = { ORDINATE_DATA: folder };
+  const keys = async (data: string): Promise<unknown[]> => {
+    const { stdout } = await command({ ORDINATE_DATA: data }, 'keys', 'list', '--workspace', 'acme', '--json');
+    return JSON.parse(stdout).map(({ revokedAt }: { revokedAt: string | null }) => revokedAt);
+  };
+  const [key] = JSON.parse((await command(settings, 'keys', 'list', '--workspace', 'acme', '--json')).stdout);
+  t.equal((await command(settings, 'keys', 'revoke', key.id, '--workspace', 'acme')).code, 0);
+  const revoked = await keys(folder);
+  t.type(revoked[0], 'string');
+
+  for (const file of globSync(`${path}*`)) rmSync(file);
+  writeFileSync(path, older);
+  t.match(await command(settings, 'projects', 'list'), { code: 1, stderr: /older than the facts/ });
+  t.ok(older.equals(readFileSync(path)), 'it is refused before it is migrated');
+  t.match(await command(settings, 'rebuild'), { code: 0, stdout: /was rebuilt from the copy of 20/ });
+  t.strictSame(await keys(folder), revoked);
+
+  const before = join(temporaryFolder(t), 'before');
+  const backup = join(temporaryFolder(t), 'backup');
+  cpSync(join(import.meta.dirname, '../fixtures/release-0.2/data'), before, { recursive: true });
+  t.equal((await command({ ORDINATE_DATA: before }, 'backup', backup)).code, 0);
+  {
+    // As 0.2 made it.
+    using target = await openBackup(backup);
+    const { indexes } = await readIndexes(target.store);
+    const { catalog, ...index } = indexes[0]!;
+    writeFileSync(join(backup, catalog.file), older);
+    const written = { file: catalog.file, bytes: older.length, sha256: hash('sha256', older) };
+    await putIndex(target.store, { ...index, catalog: written });
+  }
+  for (const [used, stays] of [
+    [folder, true],
+    [join(temporaryFolder(t), 'none'), false],
+    [(await makeCatalog(t)).folder, false],
+  ] as const) {
+    const data = join(temporaryFolder(t), 'restored');
+    const restored = await command({ ORDINATE_DATA: used }, 'restore', backup, '--data', data);
+    t.match(restored, { code: 0, stdout: stays ? /stays so/ : /valid again/ }, restored.stderr);
+    t.strictSame(await keys(data), stays ? revoked : revoked.map(() => null));
+  }
 });

@@ -37,11 +37,11 @@ export function schemaVersionOf(db: DatabaseSync): number {
   return Number(db.prepare('pragma user_version').get()?.['user_version']);
 }
 
-/** Migrates a catalog to `SCHEMA_VERSION`. */
-export function migrate(db: DatabaseSync): void {
+/** Migrates a catalog to `SCHEMA_VERSION`. @param finish see `change` */
+export function migrate(db: DatabaseSync, finish: (found: number) => void): void {
   const found = schemaVersionOf(db);
   if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
-  if (found < SCHEMA_VERSION) change(db, 'sqlite');
+  if (found < SCHEMA_VERSION) change(db, 'sqlite', finish);
 }
 
 /**
@@ -60,15 +60,24 @@ export async function sealCatalog(files: LocalFiles, file: string): Promise<void
   await files.seal(file);
 }
 
-/** Makes the changes that a database lacks, all or none. */
-export function change(db: DatabaseSync, store: Exclude<SchemaStore, 'postgres'>): void {
+/**
+ * Makes the changes that a database lacks, all or none.
+ * @param finish is called with the version before, and undoes all if it throws
+ */
+export function change(
+  db: DatabaseSync,
+  store: Exclude<SchemaStore, 'postgres'>,
+  finish: (found: number) => void = () => {},
+): void {
   db.exec('begin immediate');
   try {
     // Read in the transaction, because another process may have migrated it.
-    for (const { text, version } of changesSince(store, schemaVersionOf(db))) {
+    const found = schemaVersionOf(db);
+    for (const { text, version } of changesSince(store, found)) {
       db.exec(text);
       db.exec(`pragma user_version = ${version}`);
     }
+    finish(found);
     db.exec('commit');
   } catch (error) {
     if (db.isTransaction) db.exec('rollback');

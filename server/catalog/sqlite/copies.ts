@@ -154,8 +154,10 @@ export async function keepCopy(
 export function requireOwnCopies(dataFolder: string, own = ''): void {
   const copied = identityOfCopies(dataFolder);
   if (copied === undefined || heirsOf(dataFolder, own).has(copied)) return;
-  const folder = join(dataFolder, COPIES);
-  throw new CatalogFailure(`'${folder}' has copies of another catalog; put that one back, or move its facts away.`);
+  const catalog = join(dataFolder, 'catalog.sqlite');
+  throw new CatalogFailure(
+    `'${join(dataFolder, COPIES)}' has copies of another catalog than '${catalog}'. Stop Ordinate, move '${catalog}' away with its log ('${catalog}-wal'), and run 'ordinate rebuild', which takes the newest copy.`,
+  );
 }
 
 /** Throws unless the disk has room for a copy, and for as much again, which others write meanwhile. */
@@ -221,6 +223,49 @@ function identityIn(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The first schema version whose catalogs have an identity. */
+const FIRST_WITH_IDENTITY = 36;
+
+/** Whether a catalog is of 0.2, which gave it no identity. @param schema its version */
+export function hasNoIdentity(schema: number): boolean {
+  return schema > 0 && schema < FIRST_WITH_IDENTITY;
+}
+
+/** See `identityByCopies`; undefined if the catalog has an identity of its own. @param path its file, before it is migrated */
+export function copiedIdentity(dataFolder: string, path: string): string | undefined {
+  try {
+    using db = new DatabaseSync(path, { readOnly: true });
+    return hasNoIdentity(schemaVersionOf(db)) ? identityByCopies(dataFolder, db) : undefined;
+  } catch (error) {
+    throw nameCatalogFailure(error, path);
+  }
+}
+
+/** The identity of the copies of a folder, if they have a project of a catalog of 0.2: it is an earlier state of theirs. */
+export function identityByCopies(dataFolder: string, db: DatabaseSync): string | undefined {
+  const projects = projectsIn(db);
+  for (const { file } of listCopies(dataFolder)) {
+    try {
+      using copy = new DatabaseSync(join(dataFolder, file), { readOnly: true });
+      if (projects.isDisjointFrom(projectsIn(copy))) continue;
+      return copy.prepare(sqlText('catalog/store.identity')).get()!['catalog'] as string;
+    } catch {
+      // It is damaged.
+    }
+  }
+  return undefined;
+}
+
+/** The projects of a catalog of any version, each with its instant: loads choose their ids. */
+function projectsIn(db: DatabaseSync): Set<string> {
+  return new Set(
+    db
+      .prepare(sqlText('catalog/projects.created'))
+      .all()
+      .map(({ id, createdAt }) => `${id} ${createdAt}`),
+  );
 }
 
 /** Whether a copy is as it was made. */

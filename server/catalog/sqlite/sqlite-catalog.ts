@@ -17,7 +17,7 @@ import { SCHEMA_VERSION } from '../schema.ts';
 import { CatalogScope } from '../scope.ts';
 import { CatalogFile, requireChanges } from './catalog-file.ts';
 import { Connection, hasNoRoom, migrate, schemaVersionOf } from './connection.ts';
-import { readBeside, requireNewest } from './copies.ts';
+import { hasNoIdentity, identityByCopies, readBeside, requireNewest } from './copies.ts';
 import { type Revocation, revocationsAfter, revokeAgain } from './revocations.ts';
 
 /** Maximum concurrent snapshots of one process; each has its own connection. */
@@ -53,8 +53,17 @@ export class SqliteCatalog implements OpenCatalog, Statements {
       this.#main = main;
       if (schemaVersionOf(main.db) === 0) this.#file.refuseWhereFactsAre('empty');
       main.configure();
-      migrate(main.db);
-      if (!mayBeOlder) requireNewest(dataFolder, beside, this.#progress());
+      const requireThisNewest = (): void => {
+        if (!mayBeOlder) requireNewest(dataFolder, beside, this.#progress());
+      };
+      const { db } = main;
+      migrate(db, (found) => {
+        const identity = hasNoIdentity(found) ? identityByCopies(dataFolder, db) : undefined;
+        if (identity !== undefined) db.prepare(sqlText('catalog/store.part')).run({ catalog: identity });
+        // An older one is refused as it is.
+        requireThisNewest();
+      });
+      requireThisNewest();
     } catch (error) {
       main?.close();
       throw nameCatalogFailure(error, this.#file.path, main?.isFrozen);
