@@ -65,7 +65,11 @@ export function changeFacts<T>(
     } finally {
       // A failed sweep does not change the result; the next change sweeps again.
       await folder.remove().catch(() => {});
-      await sweep(catalog, { lock, store, dataFolder: settings.dataFolder }).catch(() => {});
+      // A complete record names the files of a failed change: they stay for as long as it does.
+      await journal
+        .settle(catalog)
+        .then(() => sweep(catalog, { lock, store, dataFolder: settings.dataFolder }))
+        .catch(() => {});
     }
   });
 }

@@ -148,20 +148,25 @@ export async function publishStaged(
   await publishWritten(stores, await writeDays(engine, stores, staged, options), inTransaction);
 }
 
-/** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */
+/**
+ * Runs a transaction with a journal record, which is durable before the commit, and marked as committed after it or removed if
+ * it failed.
+ */
 export async function journaledTransaction<T>(
   { catalog, journal, lock }: Omit<PublishStores, 'files'>,
   writes: (tx: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
-  const result = await catalog.transaction(async (tx) => {
-    await using record = await journal.begin(tx);
-    const written = await writes(tx, record);
-    await record.seal();
-    return written;
-  }, lock);
-  // The change is committed; the next one settles its record before anything else, or fails.
-  await journal.settle(catalog).catch(() => {});
-  return result;
+  try {
+    return await catalog.transaction(async (tx) => {
+      await using record = await journal.begin(tx);
+      const written = await writes(tx, record);
+      await record.seal();
+      return written;
+    }, lock);
+  } finally {
+    // If this fails, the next change settles the record before anything else, or fails.
+    await journal.settle(catalog).catch(() => {});
+  }
 }
 
 /** Projects and workspaces whose cached reports a change invalidates. Unchanged rows do not count. */

@@ -86,11 +86,11 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   const damaged = await damagedFiles(store, catalog, manifest, { deep, report, found, isCached });
   const onWait = (): void => report('waiting for a load to end');
   await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async (lock) => {
-    // Whether a killed load was committed must be known before its files are moved, or another publication follows.
-    if (repair) await openJournal(settings).settle(catalog);
+    // Whether a killed load was committed must be known before its files are removed, or another publication follows.
+    const journal = openJournal(settings);
+    await journal.settle(catalog);
     report('looking for orphans');
     problems.push(...(await orphans({ lock, store }, { settings, catalog }, repair)));
-    const journal = openJournal(settings);
     const tools = { lock, store, journal, repair, report, damaged, isMeant, found, deep };
     const rollups = await verifyRollups({ settings, catalog }, tools);
     problems.push(...rollups.problems);
@@ -240,6 +240,8 @@ async function verifyRollups(
     }
   } finally {
     await engine.close();
+    // A complete record names the files of a failed repair.
+    await journal.settle(catalog);
     await sweep(catalog, { lock, store, dataFolder: settings.dataFolder });
   }
   return { problems };

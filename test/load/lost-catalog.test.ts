@@ -19,11 +19,13 @@ import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { keepCopy } from '../../server/catalog/store.ts';
 import { setKeepDays } from '../../server/catalog/workspaces.ts';
-import { openJournal } from '../../server/load/journal.ts';
+import { Journal, openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { journaledTransaction } from '../../server/load/publish.ts';
+import { removeProject } from '../../server/load/remove.ts';
 import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';
 import { rebuild } from '../../server/maintenance/rebuild.ts';
+import { verify } from '../../server/maintenance/verify.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { makeDataFolder, startServer } from '../process.ts';
@@ -211,6 +213,63 @@ t.test('and before verify publishes what it repairs', async (t) => {
   const { stdout } = await command({ ORDINATE_DATA: dataFolder }, 'verify', '--repair', '--json');
   const kinds = JSON.parse(stdout).problems.map(({ kind }: { kind: string }) => kind);
   t.strictSame([...new Set(kinds)], ['rollup']);
+});
+
+/** Lets the commits of publications fail, and, if asked for, also what would remove their records. */
+async function withoutCommits(dataFolder: string, keepsRecord: boolean, work: () => Promise<void>): Promise<void> {
+  const { prototype } = DatabaseSync;
+  const exec = Object.getOwnPropertyDescriptor(prototype, 'exec')!;
+  const settle = Object.getOwnPropertyDescriptor(Journal.prototype, 'settle')!;
+  const isPending = (): boolean => globSync(`${dataFolder}/facts/journal/*.pending.ndjson`).length > 0;
+  const failing = function (this: DatabaseSync, sql: string): void {
+    if (sql === 'commit' && isPending()) throw new Error('no commit');
+    exec.value.call(this, sql);
+  };
+  const keeping = async function (this: Journal, catalog: Catalog): Promise<void> {
+    if (keepsRecord && isPending()) throw new Error('a record cannot be removed');
+    await settle.value.call(this, catalog);
+  };
+  Object.defineProperty(prototype, 'exec', { ...exec, value: failing });
+  Object.defineProperty(Journal.prototype, 'settle', { ...settle, value: keeping });
+  try {
+    await work();
+  } finally {
+    Object.defineProperty(prototype, 'exec', exec);
+    Object.defineProperty(Journal.prototype, 'settle', settle);
+  }
+}
+
+t.test('a change whose commit failed is in no rebuilt catalog', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  const manifest = await manifestOf(dataFolder);
+  const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder });
+  await withoutCommits(dataFolder, false, async () => {
+    await t.rejects(load(dataFolder, FACTS), /no commit/);
+    await using catalog = await openCatalog(sqliteIn(dataFolder));
+    await t.rejects(
+      removeProject({ settings, catalog }, 'Proj1', () => {}),
+      /no commit/,
+    );
+  });
+  removeCatalog(dataFolder);
+  t.equal((await rebuild(dataFolder)).projects, 2);
+  t.strictSame(await manifestOf(dataFolder), manifest);
+});
+
+t.test('while the record of a failed change is there, so are its files', async (t) => {
+  for (const isVerified of [false, true]) {
+    const { dataFolder } = await makeDataFolder(t, [everything]);
+    await keepCopy(dataFolder);
+    const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder });
+    await withoutCommits(dataFolder, true, async () => {
+      await t.rejects(load(dataFolder, FACTS), /no commit/);
+      await using catalog = await openCatalog(sqliteIn(dataFolder));
+      if (isVerified) await t.rejects(verify({ settings, catalog }), /a record cannot be removed/);
+    });
+    removeCatalog(dataFolder);
+    t.strictSame((await rebuild(dataFolder)).damaged, [], isVerified ? 'after it was verified' : 'at once');
+  }
 });
 
 t.test('what records lack is copied after the next load, if it could not be before', async (t) => {
