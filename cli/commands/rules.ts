@@ -55,7 +55,7 @@ export function addRules(program: Command): void {
         const { workspaceId: workspace } = await requireProject(stores.catalog, project);
         return perform(stores, ruleAddition, { workspace, project, input });
       });
-      if (json) printJson({ rule });
+      if (json) printJson({ rule: shown(rule) });
       else print(`Rule ${rule.id} was added; it is evaluated with the next evaluation of ${project}.`);
     });
   command
@@ -69,10 +69,10 @@ export function addRules(program: Command): void {
         if (project !== undefined) await requireProject(catalog, project);
         return listAlertRules(catalog, project ?? null);
       });
-      if (json) printJson(rules);
+      if (json) printJson(rules.map(shown));
       else
         await printTable(
-          rules.map((rule) => ({ ...rule, rule: JSON.stringify(rule.rule) })),
+          rules.map((rule) => ({ ...shown(rule), rule: JSON.stringify(rule.rule) })),
           'There are no rules.',
         );
     });
@@ -90,7 +90,7 @@ export function addRules(program: Command): void {
         await perform(stores, ruleRemoval, { workspace, project: rule.projectId, id });
         return rule;
       });
-      if (json) printJson({ removed });
+      if (json) printJson({ removed: shown(removed) });
       else print(`Rule '${removed.name}' was removed.`);
     });
   command
@@ -123,6 +123,8 @@ export function addRules(program: Command): void {
       else for (const day of days) print(day);
     });
 }
+
+const shown = ({ id, projectId: project, ...rule }: StoredRule) => ({ id, project, ...rule });
 
 async function requireRule(catalog: Catalog, id: string): Promise<StoredRule> {
   const rule = await findAlertRule(catalog, id);

@@ -4,7 +4,7 @@ import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import { INTENTS } from '../domain/intent.ts';
 import { type Rule, SOURCES, SYNC_STATES } from '../domain/rules.ts';
 
-/** The values of fields that have few. */
+/** Fields with a fixed set of values. */
 export const WORDS = {
   syncStatus: SYNC_STATES,
   source: SOURCES,
@@ -16,7 +16,7 @@ export const WORDS = {
 } as const;
 type Words = typeof WORDS;
 
-/** What values of other types are in the program. `server/load/column-types.ts` says how a snapshot writes them. */
+/** The types of all other fields in the program. `server/load/column-types.ts` says how a snapshot writes them. */
 interface Values<Instant> {
   text: string;
   /** A text that is not blank. */
@@ -184,7 +184,7 @@ const DECLARED = {
       severity: { type: 'severity', help: 'Its severity.' },
       title: { type: 'text', help: 'Its title.' },
       body: { type: 'text', help: 'What happened.' },
-      date: { type: 'day?', help: 'The day that it is about, if it is about one.' },
+      date: { type: 'day?', help: 'The day that it concerns, if any.' },
       keyword_id: { type: 'shortId?', help: 'The keyword that it is about.' },
       url: { type: 'text?', help: 'A link to what it is about.' },
       created_at: { type: 'instant', help: 'When it was raised.' },

@@ -417,9 +417,11 @@ export async function widenKeywordGaps(
   days: readonly Range[],
   keywords: readonly string[],
 ): Promise<KeywordGap[]> {
+  if (days.length === 0 || keywords.length === 0) return [];
+  const stored = await storedGaps(tx, project, EVERY_DAY, true);
   const widened: KeywordGap[] = [];
   for (const keyword of keywords) {
-    const before = await gapsOf(tx, project, keyword);
+    const before = stored.get(keyword) ?? [];
     const more = before.reduce<readonly Range[]>((left, gap) => left.flatMap((one) => withoutRange(one, gap)), days);
     if (more.length > 0) widened.push({ project, keyword, ranges: [...before, ...more] });
   }

@@ -57,7 +57,7 @@ async function listProjects(
   readable: readonly string[] | null,
 ): Promise<Project[]> {
   const rows = await catalog.statements.all<ProjectRow>('projects.of_workspace', { workspace });
-  return rows.map(toProject).filter(({ id }) => isReadable(readable, id));
+  return rows.filter(({ id }) => isReadable(readable, String(id))).map(toProject);
 }
 
 /** Projects of a workspace that have finished setup, in one state. */

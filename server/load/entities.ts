@@ -36,8 +36,8 @@ export interface EntityEdit {
 }
 
 /**
- * Edits entities in a transaction, that of the caller if there is one, increments the revisions of the changed projects, and counts the edit, so that a load
- * whose checks have read other rows checks again.
+ * Edits entities in a transaction, that of the caller if there is one; increments the revisions of the changed projects, and
+ * counts the edit, so that a load whose checks have read other rows checks again.
  */
 export function editEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => Promise<T>): Promise<T> {
   return catalog.transaction(async (tx) => {
@@ -45,8 +45,8 @@ export function editEntities<T>(catalog: Catalog, edits: (edit: EntityEdit) => P
     const owners = { projects: new Set<string>(), workspaces: new Set<string>() };
     const countOwner = (table: Changeable, row: Row): void => {
       const project = row[table === 'projects' ? 'id' : 'project_id'] as string | null;
-      if (project === null) owners.workspaces.add(row['workspace_id'] as string);
-      else owners.projects.add(project);
+      if (project !== null) owners.projects.add(project);
+      if (project === null || table === 'projects') owners.workspaces.add(row['workspace_id'] as string);
     };
     const result = await edits({
       tx,

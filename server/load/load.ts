@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { editToken } from '../catalog/fact-files.ts';
-import { beginKeywords, fillKeywordGaps, widenKeywordGaps } from '../catalog/keywords.ts';
+import { beginKeywords, fillKeywordGaps, listKeywords, widenKeywordGaps } from '../catalog/keywords.ts';
 import { findProjectsOfProperty, listKeywordIds } from '../catalog/projects.ts';
 import { lastFactDay } from '../domain/fact-days.ts';
 import { LoadRejected, type Problem } from '../domain/problems.ts';
@@ -71,7 +71,7 @@ export interface LoadSummary {
   readonly seconds: number;
 }
 
-/** How often a load looks beside edits whether its entities still fit, before it keeps edits waiting for it. */
+/** How often a load checks again while edits go on, before it does so in its transaction, which edits wait for. */
 const LOOKS = 3;
 
 /** Attempts of an import, which begins again if somebody adds what it would add while it runs. */
@@ -196,7 +196,7 @@ async function loadLocked(
     const recheck = async (state: Catalog): Promise<boolean> => {
       const now = edits === undefined ? undefined : await editToken(state, owners);
       if (now === edits) return false;
-      report('checking again what was edited');
+      report('checking again after edits');
       recheckedRemovals = await checkEdited(session, state, toCheck, how);
       edits = now;
       return true;
@@ -233,8 +233,9 @@ async function loadLocked(
 }
 
 /**
- * Records on which stored days keywords are unknown: those that an import begins to track, until a load has their days, and,
- * on the days that it stores, all that it does not know: those that were tracked while it ran, and archived ones. A snapshot says all about its days, and that keywords without rows had no clicks.
+ * Records on which days keywords are unknown: those that an import begins to track, until a load has their days, and, on the
+ * days that it stores, those that it has no rows for: keywords that were added while it ran, and archived ones. A snapshot says
+ * all about its days: keywords without rows had no clicks.
  */
 async function publishKeywordDays(
   { tx, record }: Publishing,
@@ -248,9 +249,13 @@ async function publishKeywordDays(
     changed.push(...(await fillKeywordGaps(tx, project, rangesOf([...known].sort()), tracked ?? 'all')));
   if (covered !== undefined && tracked !== undefined) {
     const { project } = covered;
-    const later = (await listKeywordIds(tx, project)).filter((id) => !tracked.has(id));
+    const replaced = new Map(days).get(project) ?? new Set();
+    // Where nothing is replaced, archived keywords keep their rows.
+    const all =
+      replaced.size > 0 ? await listKeywordIds(tx, project) : (await listKeywords(tx, project)).map(({ id }) => id);
+    const later = all.filter((id) => !tracked.has(id));
     // Also where no keyword was tracked, so that there were no rows of any.
-    const stored = new Set([...(covered.days.keyword_daily ?? []), ...(new Map(days).get(project) ?? [])]);
+    const stored = new Set([...(covered.days.keyword_daily ?? []), ...replaced]);
     changed.push(...(await widenKeywordGaps(tx, project, rangesOf([...stored].sort()), later)));
   }
   for (const unknown of changed) await record.add({ unknown });

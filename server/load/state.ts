@@ -14,8 +14,8 @@ export interface Carried {
 }
 
 /**
- * Creates the temporary tables that checks read, or creates them again, beside the staged rows (`new_…`): the catalog rows that the load may change (`old_…`), those it
- * removes (`removed_…`), and the state after it (`all_…`), which checks read. Replacing requires the tables of `nameOwners`.
+ * Creates the temporary tables that checks read, or creates them again, beside the staged rows (`new_…`): the catalog rows that
+ * the load may change (`old_…`), those that it removes (`removed_…`), and the state after it (`all_…`). Replacing requires the tables of `nameOwners`.
  * @param projects those that entities or facts of the load name
  * @param needed names of the tables that checks read, in the load or not
  * @returns the number of rows of those that are not in the load, by table

@@ -57,7 +57,7 @@ const GROUP: Noun<ProjectPlace, KeywordGroup> = {
   of: OF_PROJECT,
   find: (catalog, { project }, id) => findGroup(catalog, project, id),
   missing: 'The project has no such group.',
-  edited: ({ name, parentId, pinned, rule, keywordIds }) => ({ name, parentId, pinned, rule, keywordIds }),
+  edited: ({ id: _id, projectId: _project, kind: _kind, position: _position, ...group }) => group,
   show: withoutProject,
   audited: ({ id, projectId: project, name, kind }) => ({ subject: id, details: { project, name, kind } }),
 };
@@ -72,7 +72,7 @@ const PAGE_GROUP: Noun<ProjectPlace, PageGroup> = {
     return found && { ...found, projectId };
   },
   missing: 'The project has no such page group.',
-  edited: ({ name, rule, pinnedUrls }) => ({ name, rule, pinnedUrls }),
+  edited: ({ id: _id, projectId: _project, position: _position, ...group }) => group,
   show: withoutProject,
   audited: ({ id, projectId: project, name }) => ({ subject: id, details: { project, name } }),
 };

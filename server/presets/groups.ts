@@ -2,15 +2,11 @@ import { Type } from 'typebox';
 import { WORDS } from '../catalog/entities.ts';
 import { listPageGroups } from '../catalog/keywords.ts';
 import { projectPreset, projectReference, trackedPreset } from './preset.ts';
-import { integer, nullable, object, oneOf, project, rule, shortId } from './schemas.ts';
+import { answered, nullable, object, oneOf, project, rule, shortId } from './schemas.ts';
 
 const group = object('Group', {
-  id: shortId,
-  name: Type.String(),
+  ...answered('groups', ['projectId']),
   kind: oneOf('GroupKind', WORDS.groupKind),
-  parentId: nullable(shortId, 'Id of the folder that contains it.'),
-  position: integer({ description: 'Order in the rank tracker.' }),
-  pinned: Type.Boolean(),
   rule: nullable(rule, 'Only rule groups have one.'),
   keywordIds: nullable(Type.Array(shortId), 'Only manual groups have them; archived keywords are left out.'),
 });
@@ -41,11 +37,8 @@ export const groupsPreset = trackedPreset({
 });
 
 const pageGroup = object('PageGroup', {
-  id: shortId,
-  name: Type.String(),
-  position: integer(),
+  ...answered('page_groups', ['projectId']),
   rule,
-  pinnedUrls: Type.Array(Type.String(), { description: 'URL paths pinned into the group.' }),
 });
 
 const pageGroupsAnswer = object('PageGroupsAnswer', { project, pageGroups: Type.Array(pageGroup) });

@@ -90,7 +90,12 @@ export function sentFlags<Name extends EntityName>(entity: Name) {
   return Object.fromEntries(flags) as Flags;
 }
 
-const FORMATS: Readonly<Partial<Record<Field['type'], object>>> = {
+const FORMATS: Readonly<Record<Exclude<Field['type'], keyof typeof WORDS>, object>> = {
+  text: { type: 'string' },
+  words: { type: 'string' },
+  country: { type: 'string' },
+  language: { type: 'string' },
+  url: { type: 'string' },
   shortId: { type: 'string', pattern: shortIdPattern },
   uuid: { type: 'string', format: 'uuid' },
   day: { type: 'string', format: 'date' },
@@ -101,16 +106,22 @@ const FORMATS: Readonly<Partial<Record<Field['type'], object>>> = {
   order: { type: 'integer', format: 'int64' },
   historyDays: { type: 'integer', format: 'int64' },
   textList: { type: 'array', items: { type: 'string' } },
+  groupRule: { type: 'object' },
+  alertRule: { type: 'object' },
 };
 
 function schemaOf({ type, help, isOptional, fallback }: Field): TSchema {
   const isNull = isOptional && fallback === undefined;
-  const description = isNull ? {} : { description: help };
-  const schema =
-    type in WORDS
-      ? openWords(WORDS[type as keyof typeof WORDS], isNull ? undefined : help)
-      : Type.Unsafe<unknown>({ ...(FORMATS[type] ?? { type: 'string' }), ...description });
-  return isNull ? nullable(schema, help) : schema;
+  const description = /instant$/i.test(type) ? `${help} In UTC, with milliseconds.` : help;
+  const said = isNull ? undefined : description;
+  const schema = hasWords(type)
+    ? openWords(WORDS[type], said)
+    : Type.Unsafe<unknown>({ ...FORMATS[type], ...(said !== undefined && { description: said }) });
+  return isNull ? nullable(schema, description) : schema;
+}
+
+function hasWords(type: Field['type']): type is keyof typeof WORDS {
+  return type in WORDS;
 }
 
 const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };

@@ -86,7 +86,7 @@ create table projects (
 create index projects_of_workspace on projects (workspace_id, created_at, id);
 
 -- (new)
--- How often something was edited in a project, or in a workspace and in no project of it. Loads compare it. `id`: that of the
+-- How often something was edited in a project, or in a workspace: its projects, and what is in none of them. Loads compare it. `id`: that of the
 -- project or workspace, which may be gone. A table of its own, because servers of 0.2 read all columns of projects.
 create table edits (
   owner text not null check (owner in ('project', 'workspace')),

@@ -282,7 +282,7 @@ t.test('what is edited while facts are written is looked at before edits would h
   );
   t.match(
     removed.outcome,
-    /^notes\.group_id: .* on a group that does not exist.*\(something was edited while this load ran\)/s,
+    /^notes\.group_id: Something was edited while this load ran: .* on a group that does not exist/s,
   );
   t.strictSame(points.slice(7), ['look'], 'and refused without a transaction');
 });
