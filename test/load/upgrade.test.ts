@@ -27,6 +27,16 @@ const RECORDED = readFileSync(join(RELEASE, 'answers.ndjson'), 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Recorded);
 
+/** A body with the fields that a recorded one has: later versions may answer more. */
+function asRecorded(found: unknown, recorded: unknown): unknown {
+  if (Array.isArray(found) && Array.isArray(recorded)) return found.map((one, at) => asRecorded(one, recorded[at]));
+  if (typeof found !== 'object' || typeof recorded !== 'object' || found === null || recorded === null) return found;
+  const kept = Object.entries(found).filter(([name]) => name in recorded);
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, asRecorded(value, (recorded as typeof found)[name as never])]),
+  );
+}
+
 /** Evaluated alerts come back with the next evaluation only: the journal does not have them. */
 function withoutStale(answers: readonly Recorded[]): readonly Recorded[] {
   return answers.map((answer) => {
@@ -46,12 +56,12 @@ t.test('a data folder of 0.2 is answered as before, loaded into, verified and re
   const settings = { ORDINATE_DATA: dataFolder };
   const answers = async (get: (path: string, key: string) => Promise<{ status: number; body: unknown }>) => {
     const all: Recorded[] = [];
-    for (const { path } of RECORDED) {
+    for (const { path, body: recorded } of RECORDED) {
       const { status, body } = await get(path, KEY);
       const { source } = body as { source?: { fetchedAt?: string } };
       // When the list was computed.
       if (source) delete source.fetchedAt;
-      all.push({ path, status, body });
+      all.push({ path, status, body: asRecorded(body, recorded) });
     }
     return all;
   };
