@@ -9,10 +9,7 @@ const REASONS: Readonly<Record<number, readonly [string, string]>> = {
   6: ['is locked by another process', 'Wait until it has ended, and try again.'],
   8: ['cannot be written by this user', 'Give the user that runs Ordinate access to it and to its folder.'],
   10: ['cannot be read or written because the disk is failing', 'Check the disk and the system log.'],
-  11: [
-    'is corrupt',
-    "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
-  ],
+  11: ['is corrupt', "Stop Ordinate, move it away and run 'ordinate rebuild', which takes its last copy."],
   13: FULL,
   // The index of the log cannot grow.
   4874: FULL,
@@ -22,7 +19,7 @@ const REASONS: Readonly<Record<number, readonly [string, string]>> = {
   ],
   26: [
     'is not a catalog or was overwritten',
-    "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
+    "Stop Ordinate, move it away and run 'ordinate rebuild', which takes its last copy.",
   ],
 };
 

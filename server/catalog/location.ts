@@ -76,6 +76,11 @@ export function hasFacts(dataFolder: string): boolean {
   return holdsFiles(join(dataFolder, 'facts'));
 }
 
+/** Whether a data folder contains copies of the catalog. */
+export function hasCopies(dataFolder: string): boolean {
+  return holdsFiles(join(dataFolder, 'facts/copies'));
+}
+
 function holdsFiles(folder: string): boolean {
   const entries = statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder, { withFileTypes: true }) : [];
   return entries.some((entry) => entry.isFile() || (entry.isDirectory() && holdsFiles(join(folder, entry.name))));

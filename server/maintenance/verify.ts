@@ -72,7 +72,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
   for (const damage of await findCatalogDamage(catalog)) {
-    const message = `The catalog is damaged: ${damage}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
+    const message = `The catalog is damaged: ${damage}. Stop Ordinate, move it away and run 'ordinate rebuild', which takes its last copy.`;
     problems.push({ ...NOWHERE, kind: 'catalog', message });
   }
   const isMeant = (row: ManifestRow): boolean => project === undefined || row.project === project;

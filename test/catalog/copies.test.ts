@@ -1,10 +1,11 @@
 // Copies of the catalog beside the facts, and records of revocations: whole, few, and enough to recover a lost catalog.
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { copyStateInto } from '../../server/catalog/copy.ts';
 import { revokeKey } from '../../server/catalog/keys.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
@@ -262,7 +263,7 @@ t.test('a catalog of 0.2 is an earlier state of the copies that were made of it 
   const settings = { ORDINATE_DATA: folder };
   const keys = async (data: string): Promise<unknown[]> => {
     const { stdout } = await command({ ORDINATE_DATA: data }, 'keys', 'list', '--workspace', 'acme', '--json');
-    return JSON.parse(stdout).map(({ revokedAt }: { revokedAt: string | null }) => revokedAt);
+    return (JSON.parse(stdout) as { revokedAt: string | null }[]).map(({ revokedAt }) => revokedAt);
   };
   const [key] = JSON.parse((await command(settings, 'keys', 'list', '--workspace', 'acme', '--json')).stdout);
   t.equal((await command(settings, 'keys', 'revoke', key.id, '--workspace', 'acme')).code, 0);
@@ -299,4 +300,39 @@ t.test('a catalog of 0.2 is an earlier state of the copies that were made of it 
     t.match(restored, { code: 0, stdout: stays ? /stays so/ : /valid again/ }, restored.stderr);
     t.strictSame(await keys(data), stays ? revoked : revoked.map(() => null));
   }
+});
+
+t.test('the log that a lost catalog has left is not taken for that of the one that is copied', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  await setKeepDays(catalog, 'acme', 4000);
+  const lost = join(temporaryFolder(t), 'lost');
+  // All its pages are in its log.
+  cpSync(folder, lost, { recursive: true });
+  t.ok(statSync(join(lost, 'catalog.sqlite-wal')).size > 0);
+  rmSync(join(lost, 'catalog.sqlite'));
+  const source = await makeCatalog(t);
+  await setKeepDays(source.catalog, 'acme', 5000);
+  await copyStateInto(source.catalog, lost, () => {});
+  await using copied = await openCatalog(sqliteIn(lost));
+  t.match(await copied.statements.all('workspaces.all'), [{ keepDays: 5000 }]);
+});
+
+t.test('what refuses a lost catalog says no more than what recovers it', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  mkdirSync(join(folder, 'facts/site_daily/Proj1'), { recursive: true });
+  writeFileSync(join(folder, 'facts/site_daily/Proj1/days.parquet'), '');
+  await catalog.close();
+  const lose = (): void => {
+    for (const file of globSync(join(folder, 'catalog.sqlite*'))) rmSync(file);
+  };
+  const kept = readFileSync(join(folder, 'catalog.sqlite'));
+  lose();
+  await t.rejects(
+    openCatalog(sqliteIn(folder)),
+    /nothing was changed\. It has no copy: restore the data folder from a/,
+  );
+  writeFileSync(join(folder, 'catalog.sqlite'), kept);
+  await keepCopy(folder);
+  lose();
+  await t.rejects(openCatalog(sqliteIn(folder)), /nothing was changed\. Run 'ordinate rebuild' to recover it from/);
 });

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFile } from '../../runtime/file-lock.ts';
 import { CatalogFailure, CatalogMissing, nameCatalogFailure } from '../failures.ts';
-import { hasFacts, makeDataFolder, requireDataFolder, requireOwnCatalog, requireRestored } from '../location.ts';
+import {
+  hasCopies,
+  hasFacts,
+  makeDataFolder,
+  requireDataFolder,
+  requireOwnCatalog,
+  requireRestored,
+} from '../location.ts';
 
 const fileOf = (dataFolder: string): string => join(dataFolder, 'catalog-was-copied');
 
@@ -82,8 +89,15 @@ export class CatalogFile {
     if (!hasFacts(this.dataFolder)) return;
     const facts = join(this.dataFolder, 'facts');
     throw new CatalogMissing(
-      `The catalog '${this.path}' is ${state}, but '${facts}' contains facts; nothing was changed. Restore the catalog from a backup, or run 'ordinate rebuild' to recover it from its last copy, or discard the facts and start with an empty catalog: 'ordinate rebuild --new'.`,
+      `The catalog '${this.path}' is ${state}, but '${facts}' contains facts; nothing was changed. ${this.#remedy()}, or discard the facts and start with an empty catalog: 'ordinate rebuild --new'.`,
     );
+  }
+
+  /** A catalog that is put back by hand would be older, and SQLite would apply the log of the lost one to it. */
+  #remedy(): string {
+    return hasCopies(this.dataFolder)
+      ? "Run 'ordinate rebuild' to recover it from its last copy"
+      : "It has no copy: restore the data folder from a backup ('ordinate restore')";
   }
 
   /** Bytes, including its log. */
@@ -101,7 +115,7 @@ export class CatalogFile {
     if (found !== undefined && found.dev === dev && found.ino === ino && found.size > 0) return;
     const what = found === undefined ? 'removed' : found.size === 0 ? 'emptied' : 'replaced by another file';
     throw new CatalogFailure(
-      `The catalog '${this.path}' was ${what} while it was open; it is no longer read or written. Stop this process, restore the catalog from a backup or run 'ordinate rebuild', and start again.`,
+      `The catalog '${this.path}' was ${what} while it was open; it is no longer read or written. Stop this process. ${this.#remedy()}, and start again.`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FactFolder } from '../../storage/fact-folder.ts';
 import { LocalFiles } from '../../storage/local-files.ts';
 import type { Catalog } from '../catalog.ts';
 import { forgetCatalogElsewhere, makeDataFolder, requireRestored } from '../location.ts';
@@ -46,6 +47,9 @@ export class SqliteTarget implements AsyncDisposable {
     }
     const files = new LocalFiles(this.#dataFolder);
     await sealCatalog(files, `${COPYING}/catalog.sqlite`);
+    // SQLite would apply the log of a lost catalog to this one.
+    const left = ['catalog.sqlite-wal', 'catalog.sqlite-shm'].filter((name) => existsSync(files.path(name)));
+    await new FactFolder(this.#dataFolder).moveToTrash(left, Date.now());
     await files.rename(`${COPYING}/catalog.sqlite`, 'catalog.sqlite');
     await files.syncFolders();
     await rm(folder, { recursive: true, force: true });
