@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { RestoreReport } from '../../server/maintenance/restore.ts';
 import type { StoresRestoreReport } from '../../server/maintenance/restore-stores.ts';
@@ -52,8 +53,12 @@ A backup of a database and an object store can be restored into a folder too, su
         const revoked =
           isFolder && done.revocationsOf !== null
             ? `What was revoked or removed since then according to ${done.revocationsOf} stays so: keys, feeds, shared links, members, channels and connections.`
-            : 'Keys that were revoked since then are valid again: revoke them again.';
+            : 'Keys, feeds, shared links, members, channels and connections that were revoked or removed since then are valid again: revoke or remove them again.';
         print(`${how} ${revoked}`);
+        if (isFolder && done.revocationsOf === null && usedFolder() === done.dataFolder)
+          print(
+            'Warning: ORDINATE_DATA names the restored folder, which was empty. If you still have the old one, name that in ORDINATE_DATA and restore again, into another folder: what it has recorded is revoked again.',
+          );
       } finally {
         end();
       }
@@ -62,8 +67,11 @@ A backup of a database and an object store can be restored into a folder too, su
 
 async function intoFolder(backup: string, dataFolder: string, at: string, report: Report): Promise<RestoreReport> {
   const { restore } = await import('../../server/maintenance/restore.ts');
-  const usedFolder = readSettings(process.env).dataFolder;
-  return restore({ backup, dataFolder, at, usedFolder, report });
+  return restore({ backup, dataFolder, at, usedFolder: usedFolder(), report });
+}
+
+function usedFolder(): string {
+  return resolve(readSettings(process.env).dataFolder);
 }
 
 async function intoStores(backup: string, at: string, report: Report): Promise<StoresRestoreReport> {

@@ -138,7 +138,7 @@ function prepare(folder: string): boolean {
     return !wasMade;
   }
   throw new Error(
-    `'${folder}' is not empty: restore into a new or empty folder. To replace a data folder, stop its server and move it away first.`,
+    `'${folder}' is not empty: restore into a new or empty folder. To replace a data folder, stop its server, restore into a folder beside it, move the old one away and the restored one in its place: what was revoked since the backup is read from the old one, which ORDINATE_DATA must name.`,
   );
 }
 
