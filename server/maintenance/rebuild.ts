@@ -74,7 +74,8 @@ const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-s
 /** What a catalog is rebuilt of, before records. */
 interface Base extends Pick<Progress, 'number' | 'changes'> {
   readonly copy: KeptCopy | undefined;
-  readonly damaged: readonly string[];
+  /** Newer copies that are damaged. */
+  readonly damaged: readonly KeptCopy[];
 }
 
 /**
@@ -87,20 +88,30 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
     const store = new FactFolder(dataFolder);
     const journal = new Journal(dataFolder);
     await putInPlace(store);
+    // A server that runs may copy the catalog after this.
+    const copies = listCopies(dataFolder);
     await using current = await openIfThere(dataFolder);
     const held = current && (await lastPublication(current));
     if (current !== undefined) requireOwnCopies(dataFolder, (await readStoreIdentity(current)).catalog);
     report('looking for the newest copy');
-    const base = await chooseBase(dataFolder, held);
+    const base = await chooseBase(dataFolder, copies, held);
     const records = await journal.records(base.number);
-    if (held === undefined && base.copy === undefined && records.length === 0) {
+    const isOlder = base.copy !== undefined || base.damaged.length > 0 || records.some(({ isPending }) => !isPending);
+    // Whether an interrupted publication was committed: the catalog shows it if it is the newest, and an older one does not.
+    const counted = records.filter(({ isPending }) => !isPending || isOlder || held === undefined);
+    const newest = counted.at(-1)?.publication.number ?? base.number;
+    const needed = base.damaged.find(({ number }) => number > newest);
+    if (needed !== undefined) {
       throw new Error(
-        `There is no copy of the catalog in '${store.path('facts')}', and no record to make one from: restore the catalog from a backup.`,
+        `'${join(dataFolder, needed.file)}' is damaged, and only it has publication ${needed.number}: restore the whole data folder from a backup. Nothing was changed.`,
       );
     }
-    // Whether an interrupted publication was committed: the catalog shows it if it is the newest, and a copy does not.
-    const counted = records.filter(({ isPending }) => !isPending || base.copy !== undefined || held === undefined);
-    const isUpToDate = held !== undefined && base.copy === undefined && counted.length === 0;
+    if (held === undefined && base.copy === undefined && records.length === 0) {
+      throw new Error(
+        `There is no whole copy of the catalog in '${store.path('facts')}', and no record to make one from: restore the catalog from a backup.`,
+      );
+    }
+    const isUpToDate = held !== undefined && !isOlder;
     report('reading the journal');
     if (isUpToDate) await rebuildManifest(store, dataFolder, { catalog: current!, held, journal });
     else await rebuildCatalog(store, dataFolder, { base, records: counted, current });
@@ -113,7 +124,7 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
     return {
       rebuilt: isUpToDate ? 'manifest' : 'catalog',
       copy: base.copy === undefined ? null : new Date(base.copy.at).toISOString(),
-      damagedCopies: base.damaged,
+      damagedCopies: base.damaged.map(({ file }) => join(dataFolder, file)),
       projects: new Set(files.map(({ project }) => project)).size,
       files: files.length,
       restored,
@@ -123,12 +134,12 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
 }
 
 /** The newest whole copy, unless the catalog in the folder is as new. */
-async function chooseBase(dataFolder: string, held: Progress | undefined): Promise<Base> {
-  const damaged: string[] = [];
-  for (const copy of listCopies(dataFolder)) {
+async function chooseBase(dataFolder: string, copies: readonly KeptCopy[], held: Progress | undefined): Promise<Base> {
+  const damaged: KeptCopy[] = [];
+  for (const copy of copies) {
     if (held !== undefined && held.changes >= copy.changes) break;
     if (await isWhole(dataFolder, copy)) return { ...copy, copy, damaged };
-    damaged.push(join(dataFolder, copy.file));
+    damaged.push(copy);
   }
   return { number: held?.number ?? 0, changes: held?.changes ?? 0, copy: undefined, damaged };
 }
@@ -194,7 +205,7 @@ export async function manifestBeside(
   dataFolder: string,
   journal: Journal,
 ): Promise<readonly ManifestRow[] | undefined> {
-  const { copy } = await chooseBase(dataFolder, undefined);
+  const { copy } = await chooseBase(dataFolder, listCopies(dataFolder), undefined);
   if (copy === undefined) return undefined;
   const partOf = ({ project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>): string =>
     JSON.stringify([project, table, part]);

@@ -1,4 +1,5 @@
 // A lost or outdated catalog is rebuilt from the files beside the facts, and no data is lost silently.
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   globSync,
@@ -8,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +19,7 @@ import type { Catalog } from '../../server/catalog/catalog.ts';
 import { nameCatalogFailure } from '../../server/catalog/failures.ts';
 import { sqliteIn } from '../../server/catalog/location.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { keepCopy } from '../../server/catalog/store.ts';
+import { copyCatalog, keepCopy } from '../../server/catalog/store.ts';
 import { setKeepDays } from '../../server/catalog/workspaces.ts';
 import { Journal, openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
@@ -203,6 +205,19 @@ t.test('a load that was killed after its commit counts in a rebuild of a whole c
   t.strictSame(await manifestOf(dataFolder), manifest);
 });
 
+t.test('so it does over a catalog that lacks the load before it', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  const older = readFileSync(join(dataFolder, 'catalog.sqlite'));
+  await load(dataFolder, FACTS);
+  await load(dataFolder, { site_daily: facts('date device', ['2026-03-04', 'desktop', 5, 100, 900]) });
+  const manifest = await manifestOf(dataFolder);
+  leavePending(dataFolder);
+  writeFileSync(join(dataFolder, 'catalog.sqlite'), older);
+  await rebuild(dataFolder);
+  t.strictSame(await manifestOf(dataFolder), manifest);
+});
+
 t.test('and before verify publishes what it repairs', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);
   await keepCopy(dataFolder);
@@ -270,6 +285,56 @@ t.test('while the record of a failed change is there, so are its files', async (
     removeCatalog(dataFolder);
     t.strictSame((await rebuild(dataFolder)).damaged, [], isVerified ? 'after it was verified' : 'at once');
   }
+});
+
+/** Makes a copy and damages it. */
+async function spoilCopy(dataFolder: string): Promise<string> {
+  const path = join(dataFolder, (await keepCopy(dataFolder))!.file);
+  truncateSync(path, statSync(path).size - 100);
+  return path;
+}
+
+t.test('an older catalog is brought up to date beside a damaged copy, unless it needs that one', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  const path = join(dataFolder, 'catalog.sqlite');
+  const older = readFileSync(path);
+  const settings = { ORDINATE_DATA: dataFolder };
+  {
+    await using catalog = await openCatalog(sqliteIn(dataFolder));
+    await setKeepDays(catalog, 'acme', 4321);
+  }
+  const first = await spoilCopy(dataFolder);
+  writeFileSync(path, older);
+  t.match(await rebuild(dataFolder), { rebuilt: 'catalog', copy: null, damagedCopies: [first] });
+  t.match(await command(settings, 'verify'), { code: 0 });
+  await load(dataFolder, FACTS);
+  const needed = await spoilCopy(dataFolder);
+  const [record = ''] = globSync(`${dataFolder}/facts/journal/*.change.ndjson`).sort().reverse();
+  rmSync(record);
+  writeFileSync(path, older);
+  const refused = { message: `'${needed}' is damaged, and only it has publication 2: restore the whole data folder` };
+  await t.rejects(rebuild(dataFolder), refused);
+  t.strictSame(readFileSync(path), older);
+  removeCatalog(dataFolder);
+  await t.rejects(rebuild(dataFolder), refused);
+});
+
+t.test('a rebuild beside a server that copies the catalog meanwhile has the catalog as the newest', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  const report = (step: string): void => {
+    if (step !== 'looking for the newest copy') return;
+    const path = join(dataFolder, 'catalog.sqlite');
+    const copied = join(dataFolder, 'copied');
+    using db = new DatabaseSync(path);
+    db.exec('update publication set changes = changes + 1');
+    copyCatalog(dataFolder, copied);
+    const changes = String(db.prepare('select changes from publication').get()!['changes']).padStart(12, '0');
+    const digits = createHash('sha256').update(readFileSync(copied)).digest('hex').slice(0, 16);
+    renameSync(copied, join(dataFolder, `facts/copies/${changes}-000000000001-${Date.now()}-${digits}.sqlite`));
+  };
+  t.match(await rebuild(dataFolder, { report }), { rebuilt: 'manifest', copy: null });
 });
 
 t.test('what records lack is copied after the next load, if it could not be before', async (t) => {
