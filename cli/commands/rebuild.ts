@@ -43,6 +43,7 @@ export function addRebuild(program: Command): void {
         }
         const { rebuilt, copy, damagedCopies, projects, files, restored, damaged } = await rebuild(dataFolder, {
           report,
+          onWarning: (warning) => process.stderr.write(`Warning: ${warning}\n`),
         });
         end();
         if (options.json) printJson({ rebuilt, copy, damagedCopies, projects, files, restored, damaged });

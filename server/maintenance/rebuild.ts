@@ -48,6 +48,7 @@ import { FactFolder } from '../storage/fact-folder.ts';
 
 interface Options extends Pick<LockOptions, 'lockTimeout'> {
   readonly report?: (step: string) => void;
+  readonly onWarning?: (warning: string) => void;
 }
 
 /** A damaged current file. */
@@ -84,6 +85,7 @@ interface Base extends Pick<Progress, 'number' | 'changes'> {
  * rebuilds only its manifest.
  */
 export function rebuild(dataFolder: string, options: Options = {}): Promise<RebuildReport> {
+  const { onWarning = () => {} } = options;
   return locked(dataFolder, options, async (report) => {
     const store = new FactFolder(dataFolder);
     const journal = new Journal(dataFolder);
@@ -117,7 +119,12 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
     else await rebuildCatalog(store, dataFolder, { base, records: counted, current });
     await using rebuilt = await openCatalog(sqliteIn(dataFolder));
     await journal.settle(rebuilt);
-    await keepCopy(dataFolder);
+    // The catalog is in place without it; the server makes the next one.
+    await keepCopy(dataFolder).catch(({ message }: Error) =>
+      onWarning(
+        `The catalog could not be copied beside the facts (${message}); a server tries again when it is started.`,
+      ),
+    );
     report('comparing files');
     const files = await listManifest(rebuilt);
     const { restored, damaged } = await compare(store, files);
@@ -244,6 +251,8 @@ async function rebuildCatalog(
   const { base, records, current } = sources;
   const folder = join(dataFolder, 'rebuilding');
   await rm(folder, { recursive: true, force: true });
+  // A full disk needs the room.
+  await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
   const path = store.prepare('rebuilding/catalog.sqlite');
   if (base.copy !== undefined) await copyFile(store.path(base.copy.file), path);
   else if (current !== undefined) copyCatalog(dataFolder, path);
@@ -275,7 +284,6 @@ async function rebuildCatalog(
     (await store.factFiles()).filter((file) => !known.has(file)),
     Date.now(),
   );
-  await rm(folder, { recursive: true, force: true });
 }
 
 /** Replaces the lost catalog by the rebuilt one, also after a process that was killed before it did. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   cpSync,
+  existsSync,
   globSync,
   readdirSync,
   readFileSync,
@@ -335,6 +336,30 @@ t.test('a rebuild beside a server that copies the catalog meanwhile has the cata
     renameSync(copied, join(dataFolder, `facts/copies/${changes}-000000000001-${Date.now()}-${digits}.sqlite`));
   };
   t.match(await rebuild(dataFolder, { report }), { rebuilt: 'manifest', copy: null });
+});
+
+t.test('a rebuild that cannot make a copy is whole, and one that fails leaves nothing', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  await keepCopy(dataFolder);
+  const path = join(dataFolder, 'catalog.sqlite');
+  const older = readFileSync(path);
+  await load(dataFolder, FACTS);
+  const manifest = await manifestOf(dataFolder);
+  writeFileSync(path, older);
+  const [record = ''] = globSync(`${dataFolder}/facts/journal/*.change.ndjson`).sort().reverse();
+  const text = readFileSync(record, 'utf8');
+  writeFileSync(record, text.replace('site_daily', 'page_daily'));
+  await t.rejects(rebuild(dataFolder), /is cut off or damaged/);
+  t.notOk(existsSync(join(dataFolder, 'rebuilding')));
+  writeFileSync(record, text);
+  const copies = join(dataFolder, 'facts/copies');
+  rmSync(copies, { recursive: true });
+  symlinkSync('nowhere', copies);
+  const settings = { ORDINATE_DATA: dataFolder };
+  const { code, stderr, stdout } = await command(settings, 'rebuild', '--json');
+  t.match({ code, stderr }, { code: 0, stderr: /^Warning: The catalog could not be copied beside the facts/ });
+  t.match(JSON.parse(stdout), { rebuilt: 'catalog', files: manifest.length });
+  t.strictSame(await manifestOf(dataFolder), manifest);
 });
 
 t.test('what records lack is copied after the next load, if it could not be before', async (t) => {
