@@ -199,7 +199,7 @@ async function rebuildManifest(
       `The catalog has publication ${held.number}, but '${store.path('facts')}' has records until ${newest} only: the facts are older than the catalog. Restore them from a backup.`,
     );
   }
-  const manifest = await manifestBeside(dataFolder, journal);
+  const { manifest } = await manifestBeside(dataFolder, journal);
   if (manifest === undefined) return;
   await catalog.transaction(async (tx) => {
     await replaceManifest(tx, await ofKnownProjects(tx, manifest));
@@ -207,13 +207,18 @@ async function rebuildManifest(
   });
 }
 
-/** The manifest of the newest whole copy with the records after it; undefined if there is no copy. */
-export async function manifestBeside(
-  dataFolder: string,
-  journal: Journal,
-): Promise<readonly ManifestRow[] | undefined> {
-  const { copy } = await chooseBase(dataFolder, listCopies(dataFolder), undefined);
-  if (copy === undefined) return undefined;
+/** What a lost catalog would be made of. */
+interface ManifestBeside {
+  /** That of the newest whole copy with the records after it; undefined if there is no such copy. */
+  readonly manifest: readonly ManifestRow[] | undefined;
+  /** Newer copies that are damaged. */
+  readonly damagedCopies: readonly string[];
+}
+
+export async function manifestBeside(dataFolder: string, journal: Journal): Promise<ManifestBeside> {
+  const { copy, damaged } = await chooseBase(dataFolder, listCopies(dataFolder), undefined);
+  const damagedCopies = damaged.map(({ file }) => join(dataFolder, file));
+  if (copy === undefined) return { manifest: undefined, damagedCopies };
   const partOf = ({ project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>): string =>
     JSON.stringify([project, table, part]);
   const manifest = new Map(manifestOfCopy(dataFolder, copy).map((row) => [partOf(row), row]));
@@ -226,7 +231,7 @@ export async function manifestBeside(
       }
     }
   }
-  return [...manifest.values()];
+  return { manifest: [...manifest.values()], damagedCopies };
 }
 
 /** The rows of projects in the catalog: others may have been removed without a load. */

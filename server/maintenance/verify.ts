@@ -259,12 +259,15 @@ async function verifyJournal(
     return [{ ...NOWHERE, kind: 'journal', message: (error as Error).message }];
   }
   try {
-    const rows = (await manifestBeside(dataFolder, journal)) ?? [];
-    const names = (await ofKnownProjects(catalog, rows)).map(({ file }) => file);
+    const { manifest = [], damagedCopies } = await manifestBeside(dataFolder, journal);
+    const names = (await ofKnownProjects(catalog, manifest)).map(({ file }) => file);
     const current = (await listManifest(catalog)).map(({ file }) => file);
     const differing = new Set(names).symmetricDifference(new Set(current)).size;
-    if (differing === 0) return [];
-    message = `The last copy and the journal differ from the catalog in ${differing} files.`;
+    if (differing === 0 && damagedCopies.length === 0) return [];
+    message = [
+      ...damagedCopies.map((file) => `'${file}' is damaged.`),
+      ...(differing === 0 ? [] : [`The last copy and the journal differ from the catalog in ${differing} files.`]),
+    ].join(' ');
   } catch (error) {
     message = (error as Error).message;
   }

@@ -321,6 +321,16 @@ t.test('an older catalog is brought up to date beside a damaged copy, unless it 
   await t.rejects(rebuild(dataFolder), refused);
 });
 
+t.test('a damaged copy is a problem, which the next copy repairs', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  const damaged = await spoilCopy(dataFolder);
+  const problems = async (...words: readonly string[]): Promise<unknown> =>
+    JSON.parse((await command({ ORDINATE_DATA: dataFolder }, 'verify', '--json', ...words)).stdout).problems;
+  t.match(await problems(), [{ kind: 'journal', message: `'${damaged}' is damaged.`, repaired: false }]);
+  t.match(await problems('--repair'), [{ kind: 'journal', repaired: true }]);
+  t.strictSame(await problems(), []);
+});
+
 t.test('a rebuild beside a server that copies the catalog meanwhile has the catalog as the newest', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);
   await keepCopy(dataFolder);
