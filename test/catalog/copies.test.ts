@@ -336,3 +336,26 @@ t.test('what refuses a lost catalog says no more than what recovers it', localOn
   lose();
   await t.rejects(openCatalog(sqliteIn(folder)), /nothing was changed\. Run 'ordinate rebuild' to recover it from/);
 });
+
+t.test('a record of a revocation that cannot be read is named where it is needed', localOnly, async (t) => {
+  const { folder, catalog } = await makeCatalog(t);
+  const { id } = await createKey(catalog, { workspace: 'acme', name: 'key', at: 1 });
+  await catalog.close();
+  const older = readFileSync(join(folder, 'catalog.sqlite'));
+  {
+    await using opened = await openCatalog(sqliteIn(folder));
+    await revokeKey(opened, id, 1);
+    await keepCopy(folder);
+    const [record] = globSync(join(folder, 'facts/journal/*.revoked.json'));
+    writeFileSync(record!, '{');
+    await setKeepDays(opened, 'acme', 4000);
+    t.ok(await keepCopy(folder), 'a copy needs none');
+  }
+  await (await openCatalog(sqliteIn(folder))).close();
+  for (const file of globSync(join(folder, 'facts/copies/*'))) rmSync(file);
+  writeFileSync(join(folder, 'catalog.sqlite'), older);
+  await t.rejects(
+    openCatalog(sqliteIn(folder)),
+    /The record '.*\.revoked\.json' of what was revoked cannot be read.*Move it away/,
+  );
+});

@@ -153,7 +153,8 @@ export async function keepCopy(
 /** Throws if the copies beside the facts are of another catalog: both would be taken for one. @param own its identity */
 export function requireOwnCopies(dataFolder: string, own = ''): void {
   const copied = identityOfCopies(dataFolder);
-  if (copied === undefined || heirsOf(dataFolder, own).has(copied)) return;
+  // Most often both are equal, and the records of more than a year need not be read.
+  if (copied === undefined || copied === own || heirsOf(dataFolder, own).has(copied)) return;
   const catalog = join(dataFolder, 'catalog.sqlite');
   throw new CatalogFailure(
     `'${join(dataFolder, COPIES)}' has copies of another catalog than '${catalog}'. Stop Ordinate, move '${catalog}' away with its log ('${catalog}-wal'), and run 'ordinate rebuild', which takes the newest copy.`,
@@ -264,7 +265,7 @@ function projectsIn(db: DatabaseSync): Set<string> {
     db
       .prepare(sqlText('catalog/projects.created'))
       .all()
-      .map(({ id, createdAt }) => `${id} ${createdAt}`),
+      .map(({ id, createdAt }) => `${String(id)} ${String(createdAt)}`),
   );
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { newUuid } from '../../domain/ids.ts';
 import { LocalFiles } from '../../storage/local-files.ts';
 import type { Catalog, Values } from '../catalog.ts';
+import { CatalogFailure } from '../failures.ts';
 
 /**
  * The statements that say who may come in or be written to, and who not any more. They are recorded beside the facts before
@@ -140,7 +141,17 @@ export async function forgetRevocations(dataFolder: string, now: number): Promis
 }
 
 function read(records: readonly Pick<RecordFile, 'path'>[]): Revocation[] {
-  return records.map(({ path }) => JSON.parse(readFileSync(path, 'utf8')) as Revocation);
+  return records.map(({ path }) => {
+    try {
+      return JSON.parse(readFileSync(path, 'utf8')) as Revocation;
+    } catch (error) {
+      // Left out, what it has revoked might be valid again without anybody knowing.
+      throw new CatalogFailure(
+        `The record '${path}' of what was revoked cannot be read (${(error as Error).message}). Move it away, and revoke again what was revoked when it was written.`,
+        { cause: error },
+      );
+    }
+  });
 }
 
 interface RecordFile {
