@@ -585,7 +585,7 @@ export interface components {
       readonly title: string;
       /** @description What happened. */
       readonly body: string;
-      /** @description The day that it is about, if it is about one. */
+      /** @description The day that it concerns, if any. */
       readonly date: string | null;
       /** @description The keyword that it is about. */
       readonly keywordId: string | null;
@@ -593,10 +593,10 @@ export interface components {
       readonly url: string | null;
       /**
        * Format: date-time
-       * @description When it was raised.
+       * @description When it was raised. In UTC, with milliseconds.
        */
       readonly createdAt: string;
-      /** @description When it was resolved; null while it is open. */
+      /** @description When it was resolved; null while it is open. In UTC, with milliseconds. */
       readonly resolvedAt: string | null;
     };
     /**
@@ -1221,17 +1221,19 @@ export interface components {
     /** @enum {string} */
     readonly Format: 'json' | 'csv' | 'ndjson' | 'arrow' | 'parquet';
     readonly Group: {
-      /** @description A short id. */
+      /** @description Its id, unique in its project. */
       readonly id: string;
+      /** @description Its name. */
       readonly name: string;
       readonly kind: components['schemas']['GroupKind'];
-      /** @description Id of the folder that contains it. */
+      /** @description The folder that contains it. */
       readonly parentId: string | null;
       /**
        * Format: int64
-       * @description Order in the rank tracker.
+       * @description Its place among the groups of the same parent.
        */
       readonly position: number;
+      /** @description Whether it is listed first. */
       readonly pinned: boolean;
       /** @description Only rule groups have one. */
       readonly rule: components['schemas']['Rule'] | null;
@@ -1446,12 +1448,12 @@ export interface components {
       readonly page: string | null;
       /**
        * Format: date-time
-       * @description When it was written.
+       * @description When it was written. In UTC, with milliseconds.
        */
       readonly createdAt: string;
       /**
        * Format: date-time
-       * @description When it was last changed.
+       * @description When it was last changed. In UTC, with milliseconds.
        */
       readonly updatedAt: string;
     };
@@ -1470,13 +1472,17 @@ export interface components {
       readonly notes: readonly components['schemas']['Note'][];
     };
     readonly PageGroup: {
-      /** @description A short id. */
+      /** @description Its id, unique in its project. */
       readonly id: string;
+      /** @description Its name. */
       readonly name: string;
-      /** Format: int64 */
+      /**
+       * Format: int64
+       * @description Its place.
+       */
       readonly position: number;
       readonly rule: components['schemas']['Rule'];
-      /** @description URL paths pinned into the group. */
+      /** @description URL paths of pages that belong to it regardless of the rule, such as `/blog/best`. */
       readonly pinnedUrls: readonly string[];
     };
     readonly PageGroupsAnswer: {

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'ff330bf39b6c184f703c3e0485c5083612f1ce1becd524540ca4574ab4105f5b';
+export const DOCUMENT = 'ed7b22e677b6a5438f28e002bf5800eaeef127b652c575446a392b6337056c87';
 
 /** The path of each operation. */
 export const PATHS = {
