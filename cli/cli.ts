@@ -52,10 +52,14 @@ export async function withStores<T>(
 }
 
 /** No server may be running to do it later. The change is committed whether this succeeds or not. */
-async function copyChanged({ dataFolder }: Settings, onWarning: (warning: string) => void): Promise<void> {
-  await keepCopy(dataFolder, { ifCheap: true }).catch(({ message }: Error) => {
+export async function copyChanged(
+  { dataFolder }: Pick<Settings, 'dataFolder'>,
+  onWarning: (warning: string) => void,
+  { ifCheap = true } = {},
+): Promise<void> {
+  await keepCopy(dataFolder, { ifCheap }).catch(({ message }: Error) => {
     onWarning(
-      `The catalog could not be copied beside the facts (${message}); nothing is lost, and the next change tries again.`,
+      `The catalog could not be copied beside the facts (${message}); the next change tries again.`,
     );
   });
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Migration, readSchemaState, type SchemaState } from '../../server/catalog/schema-state.ts';
 import { readSettings } from '../../server/settings/settings.ts';
-import { print, printJson, withStores } from '../cli.ts';
+import { copyChanged, print, printJson, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
 export function addUpgrade(program: Command): void {
@@ -14,7 +16,13 @@ export function addUpgrade(program: Command): void {
     .action(async ({ check, json }: { check?: boolean; json?: boolean }) => {
       const settings = readSettings(process.env);
       const state = await readSchemaState(settings);
-      if (check !== true && state.pending.length > 0) await withStores(() => {});
+      // A catalog of version 0.2 has no copy, and its journal is not read.
+      const copies = settings.catalogUrl === '' && existsSync(join(settings.dataFolder, 'facts'));
+      if (check !== true && state.pending.length > 0) {
+        await withStores(({ onWarning }) =>
+          copies ? copyChanged(settings, onWarning ?? print, { ifCheap: false }) : undefined,
+        );
+      }
       if (json) printJson({ dataFolder: settings.dataFolder, ...state, migrated: check !== true });
       else print(inWords(state, check === true));
     });

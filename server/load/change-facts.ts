@@ -75,7 +75,7 @@ export function changeFacts<T>(
 }
 
 function uncompacted({ message }: Error): string {
-  return `The catalog could not be copied beside the facts (${message}); nothing is lost, and the next change tries again.`;
+  return `The catalog could not be copied beside the facts (${message}); the next change tries again.`;
 }
 
 /**

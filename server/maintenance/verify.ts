@@ -247,6 +247,12 @@ async function verifyRollups(
   return { problems };
 }
 
+function describeDifference(manifest: readonly ManifestRow[] | undefined, differing: number): string {
+  return manifest === undefined
+    ? 'There is no copy of the catalog, which a server makes within a minute.'
+    : `The last copy and the journal differ from the catalog in ${differing} files.`;
+}
+
 /** Checks whether the manifest could be rebuilt from a copy of the catalog and the journal. */
 async function verifyJournal(
   dataFolder: string,
@@ -259,14 +265,14 @@ async function verifyJournal(
     return [{ ...NOWHERE, kind: 'journal', message: (error as Error).message }];
   }
   try {
-    const { manifest = [], damagedCopies } = await manifestBeside(dataFolder, journal);
-    const names = (await ofKnownProjects(catalog, manifest)).map(({ file }) => file);
+    const { manifest, damagedCopies } = await manifestBeside(dataFolder, journal);
+    const names = (await ofKnownProjects(catalog, manifest ?? [])).map(({ file }) => file);
     const current = (await listManifest(catalog)).map(({ file }) => file);
     const differing = new Set(names).symmetricDifference(new Set(current)).size;
     if (differing === 0 && damagedCopies.length === 0) return [];
     message = [
       ...damagedCopies.map((file) => `'${file}' is damaged.`),
-      ...(differing === 0 ? [] : [`The last copy and the journal differ from the catalog in ${differing} files.`]),
+      ...(differing === 0 ? [] : [describeDifference(manifest, differing)]),
     ].join(' ');
   } catch (error) {
     message = (error as Error).message;

@@ -50,6 +50,16 @@ function withoutStale(answers: readonly Recorded[]): readonly Recorded[] {
   });
 }
 
+t.test('an upgraded catalog of 0.2 comes back when it is lost', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  cpSync(join(RELEASE, 'data'), dataFolder, { recursive: true });
+  const settings = { ORDINATE_DATA: dataFolder };
+  t.match(await command(settings, 'upgrade'), { code: 0, stdout: /was migrated from schema version 33/ });
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataFolder, `catalog.sqlite${suffix}`), { force: true });
+  t.match(await command(settings, 'rebuild'), { code: 0 });
+  t.match(await command(settings, 'keys', 'list', '--workspace', 'acme'), { code: 0, stdout: /dashboard/ });
+});
+
 t.test('a data folder of 0.2 is answered as before, loaded into, verified and rebuilt', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
   cpSync(join(RELEASE, 'data'), dataFolder, { recursive: true });
