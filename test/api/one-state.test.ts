@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import t from 'tap';
+import { catalogText } from '../../server/catalog/entity-rows.ts';
 import { putSyncState } from '../../server/catalog/sync-projects.ts';
 import { createKey } from '../../server/operations/keys.ts';
-import { sqlText } from '../../server/runtime/sql.ts';
 import { methodOf } from '../methods.ts';
 import { facts, keyword, makeWorld, PROJECT, type Tables } from '../world.ts';
 
@@ -83,7 +83,7 @@ t.test('an answer comes from one state of the catalog, even if another process c
       const patched = t.intercept(StatementSync.prototype, 'get', {
         value(this: StatementSync, ...parameters: Parameters<typeof get>) {
           const row = get.apply(this, parameters);
-          if (this.sourceSQL === sqlText('catalog/projects.one') && reads++ === moment) {
+          if (this.sourceSQL === catalogText('catalog/projects.one') && reads++ === moment) {
             other.exec(`begin; ${CHANGES(++state).join(';')}; commit`);
             disturbed.add(path);
           }

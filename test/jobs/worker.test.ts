@@ -77,7 +77,8 @@ t.test(
     await untilRunning(one);
     await untilRunning(other);
     await untilDone(t, dataFolder);
-    const done = (): string[] => [...doneBy(one), ...doneBy(other)];
+    // Others say that they are done if there was something to do.
+    const done = (): string[] => [...doneBy(one), ...doneBy(other)].filter((job) => TALKING.includes(job));
     // A server prints lines of its process of jobs when it has read them.
     await until('the lines of all jobs', () => done().length >= TALKING.length || undefined);
     t.strictSame(done().sort(), [...TALKING].sort(), 'each once');
@@ -134,20 +135,30 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   const worker = start(t, alone, 'work');
   await until('a request to the provider', () => google.requests.length > 1 || undefined);
   const shown = await command({ ORDINATE_DATA: dataFolder }, 'jobs', 'status', '--json');
-  t.match(JSON.parse(shown.stdout), [
-    { job: 'sweep-facts', state: 'succeeded', everySeconds: 3600, startedAt: /Z$/, nextAt: /Z$/ },
-    { job: 'sweep-lists', state: 'succeeded' },
-    { job: 'refresh-lists', state: 'running', progress: 'list 1 of 1', endedAt: null, nextAt: null },
-  ]);
+  const states = JSON.parse(shown.stdout) as { job: string }[];
+  t.match(
+    states.filter(({ job }) => TALKING.includes(job)),
+    [
+      { job: 'sweep-facts', state: 'succeeded', everySeconds: 3600, startedAt: /Z$/, nextAt: /Z$/ },
+      { job: 'sweep-lists', state: 'succeeded' },
+      { job: 'refresh-lists', state: 'running', progress: 'list 1 of 1', endedAt: null, nextAt: null },
+    ],
+  );
   worker.child.kill('SIGTERM');
   t.match(await worker.ended, { code: 0, stdout: '' });
-  t.match((await statusOf(dataFolder))[2], { state: 'stopped', failures: 0, error: null });
+  t.match(
+    (await statusOf(dataFolder)).find(({ job }) => job === 'refresh-lists'),
+    { state: 'stopped', failures: 0, error: null },
+  );
 
   const killed = start(t, alone, 'work');
   await until('a request to the provider', () => google.requests.length > 2 || undefined);
   killed.child.kill('SIGKILL');
   await killed.ended;
-  t.match((await statusOf(dataFolder))[2], { state: 'interrupted' });
+  t.match(
+    (await statusOf(dataFolder)).find(({ job }) => job === 'refresh-lists'),
+    { state: 'interrupted' },
+  );
   google.silent.clear();
   const next = start(t, alone, 'work');
   await until('the job to be taken over', () => doneBy(next).includes('refresh-lists') || undefined);
@@ -179,7 +190,8 @@ t.test('a run that ends while its status is read is not taken for one whose proc
       return read;
     },
   });
-  t.match((await statusOf(dataFolder))[1], { job: 'sweep-lists', state: 'succeeded', endedAt: 2 });
+  const found = (await statusOf(dataFolder)).find(({ job }) => job === 'sweep-lists');
+  t.match(found, { state: 'succeeded', endedAt: 2 });
 });
 
 t.test(

@@ -125,7 +125,7 @@ const done =
     return body as Row;
   };
 
-const AGAIN = 'checking again what was edited';
+const AGAIN = 'checking again after edits';
 const NO_EDIT = async (): Promise<void> => {};
 
 t.test('everything is edited while a load runs, in the browser and by command', async (t) => {
@@ -180,7 +180,10 @@ t.test(
       tables,
       done(team, 'owner', 'DELETE', '/projects/Proj1/groups/Grp01'),
     );
-    t.match(outcome, /^notes\.group_id: 1 row.* on a group that does not exist/);
+    t.match(
+      outcome,
+      /^notes\.group_id: Something was edited while this load ran: 1 row.* on a group that does not exist/,
+    );
     t.match((await team.read('/projects/Proj1/notes')).body, { notes: [] });
     t.match((await team.read('/projects/Proj1/site?from=2026-03-02&to=2026-03-02')).body, { totals: { clicks: 0 } });
     t.match(await loadBeside(t, team, { notes: [NOTE] }, NO_EDIT), { outcome: 'loaded' });
