@@ -58,9 +58,7 @@ export async function copyChanged(
   { ifCheap = true } = {},
 ): Promise<void> {
   await keepCopy(dataFolder, { ifCheap }).catch(({ message }: Error) => {
-    onWarning(
-      `The catalog could not be copied beside the facts (${message}); the next change tries again.`,
-    );
+    onWarning(`The catalog could not be copied beside the facts (${message}); the next change tries again.`);
   });
 }
 
