@@ -139,7 +139,8 @@ export function startServer(t: Test, settings: NodeJS.ProcessEnv, ...words: read
 /** Waits until a server says that it is ready. */
 export async function untilReady(running: Running): Promise<Server> {
   const address = await until('the server to be ready', () => {
-    if (running.child.exitCode !== null) throw new Error(`the server ended: ${running.printed.stderr}`);
+    if (running.child.exitCode !== null || running.child.signalCode !== null)
+      throw new Error(`the server ended: ${running.printed.stderr}`);
     return /ready at (http:\S+)/.exec(running.printed.stdout)?.[1];
   });
   const get: Server['get'] = async (path, key) => {
